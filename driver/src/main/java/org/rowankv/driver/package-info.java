@@ -1,4 +1,4 @@
-/** The native client of Rowan-KV and the session seam it speaks through. */
+/** The native client API ({@link org.rowankv.driver.RowanClient}) and the seam below it ({@link org.rowankv.driver.Session}). */
 @NullMarked
 package org.rowankv.driver;
 

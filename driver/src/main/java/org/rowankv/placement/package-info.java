@@ -1,4 +1,4 @@
-/** Where a key lives: key hash, shards, the configuration and its term. */
+/** Where a key lives: the seeded key hash, shards, and the configuration that assigns shards to servers. */
 @NullMarked
 package org.rowankv.placement;
 

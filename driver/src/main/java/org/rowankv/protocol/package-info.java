@@ -1,4 +1,4 @@
-/** What both ends of a connection agree on: status codes, the version type, frames. */
+/** What client and server say to each other: operations, conditions, status codes, versions. Holds nothing else. */
 @NullMarked
 package org.rowankv.protocol;
 

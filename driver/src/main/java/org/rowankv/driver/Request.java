@@ -1,0 +1,338 @@
+package org.rowankv.driver;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Ttl;
+
+/**
+ * One request and, after the call, its answer: a reusable holder, so that an operation allocates nothing. Used by one
+ * thread at a time.
+ *
+ * <p>The byte arrays given are read during the call only and never kept. The answer's bytes lie in {@link #result()},
+ * from 0 to {@link #resultLength()}, until the next use of this object; the array grows as needed and is reused.
+ */
+public final class Request {
+    private static final byte[] NO_BYTES = new byte[0];
+
+    // --- what is asked ---
+    private Operation operation = Operation.GET;
+    private Condition condition = Condition.ALWAYS;
+    private int cacheId;
+    private byte[] key = NO_BYTES;
+    private int keyOffset;
+    private int keyLength;
+    private byte[] value = NO_BYTES;
+    private int valueOffset;
+    private int valueLength;
+    private long expectedVersion;
+    private long createTtlMs = Ttl.ETERNAL;
+    private long updateTtlMs = Ttl.UNCHANGED;
+    private long accessTtlMs = Ttl.UNCHANGED;
+    private boolean wantsValue;
+    private int shard;
+    private long hash;
+
+    // --- who asks ---
+    private long sessionId;
+    private long sequence;
+    private int unanswered;
+
+    // --- the answer ---
+    private Status status = Status.OK;
+    private int bits;
+    private long version;
+    private long previousVersion;
+    private byte[] result = new byte[256];
+    private int resultLength;
+
+    /** Starts a request; everything not set afterwards has its default and the former answer is forgotten. */
+    private Request begin(Operation newOperation, int newCacheId) {
+        operation = newOperation;
+        cacheId = newCacheId;
+        condition = Condition.ALWAYS;
+        key = NO_BYTES;
+        keyOffset = 0;
+        keyLength = 0;
+        value = NO_BYTES;
+        valueOffset = 0;
+        valueLength = 0;
+        expectedVersion = 0;
+        createTtlMs = Ttl.ETERNAL;
+        updateTtlMs = Ttl.ETERNAL;
+        accessTtlMs = Ttl.UNCHANGED;
+        wantsValue = false;
+        shard = -1;
+        hash = 0;
+        sessionId = 0;
+        sequence = 0;
+        unanswered = 0;
+        clearAnswer();
+        return this;
+    }
+
+    /** Reads the value; see {@link #wantValue} for a read of the version alone. */
+    public Request get(int cache, byte[] bytes, int offset, int length) {
+        begin(Operation.GET, cache).key(bytes, offset, length);
+        wantsValue = true;
+        return this;
+    }
+
+    /** Writes a value; by default unconditionally, eternal, and without returning what it replaced. */
+    public Request put(
+            int cache, byte[] keyBytes, int keyFrom, int keyLen, byte[] valueBytes, int valueFrom, int valueLen) {
+        begin(Operation.PUT, cache).key(keyBytes, keyFrom, keyLen);
+        java.util.Objects.checkFromIndexSize(valueFrom, valueLen, valueBytes.length);
+        value = valueBytes;
+        valueOffset = valueFrom;
+        valueLength = valueLen;
+        return this;
+    }
+
+    /** Removes an object; by default unconditionally and without returning it. */
+    public Request delete(int cache, byte[] bytes, int offset, int length) {
+        return begin(Operation.DELETE, cache).key(bytes, offset, length);
+    }
+
+    /** Gives the object of that version a new remaining lifetime, in milliseconds. */
+    public Request touch(int cache, byte[] bytes, int offset, int length, long objectVersion, long ttlMs) {
+        begin(Operation.TOUCH, cache).key(bytes, offset, length).when(Condition.IF_VERSION, objectVersion);
+        accessTtlMs = ttlMs;
+        return this;
+    }
+
+    /** Removes all objects of the cache in one shard. */
+    public Request clear(int cache, int shardId) {
+        begin(Operation.CLEAR, cache);
+        shard = shardId;
+        return this;
+    }
+
+    public Request openSession(int shardId, long session) {
+        begin(Operation.OPEN_SESSION, 0);
+        shard = shardId;
+        sessionId = session;
+        return this;
+    }
+
+    public Request closeSession(int shardId, long session) {
+        begin(Operation.CLOSE_SESSION, 0);
+        shard = shardId;
+        sessionId = session;
+        return this;
+    }
+
+    private Request key(byte[] bytes, int offset, int length) {
+        java.util.Objects.checkFromIndexSize(offset, length, bytes.length);
+        key = bytes;
+        keyOffset = offset;
+        keyLength = length;
+        return this;
+    }
+
+    public Request when(Condition newCondition, long version) {
+        condition = newCondition;
+        expectedVersion = version;
+        return this;
+    }
+
+    public Request when(Condition newCondition) {
+        return when(newCondition, 0);
+    }
+
+    /**
+     * Lifetimes in milliseconds, as in {@link Ttl}: for an object that the operation creates, and for one it replaces.
+     */
+    public Request ttl(long createMs, long updateMs) {
+        createTtlMs = createMs;
+        updateTtlMs = updateMs;
+        return this;
+    }
+
+    /** The new remaining lifetime of an object that is read, or met by a conditional operation that fails on it. */
+    public Request accessTtl(long accessMs) {
+        accessTtlMs = accessMs;
+        return this;
+    }
+
+    /**
+     * Whether the answer carries bytes: for a read the value; for a mutation the value it replaced, removed, found
+     * expired, or that made its condition fail.
+     */
+    public Request wantValue(boolean wants) {
+        wantsValue = wants;
+        return this;
+    }
+
+    /** Set by the client: the key's hash and shard. */
+    public void placed(long keyHash, int shardId) {
+        hash = keyHash;
+        shard = shardId;
+    }
+
+    /**
+     * Set by the client: the request id. {@code unanswered} is sequence minus the session's smallest sequence that has
+     * no answer yet, 0 .. 511.
+     */
+    public void identified(long session, long sequenceNumber, int unansweredBefore) {
+        sessionId = session;
+        sequence = sequenceNumber;
+        unanswered = unansweredBefore;
+    }
+
+    public Operation operation() {
+        return operation;
+    }
+
+    public Condition condition() {
+        return condition;
+    }
+
+    public int cacheId() {
+        return cacheId;
+    }
+
+    public byte[] key() {
+        return key;
+    }
+
+    public int keyOffset() {
+        return keyOffset;
+    }
+
+    public int keyLength() {
+        return keyLength;
+    }
+
+    public byte[] value() {
+        return value;
+    }
+
+    public int valueOffset() {
+        return valueOffset;
+    }
+
+    public int valueLength() {
+        return valueLength;
+    }
+
+    public long expectedVersion() {
+        return expectedVersion;
+    }
+
+    public long createTtlMs() {
+        return createTtlMs;
+    }
+
+    public long updateTtlMs() {
+        return updateTtlMs;
+    }
+
+    public long accessTtlMs() {
+        return accessTtlMs;
+    }
+
+    public boolean wantsValue() {
+        return wantsValue;
+    }
+
+    public int shard() {
+        return shard;
+    }
+
+    public long hash() {
+        return hash;
+    }
+
+    public long sessionId() {
+        return sessionId;
+    }
+
+    public long sequence() {
+        return sequence;
+    }
+
+    public int unanswered() {
+        return unanswered;
+    }
+
+    // --- the answer ---
+
+    /** For the session that answers. */
+    public void clearAnswer() {
+        status = Status.OK;
+        bits = 0;
+        version = 0;
+        previousVersion = 0;
+        resultLength = -1;
+    }
+
+    /** For the session that answers. */
+    public void answer(Status newStatus, int newBits, long newVersion, long newPreviousVersion) {
+        status = newStatus;
+        bits = newBits;
+        version = newVersion;
+        previousVersion = newPreviousVersion;
+    }
+
+    /** For the session that answers: room for {@code length} bytes of result, at index 0 of the array returned. */
+    public byte[] resultOf(int length) {
+        if (result.length < length) {
+            result = new byte[Math.max(length, Math.min(2 * result.length, Integer.MAX_VALUE - 8))];
+        }
+        resultLength = length;
+        return result;
+    }
+
+    /** For the session that answers: takes back what {@link #resultOf} announced. */
+    public void noResult() {
+        resultLength = -1;
+    }
+
+    public Status status() {
+        return status;
+    }
+
+    /** A combination of {@link ResultBits}. */
+    public int bits() {
+        return bits;
+    }
+
+    public boolean has(int bit) {
+        return ResultBits.has(bits, bit);
+    }
+
+    /**
+     * Of a read: the version of the object, or, of a read that found nothing, a version to give to
+     * {@link Condition#IF_ABSENT_SINCE}. Of a mutation that took effect: the version it made; of one whose condition
+     * failed: the version of the object that is there, or 0.
+     */
+    public long version() {
+        return version;
+    }
+
+    /** Of a mutation that took effect: the version of the object it replaced or removed, or 0. */
+    public long previousVersion() {
+        return previousVersion;
+    }
+
+    public boolean hasResult() {
+        return resultLength >= 0;
+    }
+
+    public byte[] result() {
+        return result;
+    }
+
+    /** Length of the result, or −1 when there is none. */
+    public int resultLength() {
+        return resultLength;
+    }
+
+    /** A copy of the result, or null when there is none. */
+    public byte @Nullable [] resultBytes() {
+        return resultLength < 0 ? null : java.util.Arrays.copyOf(result, resultLength);
+    }
+}

@@ -1,0 +1,223 @@
+package org.rowankv.driver;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.session.RequestIds;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.ShardMap;
+import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Status;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.RandomSource;
+
+/**
+ * The native client: keys and values are bytes, every object has a version.
+ *
+ * <p>Guarantees: each single-key operation is linearizable, and on all replicas before it returns; a mutation takes
+ * effect at most once, whatever was retried below. Bulk operations are sets of single-key operations with one outcome
+ * per key; they are not atomic together. Scans are not snapshots: an object that exists throughout a scan is seen once,
+ * one that is written meanwhile may or may not be seen.
+ *
+ * <p>Thread-safe. {@link #execute} allocates nothing; the other methods allocate their results. Whoever gave the
+ * {@link Session} closes it; closing the client closes what it opened at the shards.
+ */
+public final class RowanClient implements AutoCloseable {
+    /** How long a lost attempt is repeated before the outcome is called unknown. */
+    public static final long DEFAULT_DEADLINE_NS = 10_000_000_000L;
+
+    private static final int LANES = 128;
+
+    private final Session session;
+    private final RequestIds requestIds;
+    private final KeyHash keyHash;
+    private final int shardCount;
+
+    public RowanClient(Session session, Clock clock, RandomSource random) {
+        this(session, clock, random, DEFAULT_DEADLINE_NS);
+    }
+
+    public RowanClient(Session session, Clock clock, RandomSource random, long deadlineNs) {
+        this.session = session;
+        this.requestIds = new RequestIds(session, clock, random, deadlineNs, LANES);
+        final Configuration configuration = session.configuration();
+        this.keyHash = new KeyHash(configuration.hashSeed());
+        this.shardCount = configuration.shardCount();
+    }
+
+    public Catalogue catalogue() {
+        return session.catalogue();
+    }
+
+    public Configuration configuration() {
+        return session.configuration();
+    }
+
+    /**
+     * Carries a request to its outcome on the calling thread; the answer is in the request. Never throws for an
+     * expected outcome. Allocates nothing once the request's buffers have grown.
+     */
+    public void execute(Request request) {
+        place(request);
+        requestIds.execute(request);
+    }
+
+    private void place(Request request) {
+        if (request.operation() == Operation.CLEAR) {
+            return;
+        }
+        final long hash =
+                keyHash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
+        request.placed(hash, ShardMap.shardOf(hash, shardCount));
+    }
+
+    /**
+     * As {@link #execute}, for callers that do not want to wait. In process the operation is done when this returns;
+     * the stage is completed by the thread that has the answer, so dependents must not block.
+     */
+    public CompletionStage<Request> executeAsync(Request request) {
+        execute(request);
+        return CompletableFuture.completedFuture(request);
+    }
+
+    // --- one key ---
+
+    public byte @Nullable [] get(int cacheId, byte[] key) {
+        return getVersioned(cacheId, key).value();
+    }
+
+    public VersionedValue getVersioned(int cacheId, byte[] key) {
+        final Request request = new Request().get(cacheId, key, 0, key.length);
+        execute(request);
+        checkOutcome(request);
+        return new VersionedValue(request.status() == Status.OK ? request.resultBytes() : null, request.version());
+    }
+
+    public WriteResult put(int cacheId, byte[] key, byte[] value) {
+        return write(putRequest(cacheId, key, value));
+    }
+
+    public WriteResult putIfAbsent(int cacheId, byte[] key, byte[] value) {
+        return write(putRequest(cacheId, key, value).when(Condition.IF_ABSENT));
+    }
+
+    public WriteResult replaceIfVersion(int cacheId, byte[] key, byte[] value, long version) {
+        return write(putRequest(cacheId, key, value).when(Condition.IF_VERSION, version));
+    }
+
+    public WriteResult getAndPut(int cacheId, byte[] key, byte[] value) {
+        return write(putRequest(cacheId, key, value).wantValue(true));
+    }
+
+    public WriteResult remove(int cacheId, byte[] key) {
+        return write(new Request().delete(cacheId, key, 0, key.length));
+    }
+
+    public WriteResult removeIfVersion(int cacheId, byte[] key, long version) {
+        return write(new Request().delete(cacheId, key, 0, key.length).when(Condition.IF_VERSION, version));
+    }
+
+    public WriteResult getAndRemove(int cacheId, byte[] key) {
+        return write(new Request().delete(cacheId, key, 0, key.length).wantValue(true));
+    }
+
+    private static Request putRequest(int cacheId, byte[] key, byte[] value) {
+        return new Request().put(cacheId, key, 0, key.length, value, 0, value.length);
+    }
+
+    private WriteResult write(Request request) {
+        execute(request);
+        checkOutcome(request);
+        return new WriteResult(
+                request.status() == Status.OK,
+                request.version(),
+                request.previousVersion(),
+                request.bits(),
+                request.wantsValue() ? request.resultBytes() : null);
+    }
+
+    // --- many keys ---
+
+    /** Reads many keys; the answer at index i belongs to key i. */
+    public List<VersionedValue> getAll(int cacheId, List<byte[]> keys) {
+        final List<VersionedValue> values = new ArrayList<>(keys.size());
+        for (byte[] key : keys) {
+            values.add(getVersioned(cacheId, key));
+        }
+        return values;
+    }
+
+    /**
+     * Writes many objects, each an operation of its own.
+     *
+     * @return by index, the write's result, or the exception with which that one failed
+     */
+    public List<BulkResult> putAll(int cacheId, List<byte[]> keys, List<byte[]> values) {
+        if (keys.size() != values.size()) {
+            throw new IllegalArgumentException(keys.size() + " keys but " + values.size() + " values");
+        }
+        final List<BulkResult> results = new ArrayList<>(keys.size());
+        for (int i = 0; i < keys.size(); i++) {
+            results.add(BulkResult.of(putRequest(cacheId, keys.get(i), values.get(i)), this::write));
+        }
+        return results;
+    }
+
+    /** Removes many objects, each an operation of its own; results as {@link #putAll}. */
+    public List<BulkResult> removeAll(int cacheId, List<byte[]> keys) {
+        final List<BulkResult> results = new ArrayList<>(keys.size());
+        for (byte[] key : keys) {
+            results.add(BulkResult.of(new Request().delete(cacheId, key, 0, key.length), this::write));
+        }
+        return results;
+    }
+
+    /** Removes every object of a cache: one logged record per shard, whatever the number of objects. */
+    public void clear(int cacheId) {
+        final Request request = new Request();
+        for (int shard = 0; shard < shardCount; shard++) {
+            execute(request.clear(cacheId, shard));
+            checkOutcome(request);
+        }
+    }
+
+    /** A cursor over the live objects of a cache, shard by shard in hash order. */
+    public ScanCursor scan(int cacheId, boolean withValues) {
+        return new ScanCursor(session, cacheId, shardCount, withValues);
+    }
+
+    /** Throws for every outcome that is not one of the operation's own results. */
+    public static void checkOutcome(Request request) {
+        switch (request.status()) {
+            case OK, NOT_FOUND, CONDITION_FAILED -> {}
+            case FULL -> throw new StoreFullException("the store is full: the entry of " + entryBytes(request)
+                    + " bytes was not written; remove objects, let them expire, or raise the capacity");
+            case TOO_LARGE -> throw new RowanException(
+                    Status.TOO_LARGE,
+                    "key and value have " + entryBytes(request)
+                            + " bytes together, more than one segment of the log can hold; nothing was written");
+            case UNKNOWN_CACHE -> throw new RowanException(
+                    Status.UNKNOWN_CACHE, "the cache with id " + request.cacheId() + " was destroyed");
+            case CORRUPTED -> throw new RowanException(
+                    Status.CORRUPTED, "the stored entry does not agree with its checksum; it is not served");
+            case CLOSED -> throw new RowanException(Status.CLOSED, "the store is closed");
+            case OUTCOME_UNKNOWN -> throw new RowanException(
+                    Status.OUTCOME_UNKNOWN, "no reply within the deadline: the operation may have taken effect once");
+            default -> throw new RowanException(
+                    request.status(), "the operation " + request.operation() + " was not applied: " + request.status());
+        }
+    }
+
+    private static long entryBytes(Request request) {
+        return (long) request.keyLength() + request.valueLength();
+    }
+
+    @Override
+    public void close() {
+        requestIds.close();
+    }
+}

@@ -1,0 +1,36 @@
+package org.rowankv.driver;
+
+import java.util.function.Consumer;
+import org.rowankv.placement.Configuration;
+
+/**
+ * The seam between the native client and whatever carries its requests to the shards' primaries. Thread-safe.
+ *
+ * <p>A session does not retry and does not draw request ids: it carries one attempt. It promises that an attempt which
+ * answers anything but {@link org.rowankv.protocol.Status#NO_REPLY} has the outcome it states. It does not promise that
+ * an attempt which was answered NO_REPLY had no effect.
+ */
+public interface Session extends AutoCloseable {
+    /** The configuration this session routes by. */
+    Configuration configuration();
+
+    /** Carries one attempt; returns when the answer is in the request. In process: on the calling thread, to the end. */
+    void call(Request request);
+
+    /** As {@link #call}, but the answer may come later and on another thread, where {@code whenAnswered} runs. */
+    void submit(Request request, Consumer<Request> whenAnswered);
+
+    /**
+     * The live objects of a cache in one shard, in hash order from a position.
+     *
+     * @param position unsigned; 0 to begin, then {@link ScanPage#nextPosition()}
+     * @param limit about how many objects a page holds; a page holds all objects of a position, so it can be a few more
+     */
+    ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues);
+
+    /** The caches that exist in the store. */
+    Catalogue catalogue();
+
+    @Override
+    void close();
+}

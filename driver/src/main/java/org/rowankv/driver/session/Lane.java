@@ -1,0 +1,48 @@
+package org.rowankv.driver.session;
+
+import java.util.BitSet;
+
+/**
+ * A session with one operation in flight at most, so that each sequence it gives out says that all smaller ones are
+ * answered. Owned by the caller that borrowed it from {@link Lanes}.
+ */
+final class Lane {
+    private long sessionId;
+    private long lastSequence;
+    private final BitSet openShards = new BitSet();
+    // Keeps two callers' lanes off one cache line; never read.
+    @SuppressWarnings("unused")
+    private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11;
+
+    Lane(long sessionId) {
+        this.sessionId = sessionId;
+    }
+
+    long sessionId() {
+        return sessionId;
+    }
+
+    long nextSequence() {
+        return ++lastSequence;
+    }
+
+    boolean isOpenAt(int shard) {
+        return openShards.get(shard);
+    }
+
+    void openedAt(int shard) {
+        openShards.set(shard);
+    }
+
+    /** The shards at which the session was opened. */
+    BitSet openShards() {
+        return openShards;
+    }
+
+    /** The old session expired, or an operation of it was given up: nothing of it is used again. */
+    void renew(long newSessionId) {
+        sessionId = newSessionId;
+        lastSequence = 0;
+        openShards.clear();
+    }
+}

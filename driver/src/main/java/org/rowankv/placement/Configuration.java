@@ -1,0 +1,66 @@
+package org.rowankv.placement;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Who holds what: the term, the servers with their incarnations, and the assignment of every shard. Immutable; a change
+ * is a new configuration with a higher term (terms only grow, nobody adopts a lower one).
+ *
+ * @param clusterId drawn at random when the cluster is made
+ * @param hashSeed the seed of {@link KeyHash}; part of the format on disk
+ * @param term the term of this configuration, ≥ 1
+ * @param incarnations by server id: the start of that server which holds its roles in this term
+ * @param shards by shard id
+ */
+public record Configuration(
+        long clusterId, long hashSeed, long term, List<Long> incarnations, List<ShardAssignment> shards) {
+    public Configuration {
+        incarnations = List.copyOf(incarnations);
+        shards = List.copyOf(shards);
+        if (shards.isEmpty() || shards.size() > ShardMap.MAX_SHARDS) {
+            throw new IllegalArgumentException(
+                    "a configuration has 1.." + ShardMap.MAX_SHARDS + " shards, not " + shards.size());
+        }
+    }
+
+    public int serverCount() {
+        return incarnations.size();
+    }
+
+    public int shardCount() {
+        return shards.size();
+    }
+
+    public ShardAssignment shard(int shard) {
+        return shards.get(shard);
+    }
+
+    /** First distribution: shard i has its primary on server i mod n and its backups on the servers that follow. */
+    public static Configuration initial(
+            long clusterId, long hashSeed, int servers, int replicas, int shardCount, List<Long> incarnations) {
+        if (replicas < 1 || replicas > servers) {
+            throw new IllegalArgumentException(
+                    "replicas must be 1.." + servers + " (the number of servers), not " + replicas);
+        }
+        final List<ShardAssignment> shards = new ArrayList<>(shardCount);
+        for (int shard = 0; shard < shardCount; shard++) {
+            final int[] backups = new int[replicas - 1];
+            for (int i = 0; i < backups.length; i++) {
+                // Turn the backups' order too, so that a server's shards do not all share one first backup.
+                backups[i] = (shard + 1 + (shard / servers + i) % (servers - 1)) % servers;
+            }
+            shards.add(new ShardAssignment(1, shard % servers, backups));
+        }
+        return new Configuration(clusterId, hashSeed, 1, incarnations, shards);
+    }
+
+    /** The configuration of a cold start: a higher term, new incarnations, and a new epoch for every shard. */
+    public Configuration coldStart(List<Long> newIncarnations) {
+        final List<ShardAssignment> next = new ArrayList<>(shards.size());
+        for (ShardAssignment shard : shards) {
+            next.add(shard.withEpoch(shard.epoch() + 1));
+        }
+        return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next);
+    }
+}

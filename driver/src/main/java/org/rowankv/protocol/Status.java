@@ -1,0 +1,42 @@
+package org.rowankv.protocol;
+
+/** The outcome of a request. All codes stand here; each has a caller that reacts to it. */
+public enum Status {
+    /** Done. For a read: the value was found. */
+    OK,
+    /** A read, or an operation that needs an object, found none. Nothing was written. */
+    NOT_FOUND,
+    /** The condition of a conditional operation did not hold. Nothing was written. */
+    CONDITION_FAILED,
+    /** No space for the entry on one of the replicas. Nothing was written; no version was taken. */
+    FULL,
+    /** The entry is larger than a segment can hold. Nothing was written. */
+    TOO_LARGE,
+    /** The cache id is unknown or was destroyed. Nothing was written. */
+    UNKNOWN_CACHE,
+    /** The request's session is not open at this shard. Nothing was applied by this attempt. */
+    SESSION_EXPIRED,
+    /** The sender of the request has an older configuration. Nothing was applied; fetch the configuration. */
+    STALE_TERM,
+    /** This server is not the shard's primary. Nothing was applied. */
+    NOT_PRIMARY,
+    /** The transport lost the reply: the request may or may not have been applied; retry with the same request id. */
+    NO_REPLY,
+    /** The deadline passed while the outcome was not known: the operation may have taken effect, at most once. */
+    OUTCOME_UNKNOWN,
+    /** The entry exists but its bytes do not agree with their checksum; it is never served. */
+    CORRUPTED,
+    /** The request is malformed. Nothing was applied. */
+    BAD_REQUEST,
+    /** The store is closed. Nothing was applied. */
+    CLOSED;
+
+    private static final Status[] VALUES = values();
+
+    public static Status of(int code) {
+        if (code < 0 || code >= VALUES.length) {
+            throw new IllegalArgumentException("unknown status code " + code);
+        }
+        return VALUES[code];
+    }
+}
