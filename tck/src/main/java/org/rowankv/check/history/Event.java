@@ -35,7 +35,8 @@ public record Event(
     public static final long TORN = -2;
 
     String question() {
-        return action.label() + (action.stores() ? " #" + written : "")
+        return action.label()
+                + (action.stores() ? " #" + written : "")
                 + (action.expectsVersion() ? " if version " + Version.toString(expectedVersion) : "");
     }
 
@@ -44,15 +45,17 @@ public record Event(
             case UNKNOWN -> "no answer";
             case REFUSED -> "refused";
             case NOT_FOUND -> "nothing there";
-            case CONDITION_FAILED -> version == Version.NONE
-                    ? "condition failed: nothing there"
-                    : "condition failed: version " + Version.toString(version) + " is there";
-            case DONE -> action == Action.GET
-                    ? value() + " of version " + Version.toString(version)
-                    : "version " + Version.toString(version)
-                            + (previousVersion == Version.NONE
-                                    ? ", nothing was there"
-                                    : ", before it version " + Version.toString(previousVersion) + value());
+            case CONDITION_FAILED ->
+                version == Version.NONE
+                        ? "condition failed: nothing there"
+                        : "condition failed: version " + Version.toString(version) + " is there";
+            case DONE ->
+                action == Action.GET
+                        ? value() + " of version " + Version.toString(version)
+                        : "version " + Version.toString(version)
+                                + (previousVersion == Version.NONE
+                                        ? ", nothing was there"
+                                        : ", before it version " + Version.toString(previousVersion) + value());
         };
     }
 

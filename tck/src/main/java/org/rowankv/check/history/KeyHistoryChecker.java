@@ -47,16 +47,18 @@ public final class KeyHistoryChecker {
         }
         final List<Step> steps = new ArrayList<>(events.size());
         for (int i = 0; i < events.size(); i++) {
-            addStep(steps, i, events.get(i), versions, initialValue);
+            addStep(steps, i, events.get(i), versions);
         }
         switch (registerChecker.check(steps, Set.of(initialValue))) {
             case LINEARIZABLE -> {}
-            case NOT_LINEARIZABLE -> anomalies.add(new Anomaly(
-                    key,
-                    "no order of its operations explains their answers",
-                    new OffendingWindow(registerChecker, events, steps, initialValue).describe()));
-            case UNDECIDED -> anomalies.add(new Anomaly(
-                    key, "undecided: the search for an order reached its bound, take smaller windows", ""));
+            case NOT_LINEARIZABLE ->
+                anomalies.add(new Anomaly(
+                        key,
+                        "no order of its operations explains their answers",
+                        new OffendingWindow(registerChecker, events, steps, initialValue).describe()));
+            case UNDECIDED ->
+                anomalies.add(new Anomaly(
+                        key, "undecided: the search for an order reached its bound, take smaller windows", ""));
         }
         return anomalies;
     }
@@ -70,21 +72,21 @@ public final class KeyHistoryChecker {
             if (event.observed() == Event.TORN
                     || (event.observed() > Event.ABSENT && !written.contains(event.observed()))) {
                 anomalies.add(new Anomaly(
-                        key, "caller " + event.caller() + ": " + event.question() + " answered " + event.answer()
-                                + ", which nobody wrote to this key", ""));
+                        key,
+                        "caller " + event.caller() + ": " + event.question() + " answered " + event.answer()
+                                + ", which nobody wrote to this key",
+                        ""));
             }
         }
     }
 
-    private static void addStep(List<Step> steps, int index, Event event, Versions versions, long initialValue) {
-        final long sets = event.action().stores()
-                ? event.written()
-                : event.action().removes() ? Event.ABSENT : Step.UNCHANGED;
+    private static void addStep(List<Step> steps, int index, Event event, Versions versions) {
+        final long sets =
+                event.action().stores() ? event.written() : event.action().removes() ? Event.ABSENT : Step.UNCHANGED;
         switch (event.outcome()) {
             case REFUSED -> {}
             case NOT_FOUND -> steps.add(Step.certain(index, Set.of(Event.ABSENT), Step.UNCHANGED, event));
-            case CONDITION_FAILED -> steps.add(
-                    Step.certain(index, whyFailed(event, versions), Step.UNCHANGED, event));
+            case CONDITION_FAILED -> steps.add(Step.certain(index, whyFailed(event, versions), Step.UNCHANGED, event));
             case DONE -> {
                 if (event.action() == Action.GET) {
                     steps.add(Step.certain(index, Set.of(event.observed()), Step.UNCHANGED, event));
@@ -109,20 +111,21 @@ public final class KeyHistoryChecker {
         final boolean contradicts = event.action() == Action.PUT_IF_ABSENT
                 ? event.version() == Version.NONE
                 : event.version() == event.expectedVersion();
-        return contradicts ? Set.of() : versions.valuesOf(event.version());
+        final Set<Long> named = versions.valuesOf(event.version());
+        final boolean otherValue = event.observed() > Event.ABSENT && !named.contains(event.observed());
+        return contradicts || otherValue ? Set.of() : named;
     }
 
     /** The states in which a mutation can have taken effect, given what it says it replaced. */
     private static Set<Long> replaced(Event event, Versions versions) {
         final Set<Long> named = versions.valuesOf(event.previousVersion());
-        final boolean againstCondition =
-                switch (event.action()) {
-                    case PUT_IF_ABSENT -> event.previousVersion() != Version.NONE;
-                    case REPLACE_IF_VERSION -> event.previousVersion() != event.expectedVersion();
-                    case REMOVE_IF_VERSION -> event.previousVersion() != event.expectedVersion();
-                    case REMOVE, GET_AND_REMOVE -> event.previousVersion() == Version.NONE;
-                    case PUT, GET_AND_PUT, GET -> false;
-                };
+        final boolean againstCondition = switch (event.action()) {
+            case PUT_IF_ABSENT -> event.previousVersion() != Version.NONE;
+            case REPLACE_IF_VERSION -> event.previousVersion() != event.expectedVersion();
+            case REMOVE_IF_VERSION -> event.previousVersion() != event.expectedVersion();
+            case REMOVE, GET_AND_REMOVE -> event.previousVersion() == Version.NONE;
+            case PUT, GET_AND_PUT, GET -> false;
+        };
         final boolean otherValue = event.observed() != Event.NOT_ASKED && !named.contains(event.observed());
         return againstCondition || otherValue ? Set.of() : named;
     }

@@ -77,7 +77,8 @@ final class RegisterChecker {
         Place before = this;
         Place after = this;
         /** Of an invocation: the place of its return; null for optional steps. */
-        @Nullable Place returned;
+        @Nullable
+        Place returned;
 
         Place(int step, boolean isReturn, long timeNs) {
             this.step = step;

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param optional whether it may also never have been taken (its outcome is unknown)
  * @param returnedNs {@code Long.MAX_VALUE} when optional
  */
-record Step(
-        int event, @Nullable Set<Long> accepts, long sets, boolean optional, long invokedNs, long returnedNs) {
+record Step(int event, @Nullable Set<Long> accepts, long sets, boolean optional, long invokedNs, long returnedNs) {
     static final long UNCHANGED = -1;
 
     static Step certain(int event, @Nullable Set<Long> accepts, long sets, Event times) {

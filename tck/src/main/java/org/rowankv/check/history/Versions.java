@@ -69,8 +69,8 @@ final class Versions {
         }
         final Long otherVersion = versionOf.putIfAbsent(value, version);
         if (otherVersion != null && otherVersion != version) {
-            report.accept(describe(value) + " was written once but has the versions "
-                    + Version.toString(otherVersion) + " and " + Version.toString(version) + ": applied twice");
+            report.accept(describe(value) + " was written once but has the versions " + Version.toString(otherVersion)
+                    + " and " + Version.toString(version) + ": applied twice");
         }
     }
 
@@ -95,8 +95,9 @@ final class Versions {
                 largest = Math.max(largest, byReturn.get(returned++).version());
             }
             if (event.version() <= largest) {
-                report.accept(event.question() + " got version " + Version.toString(event.version()) + " although version "
-                        + Version.toString(largest) + " had been answered before it was invoked");
+                report.accept(
+                        event.question() + " got version " + Version.toString(event.version()) + " although version "
+                                + Version.toString(largest) + " had been answered before it was invoked");
             }
         }
     }

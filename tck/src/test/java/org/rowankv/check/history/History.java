@@ -51,15 +51,7 @@ final class History {
 
     History putIfAbsentFailed(int from, int to, long value, long versionThere) {
         return add(
-                Action.PUT_IF_ABSENT,
-                value,
-                0,
-                Outcome.CONDITION_FAILED,
-                versionThere,
-                0,
-                Event.NOT_ASKED,
-                from,
-                to);
+                Action.PUT_IF_ABSENT, value, 0, Outcome.CONDITION_FAILED, versionThere, 0, Event.NOT_ASKED, from, to);
     }
 
     History replace(int from, int to, long value, long expected, long version) {
@@ -81,8 +73,7 @@ final class History {
     }
 
     History remove(int from, int to, long version, long previousVersion) {
-        return add(
-                Action.REMOVE, Event.ABSENT, 0, Outcome.DONE, version, previousVersion, Event.NOT_ASKED, from, to);
+        return add(Action.REMOVE, Event.ABSENT, 0, Outcome.DONE, version, previousVersion, Event.NOT_ASKED, from, to);
     }
 
     History removeMissed(int from, int to) {

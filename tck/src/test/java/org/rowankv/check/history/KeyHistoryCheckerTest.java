@@ -46,10 +46,7 @@ class KeyHistoryCheckerTest {
 
         @Test
         void shouldAcceptEitherOrderOfConcurrentWrites() {
-            shouldPass(History.empty()
-                    .put(0, 10, 1, 2, 1)
-                    .put(0, 10, 2, 1, 0)
-                    .get(11, 12, 1, 2));
+            shouldPass(History.empty().put(0, 10, 1, 2, 1).put(0, 10, 2, 1, 0).get(11, 12, 1, 2));
         }
 
         @Test
@@ -73,7 +70,8 @@ class KeyHistoryCheckerTest {
 
         @Test
         void shouldAcceptAnUnknownWriteThatOnlyItsReplacerSaw() {
-            shouldPass(History.holding(9, 1).unknownPut(0, 1).put(10, 20, 2, 3, 2).get(30, 40, 2, 3));
+            shouldPass(
+                    History.holding(9, 1).unknownPut(0, 1).put(10, 20, 2, 3, 2).get(30, 40, 2, 3));
         }
 
         @Test
@@ -115,18 +113,13 @@ class KeyHistoryCheckerTest {
         @Test
         void shouldFindReadsThatGoBackAndForth() {
             shouldFail(
-                    History.holding(9, 1)
-                            .put(0, 100, 1, 2, 1)
-                            .get(10, 20, 1, 2)
-                            .get(30, 40, 9, 1),
-                    NO_ORDER);
+                    History.holding(9, 1).put(0, 100, 1, 2, 1).get(10, 20, 1, 2).get(30, 40, 9, 1), NO_ORDER);
         }
 
         @Test
         void shouldFindALostUpdate() {
             // Two conditional writes on one version, both told that they took effect.
-            shouldFail(
-                    History.holding(9, 1).replace(0, 10, 1, 1, 2).replace(5, 15, 2, 1, 3), NO_ORDER);
+            shouldFail(History.holding(9, 1).replace(0, 10, 1, 1, 2).replace(5, 15, 2, 1, 3), NO_ORDER);
         }
 
         @Test
@@ -171,8 +164,7 @@ class KeyHistoryCheckerTest {
 
         @Test
         void shouldFindADeletedObjectThatCameBack() {
-            shouldFail(
-                    History.holding(9, 1).remove(0, 10, 2, 1).miss(11, 12).get(13, 20, 9, 1), NO_ORDER);
+            shouldFail(History.holding(9, 1).remove(0, 10, 2, 1).miss(11, 12).get(13, 20, 9, 1), NO_ORDER);
         }
 
         @Test
@@ -187,32 +179,14 @@ class KeyHistoryCheckerTest {
 
         @Test
         void shouldFindAReplyWithAnotherPreviousValue() {
-            shouldFail(
-                    History.holding(9, 1)
-                            .put(0, 1, 8, 2, 1)
-                            .getAndPut(2, 3, 1, 3, 2, 9),
-                    "version 0.2 is given to");
-            shouldFail(
-                    History.holding(9, 1)
-                            .put(0, 1, 8, 2, 1)
-                            .getAndPut(2, 3, 1, 3, 2, Event.ABSENT),
-                    NO_ORDER);
+            shouldFail(History.holding(9, 1).put(0, 1, 8, 2, 1).getAndPut(2, 3, 1, 3, 2, 9), "version 0.2 is given to");
+            shouldFail(History.holding(9, 1).put(0, 1, 8, 2, 1).getAndPut(2, 3, 1, 3, 2, Event.ABSENT), NO_ORDER);
         }
 
         @Test
         void shouldFindAConditionThatWasIgnored() {
             shouldFail(
-                    History.holding(9, 1)
-                            .add(
-                                    Action.PUT_IF_ABSENT,
-                                    1,
-                                    0,
-                                    Outcome.DONE,
-                                    2,
-                                    1,
-                                    Event.NOT_ASKED,
-                                    0,
-                                    10),
+                    History.holding(9, 1).add(Action.PUT_IF_ABSENT, 1, 0, Outcome.DONE, 2, 1, Event.NOT_ASKED, 0, 10),
                     NO_ORDER);
             shouldFail(History.holding(9, 1).putIfAbsent(0, 10, 1, 2), NO_ORDER);
         }
@@ -225,11 +199,7 @@ class KeyHistoryCheckerTest {
 
         @Test
         void shouldFindAFailedConditionThatNamesAVersionOfThePast() {
-            shouldFail(
-                    History.holding(9, 1)
-                            .put(0, 1, 2, 2, 1)
-                            .putIfAbsentFailed(2, 3, 3, 1),
-                    NO_ORDER);
+            shouldFail(History.holding(9, 1).put(0, 1, 2, 2, 1).putIfAbsentFailed(2, 3, 3, 1), NO_ORDER);
         }
 
         @Test
@@ -250,15 +220,13 @@ class KeyHistoryCheckerTest {
 
         @Test
         void shouldFindAVersionOfTwoWrites() {
-            shouldFail(
-                    History.empty().put(0, 10, 1, 5, 0).put(0, 10, 2, 5, 0), "version 0.5 is given to");
+            shouldFail(History.empty().put(0, 10, 1, 5, 0).put(0, 10, 2, 5, 0), "version 0.5 is given to");
         }
 
         @Test
         void shouldFindVersionsThatShrink() {
             shouldFail(
-                    History.empty().put(0, 1, 1, 5, 0).put(2, 3, 2, 4, 5),
-                    "had been answered before it was invoked");
+                    History.empty().put(0, 1, 1, 5, 0).put(2, 3, 2, 4, 5), "had been answered before it was invoked");
         }
 
         @Test
