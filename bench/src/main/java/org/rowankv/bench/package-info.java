@@ -1,0 +1,5 @@
+/** Measurements and the floors they are compared with. */
+@NullMarked
+package org.rowankv.bench;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The engine that keeps the bytes: its door and its wiring. */
+@NullMarked
+package org.rowankv.server;
+
+import org.jspecify.annotations.NullMarked;
