@@ -19,12 +19,24 @@ final class Caller {
     private static final int CALLER_SHIFT = 40;
 
     private static final Action[] MIX = {
-        Action.GET, Action.GET, Action.GET, Action.GET, Action.GET, Action.GET,
-        Action.PUT, Action.PUT, Action.PUT,
-        Action.GET_AND_PUT, Action.GET_AND_PUT,
-        Action.PUT_IF_ABSENT, Action.PUT_IF_ABSENT,
-        Action.REPLACE_IF_VERSION, Action.REPLACE_IF_VERSION, Action.REPLACE_IF_VERSION,
-        Action.REMOVE, Action.GET_AND_REMOVE,
+        Action.GET,
+        Action.GET,
+        Action.GET,
+        Action.GET,
+        Action.GET,
+        Action.GET,
+        Action.PUT,
+        Action.PUT,
+        Action.PUT,
+        Action.GET_AND_PUT,
+        Action.GET_AND_PUT,
+        Action.PUT_IF_ABSENT,
+        Action.PUT_IF_ABSENT,
+        Action.REPLACE_IF_VERSION,
+        Action.REPLACE_IF_VERSION,
+        Action.REPLACE_IF_VERSION,
+        Action.REMOVE,
+        Action.GET_AND_REMOVE,
         Action.REMOVE_IF_VERSION
     };
 
@@ -86,7 +98,8 @@ final class Caller {
         final long returnedNs = clock.nanoTime();
         final Outcome outcome = outcome(request.status());
         note(key, action);
-        final Event event = eventOf(number, action, written, expected, outcome, request, wantsOld, invokedNs, returnedNs);
+        final Event event =
+                eventOf(number, action, written, expected, outcome, request, wantsOld, invokedNs, returnedNs);
         if (!(action == Action.GET && (outcome == Outcome.UNKNOWN || outcome == Outcome.REFUSED))) {
             log.add(key, event);
         }
@@ -97,13 +110,13 @@ final class Caller {
         return switch (action) {
             case GET -> request.get(cacheId, key, 0, key.length);
             case PUT, GET_AND_PUT -> request.put(cacheId, key, 0, key.length, value, 0, value.length);
-            case PUT_IF_ABSENT -> request.put(cacheId, key, 0, key.length, value, 0, value.length)
-                    .when(Condition.IF_ABSENT);
-            case REPLACE_IF_VERSION -> request.put(cacheId, key, 0, key.length, value, 0, value.length)
-                    .when(Condition.IF_VERSION, expected);
+            case PUT_IF_ABSENT ->
+                request.put(cacheId, key, 0, key.length, value, 0, value.length).when(Condition.IF_ABSENT);
+            case REPLACE_IF_VERSION ->
+                request.put(cacheId, key, 0, key.length, value, 0, value.length).when(Condition.IF_VERSION, expected);
             case REMOVE, GET_AND_REMOVE -> request.delete(cacheId, key, 0, key.length);
-            case REMOVE_IF_VERSION -> request.delete(cacheId, key, 0, key.length)
-                    .when(Condition.IF_VERSION, expected);
+            case REMOVE_IF_VERSION ->
+                request.delete(cacheId, key, 0, key.length).when(Condition.IF_VERSION, expected);
         };
     }
 

@@ -150,8 +150,8 @@ final class DroppingSession implements Session {
                 copy.put(request.cacheId(), key, 0, key.length, value, 0, value.length);
             }
             case DELETE -> copy.delete(request.cacheId(), key, 0, key.length);
-            case TOUCH -> copy.touch(
-                    request.cacheId(), key, 0, key.length, request.expectedVersion(), request.accessTtlMs());
+            case TOUCH ->
+                copy.touch(request.cacheId(), key, 0, key.length, request.expectedVersion(), request.accessTtlMs());
             case CLEAR -> copy.clear(request.cacheId(), request.shard());
             case OPEN_SESSION -> copy.openSession(request.shard(), request.sessionId());
             case CLOSE_SESSION -> copy.closeSession(request.shard(), request.sessionId());

@@ -65,8 +65,7 @@ final class VerifyRun {
         final RowanClient client = new RowanClient(
                 network, clock, random.fork("client"), TimeUnit.MILLISECONDS.toNanos(settings.deadlineMs()));
         final RowanClient judge = new RowanClient(direct, clock, random.fork("judge"));
-        final int cacheId =
-                judge.catalogue().create("verify", new byte[0]).id();
+        final int cacheId = judge.catalogue().create("verify", new byte[0]).id();
         if (Chaos.ENABLED && settings.stallOneIn() > 0) {
             Chaos.install(new Stalls(random.fork("stalls"), tally, settings.stallOneIn()));
         }

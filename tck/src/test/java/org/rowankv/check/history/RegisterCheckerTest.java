@@ -15,7 +15,8 @@ class RegisterCheckerTest {
             List.of(Set.of(0L), Set.of(1L), Set.of(2L), Set.of(), Set.of(1L, 2L));
 
     private static Step randomStep(RandomSource random, int index) {
-        final Set<Long> accepts = random.nextInt(4) == 0 ? null : ACCEPTED.get(random.nextInt(random.nextInt(2) * 3 + 2));
+        final Set<Long> accepts =
+                random.nextInt(4) == 0 ? null : ACCEPTED.get(random.nextInt(random.nextInt(2) * 3 + 2));
         final long sets = random.nextInt(4) - 1L;
         final long invoked = random.nextInt(12);
         final boolean optional = random.nextInt(4) == 0;
@@ -27,8 +28,7 @@ class RegisterCheckerTest {
         if (left.stream().allMatch(Step::optional)) {
             return true;
         }
-        final long firstReturn =
-                left.stream().mapToLong(Step::returnedNs).min().orElseThrow();
+        final long firstReturn = left.stream().mapToLong(Step::returnedNs).min().orElseThrow();
         for (Step step : left) {
             if (step.invokedNs() <= firstReturn && step.canBeTakenIn(state)) {
                 final List<Step> rest = new ArrayList<>(left);
@@ -57,9 +57,7 @@ class RegisterCheckerTest {
             assertThat(new RegisterChecker(100_000).check(steps, Set.of(0L)))
                     .as("round %d: %s", round, steps)
                     .isEqualTo(
-                            expected
-                                    ? RegisterChecker.Verdict.LINEARIZABLE
-                                    : RegisterChecker.Verdict.NOT_LINEARIZABLE);
+                            expected ? RegisterChecker.Verdict.LINEARIZABLE : RegisterChecker.Verdict.NOT_LINEARIZABLE);
         }
         // Both answers have to come up often for this to mean anything.
         assertThat(explained).isBetween(histories / 10, histories * 9 / 10);
