@@ -4,8 +4,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The outcome of one key of a bulk operation: exactly one of the two is not null. */
-public record BulkResult(
-        @Nullable WriteResult result, @Nullable RowanException failure) {
+public record BulkResult(@Nullable WriteResult result, @Nullable RowanException failure) {
     static BulkResult of(Request request, Function<Request, WriteResult> write) {
         try {
             return new BulkResult(write.apply(request), null);
