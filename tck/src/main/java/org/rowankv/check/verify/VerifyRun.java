@@ -81,10 +81,10 @@ final class VerifyRun {
                 Chaos.reset();
             }
         }
-        network.awaitQuiet();
-        network.close();
         client.close();
         judge.close();
+        network.awaitQuiet();
+        network.close();
         final Map<String, Long> counters = store.counters();
         if (anomalies.isEmpty()) {
             for (String difference : store.closeAndCompareReplicas()) {
@@ -112,7 +112,7 @@ final class VerifyRun {
                     caller.askOnce();
                 }
             } catch (RuntimeException | Error failure) {
-                addAnomaly("a caller met " + describe(failure));
+                anomalies.add("a caller met " + describe(failure));
             }
             turns.arriveAndAwaitAdvance();
         }
@@ -182,17 +182,13 @@ final class VerifyRun {
                 invokedNs,
                 clock.nanoTime());
         for (Anomaly anomaly : history.judge(key, lastRead, checker)) {
-            addAnomaly(anomaly.toString());
+            anomalies.add(anomaly.toString());
         }
     }
 
     private void countFailures() {
-        tally.under("failure.").forEach((what, count) -> addAnomaly(what + " (" + count + " times)"));
-        tally.under("late.failed").forEach((what, count) -> addAnomaly("a late copy met" + what));
-    }
-
-    private void addAnomaly(String text) {
-        anomalies.add(text);
+        tally.under("failure.").forEach((what, count) -> anomalies.add(what + " (" + count + " times)"));
+        tally.under("late.failed").forEach((what, count) -> anomalies.add("a late copy met" + what));
     }
 
     private static String describe(Throwable failure) {
