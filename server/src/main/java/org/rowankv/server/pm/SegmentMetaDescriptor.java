@@ -40,8 +40,7 @@ final class SegmentMetaDescriptor {
     static final int LENGTH = CHECK_WORD_OFFSET + Long.BYTES;
     static final int ALIGNMENT = Long.BYTES;
 
-    private static final VarHandle LONGS =
-            MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private SegmentMetaDescriptor() {}
 
@@ -83,7 +82,13 @@ final class SegmentMetaDescriptor {
 
     /** Words 1 to 3 of a use whose word 0 is written later. */
     static void use(
-            ByteBuffer buffer, int offset, int segment, SegmentOwner owner, int generation, long sequence, long horizon) {
+            ByteBuffer buffer,
+            int offset,
+            int segment,
+            SegmentOwner owner,
+            int generation,
+            long sequence,
+            long horizon) {
         final int check = check(segment, owner, generation, sequence, horizon);
         LONGS.setOpaque(buffer, offset + SEQUENCE_OFFSET, sequence);
         LONGS.setOpaque(buffer, offset + HORIZON_OFFSET, horizon);
@@ -118,8 +123,7 @@ final class SegmentMetaDescriptor {
     }
 
     /** Whether words 1 to 3 belong to the use of that owner and generation. */
-    private static boolean isChecked(
-            ByteBuffer buffer, int offset, int segment, SegmentOwner owner, int generation) {
+    private static boolean isChecked(ByteBuffer buffer, int offset, int segment, SegmentOwner owner, int generation) {
         final long found = (long) LONGS.getOpaque(buffer, offset + CHECK_WORD_OFFSET);
         final int check = check(segment, owner, generation, sequence(buffer, offset), horizon(buffer, offset));
         return found == (long) check << Integer.SIZE;

@@ -42,7 +42,8 @@ public final class SegmentMetaTable {
     }
 
     /** Why the table cannot be trusted, or null. */
-    @Nullable String whyInvalid() {
+    @Nullable
+    String whyInvalid() {
         for (int segment = 0; segment < segmentCount; segment++) {
             final String reason = SegmentMetaDescriptor.whyInvalid(header, offset(segment), segment);
             if (reason != null) {

@@ -186,10 +186,7 @@ final class SuperblockDescriptor {
 
     private static int checksum(ByteBuffer buffer, int offset) {
         final CRC32C crc = new CRC32C();
-        crc.update(buffer.duplicate()
-                .clear()
-                .position(offset + SEQUENCE_OFFSET)
-                .limit(offset + LENGTH));
+        crc.update(buffer.duplicate().clear().position(offset + SEQUENCE_OFFSET).limit(offset + LENGTH));
         return (int) crc.getValue();
     }
 }

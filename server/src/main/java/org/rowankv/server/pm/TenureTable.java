@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
  * began it is acknowledged. Written by the membership agent; read by any thread.
  */
 public final class TenureTable {
-    private static final VarHandle LONGS =
-            MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private final ByteBuffer header;
     private final DurabilityVerbs verbs;
@@ -37,7 +36,8 @@ public final class TenureTable {
     }
 
     /** Why the table cannot be trusted, or null. */
-    @Nullable String whyInvalid() {
+    @Nullable
+    String whyInvalid() {
         for (int shard = 0; shard < shardCount; shard++) {
             final long word = (long) LONGS.getAcquire(header, offset(shard));
             if (word != word(shard, (int) word)) {
