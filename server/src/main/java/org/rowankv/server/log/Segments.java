@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.rowan.GenerationSource;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.SegmentOwner;
@@ -23,6 +24,7 @@ public final class Segments {
 
     private final Area area;
     private final RandomSource random;
+    private final GenerationSource generationSource;
     private final int[] generations;
     private final AtomicIntegerArray deadBytes;
     /** Bytes of the entries in a closed segment; −1 while it is open or free. */
@@ -41,6 +43,7 @@ public final class Segments {
     public Segments(Area area, RandomSource random, int cleanerReserve, long spaceLimit) {
         this.area = area;
         this.random = random;
+        this.generationSource = new GenerationSource(random);
         this.cleanerReserve = cleanerReserve;
         this.space = new Space(spaceLimit);
         final int count = area.segmentCount();
@@ -109,11 +112,9 @@ public final class Segments {
         }
         final int segment = free[--freeTop];
         area.ensureBacked(segment);
-        int generation;
-        do {
-            generation = (int) random.nextLong();
-        } while (generation == 0);
-        final int sequence = lastSequence.incrementAndGet();
+        final int generation = drawGeneration(segment, owner);
+        final int sequence = (int) area.segments().nextSequence();
+        lastSequence.set(sequence);
         deadBytes.set(segment, 0);
         entryBytes.set(segment, -1);
         tombstoneBytes.set(segment, 0);
@@ -123,6 +124,20 @@ public final class Segments {
         GENERATION.setRelease(generations, segment, generation);
         freeCount.set(freeTop);
         return segment;
+    }
+
+    private int drawGeneration(int segment, SegmentOwner owner) {
+        if (owner == SegmentOwner.BACKUP) {
+            // Senders tell a place nobody reserved yet by its generation, so it must not occur in what lies there. In a
+            // single-writer log only a scan after a crash reads beyond the end, and there the checksums tell.
+            final long address = area.addressOf(segment);
+            return generationSource.draw(region().buffer(address), region().offset(address), length());
+        }
+        int generation;
+        do {
+            generation = (int) random.nextLong();
+        } while (generation == 0 || generation == area.segments().generation(segment));
+        return generation;
     }
 
     /** No more entries come; {@code bytes} is what its entries take together. */
