@@ -1,5 +1,6 @@
 package org.rowankv.check.crash;
 
+import org.rowankv.check.area.Stored;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -8,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.rowankv.driver.Request;
+import org.rowankv.protocol.Request;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.ScanCursor;
 import org.rowankv.driver.ScanPage;

@@ -52,7 +52,10 @@ final class CrashKeys {
 
     /** The number of a key, or −1 when the bytes are none of ours. */
     static int numberOf(byte[] key) {
-        final String text = new String(key, StandardCharsets.ISO_8859_1);
+        return numberOf(new String(key, StandardCharsets.ISO_8859_1));
+    }
+
+    static int numberOf(String text) {
         return text.matches("k[0-9]{1,8}") ? Integer.parseInt(text.substring(1)) : -1;
     }
 

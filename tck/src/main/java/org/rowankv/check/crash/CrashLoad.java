@@ -1,5 +1,6 @@
 package org.rowankv.check.crash;
 
+import org.rowankv.check.area.Stored;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,7 +10,7 @@ import java.util.stream.Stream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import org.rowankv.driver.Request;
+import org.rowankv.protocol.Request;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Status;

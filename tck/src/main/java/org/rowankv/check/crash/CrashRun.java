@@ -1,17 +1,17 @@
 package org.rowankv.check.crash;
 
+import org.rowankv.check.area.AreaContents;
+import org.rowankv.check.area.Stored;
+import org.rowankv.check.area.StoreDirectory;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
@@ -57,7 +57,7 @@ public final class CrashRun {
                 expectations.forgetAll();
                 cacheIds = new int[0];
                 if (problems.isEmpty()) {
-                    delete(new CrashRound(round, 0, settings.directory(), store, 0).storeDirectory());
+                    StoreDirectory.delete(new CrashRound(round, 0, settings.directory(), store, 0).storeDirectory());
                 }
             }
             progress(round);
@@ -136,18 +136,24 @@ public final class CrashRun {
         for (int cache = 0; cache < CrashKeys.CACHES; cache++) {
             final int id = cacheIds[cache];
             if (settings.replicas() < CrashSettings.SERVERS) {
-                note(expectations.compare("in the areas together", cache, AreaContents.together(areas).objects(id)));
+                note(expectations.compare("in the areas together", cache, numbered(AreaContents.together(areas).objects(id))));
                 continue;
             }
             for (int server = 0; server < CrashSettings.SERVERS; server++) {
-                final Map<Integer, Stored> objects = areas.get(server).objects(id);
+                final Map<Integer, Stored> objects = numbered(areas.get(server).objects(id));
                 note(expectations.compare("in the area of server " + server + " alone", cache, objects));
-                if (closedWell && !objects.equals(areas.get(0).objects(id))) {
+                if (closedWell && !objects.equals(numbered(areas.get(0).objects(id)))) {
                     problems.add("after a clean close the areas of server 0 and server " + server
                             + " do not hold the same objects of cache " + CrashKeys.cacheName(cache));
                 }
             }
         }
+    }
+
+    private static Map<Integer, Stored> numbered(Map<String, Stored> objects) {
+        final Map<Integer, Stored> result = new HashMap<>();
+        objects.forEach((key, stored) -> result.put(CrashKeys.numberOf(key), stored));
+        return result;
     }
 
     private void note(List<Expectations.Finding> findings) {
@@ -181,16 +187,5 @@ public final class CrashRun {
                 resurrected,
                 terminal && !last ? "" : System.lineSeparator());
         out.flush();
-    }
-
-    static void delete(@Nullable Path directory) throws IOException {
-        if (directory == null || !Files.exists(directory)) {
-            return;
-        }
-        try (Stream<Path> all = Files.walk(directory)) {
-            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
-            }
-        }
     }
 }

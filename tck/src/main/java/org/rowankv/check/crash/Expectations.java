@@ -1,5 +1,6 @@
 package org.rowankv.check.crash;
 
+import org.rowankv.check.area.Stored;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,5 +1,6 @@
 package org.rowankv.check.crash;
 
+import org.rowankv.check.area.Stored;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

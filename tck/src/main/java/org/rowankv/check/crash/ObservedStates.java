@@ -1,5 +1,6 @@
 package org.rowankv.check.crash;
 
+import org.rowankv.check.area.Stored;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;

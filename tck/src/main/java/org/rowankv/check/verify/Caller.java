@@ -5,7 +5,7 @@ import org.rowankv.check.history.Action;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
 import org.rowankv.check.history.Outcome;
-import org.rowankv.driver.Request;
+import org.rowankv.protocol.Request;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.ResultBits;

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.rowankv.driver.Catalogue;
-import org.rowankv.driver.Request;
+import org.rowankv.protocol.Request;
 import org.rowankv.driver.ScanPage;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.rowankv.driver.Session;
 
 /** The store that a run works on, and what can be done to it. */
-interface StoreUnderTest extends AutoCloseable {
+public interface StoreUnderTest extends AutoCloseable {
     Session session();
 
     int servers();

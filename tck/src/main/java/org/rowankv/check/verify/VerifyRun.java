@@ -15,7 +15,7 @@ import org.rowankv.check.history.Anomaly;
 import org.rowankv.check.history.Event;
 import org.rowankv.check.history.HistoryRecorder;
 import org.rowankv.check.history.KeyHistoryChecker;
-import org.rowankv.driver.Request;
+import org.rowankv.protocol.Request;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.Session;
 import org.rowankv.runtime.Chaos;
@@ -29,7 +29,15 @@ import org.rowankv.runtime.SplittableRandomSource;
  *
  * <p>The judge is the thread that calls {@link #run}. A run that finds something stops at the end of that window.
  */
-final class VerifyRun {
+public final class VerifyRun {
+    /** What every run of some length has to show, or its faults did not work. */
+    public static final List<String> EXPECTED_DISTURBANCES = List.of(
+            "disturbance.links fenced",
+            "disturbance.appends stalled",
+            "disturbance.replies dropped",
+            "disturbance.answers replayed",
+            "disturbance.outcomes unknown");
+
     private static final int STUCK_AFTER_SECONDS = 120;
     private static final int MOST_ANOMALIES = 5;
 
@@ -48,7 +56,7 @@ final class VerifyRun {
     private long windows;
     private volatile boolean over;
 
-    VerifyRun(StoreUnderTest store, VerifySettings settings, Clock clock, PrintStream out) {
+    public VerifyRun(StoreUnderTest store, VerifySettings settings, Clock clock, PrintStream out) {
         this.store = store;
         this.settings = settings;
         this.clock = clock;
@@ -58,7 +66,7 @@ final class VerifyRun {
         this.keys = Caller.keys(settings.keys());
     }
 
-    VerifyReport run() {
+    public VerifyReport run() {
         final Session direct = store.session();
         final DroppingSession network =
                 new DroppingSession(direct, random.fork("network"), tally, settings.faultsPerMille());

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.rowankv.driver.Catalogue;
 import org.rowankv.driver.ModelSession;
-import org.rowankv.driver.Request;
+import org.rowankv.protocol.Request;
 import org.rowankv.driver.ScanPage;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;

@@ -1,4 +1,4 @@
-package org.rowankv.check.crash;
+package org.rowankv.check.area;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -12,32 +12,28 @@ import org.rowankv.protocol.Version;
  * @param length of the value, or −1 when there is no object
  * @param version of the object, of its removal, or 0 when it is not known
  */
-record Stored(long hash, int length, long version) {
-    static final int NO_OBJECT = -1;
+public record Stored(long hash, int length, long version) {
+    public static final int NO_OBJECT = -1;
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    static Stored absent(long version) {
+    public static Stored absent(long version) {
         return new Stored(0, NO_OBJECT, version);
     }
 
-    static Stored of(byte[] value, int length, long version) {
+    public static Stored of(byte[] value, int length, long version) {
         return new Stored(hash(value, length), length, version);
     }
 
-    boolean isAbsent() {
+    public boolean isAbsent() {
         return length == NO_OBJECT;
     }
 
     /** The same bytes, or both nothing; and the same version, as far as both are known. */
-    boolean agreesWith(Stored other) {
+    public boolean agreesWith(Stored other) {
         return hash == other.hash
                 && length == other.length
                 && (isAbsent() || version == Version.NONE || other.version == Version.NONE || version == other.version);
-    }
-
-    Stored withVersion(long newVersion) {
-        return new Stored(hash, length, newVersion);
     }
 
     private static long hash(byte[] bytes, int length) {
