@@ -1,7 +1,5 @@
 package org.rowankv.bench;
 
-import java.util.Map;
-import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 
 /**
@@ -25,13 +23,17 @@ record Measurement(double ns, int threads, double cpuNs, double allocatedBytes) 
     }
 
     private static double secondary(RunResult result, String label) {
-        for (Map.Entry<String, ? extends Result<?>> entry :
-                result.getSecondaryResults().entrySet()) {
-            if (entry.getKey().endsWith(label)) {
-                return entry.getValue().getScore();
+        for (String name : result.getSecondaryResults().keySet()) {
+            if (name.endsWith(label)) {
+                return result.getSecondaryResults().get(name).getScore();
             }
         }
         throw new IllegalStateException("the benchmark has no result called " + label);
+    }
+
+    /** Whether a single caller waited for a processor: it took much longer than it computed. */
+    boolean wasDisturbed() {
+        return threads == 1 && ns > 1.15 * cpuNs;
     }
 
     double millionsPerSecond() {
