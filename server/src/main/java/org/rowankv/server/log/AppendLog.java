@@ -102,6 +102,11 @@ public final class AppendLog {
         return address;
     }
 
+    /** Where the next entry will lie; {@link #ensureRoom} was true. */
+    public long nextAddress() {
+        return base + position;
+    }
+
     private long next(int length) {
         if (segment < 0 || position + length > segments.length()) {
             throw new AssertionError("append of " + length + " bytes without room, position " + position);

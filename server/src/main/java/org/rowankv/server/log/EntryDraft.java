@@ -114,6 +114,12 @@ public final class EntryDraft {
         return this;
     }
 
+    /** No space is drawn for it: a backup takes what it needs without being asked. */
+    public EntryDraft withoutSpace() {
+        presence |= EntryDescriptor.WITHOUT_SPACE;
+        return this;
+    }
+
     public EntryDraft version(long newVersion) {
         version = newVersion;
         return this;
