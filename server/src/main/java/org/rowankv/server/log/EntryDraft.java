@@ -147,7 +147,7 @@ public final class EntryDraft {
     }
 
     /** Writes the body, from the frame's end on, and returns its crc. */
-    int writeBody(ByteBuffer buffer, int at) {
+    public int writeBody(ByteBuffer buffer, int at) {
         final int flags = EntryDescriptor.flags(presence, resultBits);
         final int headerLength = EntryDescriptor.headerLength(presence);
         EntryDescriptor.header(header, 0, version, flags, shard, cacheId, keyLength, valueLength);

@@ -33,12 +33,14 @@ final class CompletedAnswer {
     }
 
     private void copyOldValue(ShardReplica shard, Completion completion, Request request) {
-        while (true) {
-            final long address = completion.address();
+        for (Completion now = completion;
+                now != null;
+                now = shard.sessions().find(request.sessionId(), request.sequence())) {
+            final long address = now.address();
             final int segment = segments.segmentOf(address);
             final int generation = segments.generation(segment);
             if (!shard.sessions().isNeeded(request.sessionId(), request.sequence(), address)) {
-                continue; // the cleaner has just moved it
+                continue; // the cleaner has just moved it, or the client has its answer by now
             }
             final ByteBuffer buffer = segments.region().buffer(address);
             final int at = segments.region().offset(address);

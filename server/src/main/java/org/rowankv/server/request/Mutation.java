@@ -49,6 +49,7 @@ final class Mutation {
     private int stripesHeld;
     private int stripesNeeded;
     private int length;
+    private int usedLength;
     private boolean drawn;
     private long address;
     private int refusals;
@@ -160,7 +161,10 @@ final class Mutation {
                     state = State.AWAITING_BACKUPS;
                 } else {
                     worker.inFlight().finished(worker.slot());
-                    giveBackSpace();
+                    worker.grant().giveBack(length);
+                    if (drawn) {
+                        worker.replicator().giveBackCredit(replica().shardId(), usedLength);
+                    }
                     end();
                 }
             }
@@ -213,14 +217,15 @@ final class Mutation {
         if (used > worker.segments().length()) {
             return Status.TOO_LARGE;
         }
-        length = EntryDescriptor.aligned((int) used);
+        usedLength = (int) used;
+        length = EntryDescriptor.aligned(usedLength);
         drawn = decision.drawsSpace(length);
         int lacking = -1;
         if (drawn) {
             if (!worker.grant().draw(length)) {
                 lacking = worker.serverId();
             } else {
-                lacking = worker.replicator().drawCredit(replica().shardId(), length);
+                lacking = worker.replicator().drawCredit(replica().shardId(), usedLength);
                 if (lacking >= 0) {
                     worker.grant().giveBack(length);
                 }
@@ -247,9 +252,10 @@ final class Mutation {
     private void giveBackSpace() {
         if (drawn) {
             worker.grant().giveBack(length);
-            worker.replicator().giveBackCredit(replica().shardId(), length);
+            worker.replicator().giveBackCredit(replica().shardId(), usedLength);
         }
     }
+
 
     private void write() {
         final ShardPrimary shard = primary;
