@@ -1,23 +1,26 @@
 package org.rowankv.rdma.conformance;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.rowankv.runtime.Chaos;
-import org.rowankv.runtime.ChaosHandler;
 
 /**
  * Runs something on a thread of its own and holds that thread the first time it reaches a chaos point, as SIGSTOP would,
- * until it is released.
+ * until it is released. Several may be held at once.
  */
-public final class Stall<T> implements ChaosHandler, AutoCloseable {
+public final class Stall<T> implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 60;
+    private static final List<Stall<?>> ACTIVE = new CopyOnWriteArrayList<>();
 
     private final String point;
     private final Supplier<T> work;
     private final Thread thread;
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch released = new CountDownLatch(1);
+    private volatile boolean held;
     private volatile T result;
     private volatile Throwable failure;
 
@@ -30,10 +33,16 @@ public final class Stall<T> implements ChaosHandler, AutoCloseable {
     /** Starts the work; returns when it is held at the point. */
     public static <T> Stall<T> at(String point, Supplier<T> work) {
         final Stall<T> stall = new Stall<>(point, work);
-        Chaos.install(stall);
+        ACTIVE.add(stall);
+        Chaos.install(name -> ACTIVE.forEach(each -> each.onPoint(name)));
         stall.thread.start();
         await(stall.reached, "nobody reached " + point);
         return stall;
+    }
+
+    /** Whether the thread is held, and did not just end without coming to the point. */
+    public boolean isHeld() {
+        return held;
     }
 
     /** Lets the thread go on; returns what the work returned. */
@@ -50,9 +59,9 @@ public final class Stall<T> implements ChaosHandler, AutoCloseable {
         return result;
     }
 
-    @Override
-    public void onPoint(String name) {
+    private void onPoint(String name) {
         if (Thread.currentThread() == thread && name.equals(point) && reached.getCount() > 0) {
+            held = true;
             reached.countDown();
             await(released, "never released from " + point);
         }
@@ -82,6 +91,6 @@ public final class Stall<T> implements ChaosHandler, AutoCloseable {
     @Override
     public void close() {
         released.countDown();
-        Chaos.reset();
+        ACTIVE.remove(this);
     }
 }

@@ -9,14 +9,14 @@ import java.nio.ByteBuffer;
  * <pre>
  *   24        32      34      36      40           44              48                52         56      60
  *   +---------+-------+-------+-------+------------+---------------+-----------------+----------+-------+------+
- *   | version | zero  | shard | zero  | body bytes | payload start | payload length  | body crc | count | type |
+ *   | version | flags | shard | zero  | body bytes | payload start | payload length  | body crc | count | type |
  *   +---------+-------+-------+-------+------------+---------------+-----------------+----------+-------+------+
  *   64 payload
  * </pre>
  *
  * <p>{@code body bytes} is the whole entry's used length without its frame; {@code payload start} counts from the start
  * of that body; {@code body crc} is the whole entry's; {@code type} is the whole entry's; {@code count} is the number of
- * blocks. The block's own frame carries a crc over [24, 64 + payload length).
+ * blocks; of the flags only WITHOUT_SPACE is used, which is the whole entry's. The block's own frame carries a crc over [24, 64 + payload length).
  */
 public final class BlockDescriptor {
     private static final int BODY_LENGTH_OFFSET = 40;
@@ -75,6 +75,7 @@ public final class BlockDescriptor {
             ByteBuffer buffer,
             int at,
             long version,
+            int flags,
             int shard,
             int bodyLength,
             int start,
@@ -82,7 +83,7 @@ public final class BlockDescriptor {
             int bodyCrc,
             int blockCount,
             int entryType) {
-        EntryDescriptor.header(buffer, at, version, 0, shard, 0, bodyLength, start);
+        EntryDescriptor.header(buffer, at, version, flags, shard, 0, bodyLength, start);
         EntryDescriptor.INTS.set(buffer, at + PAYLOAD_LENGTH_OFFSET, payloadLength);
         EntryDescriptor.INTS.set(buffer, at + BODY_CRC_OFFSET, bodyCrc);
         EntryDescriptor.INTS.set(buffer, at + COUNT_OFFSET, blockCount);

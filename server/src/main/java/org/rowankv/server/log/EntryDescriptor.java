@@ -44,7 +44,9 @@ public final class EntryDescriptor {
     public static final int HAS_EXPIRY = 1 << 2;
     public static final int HAS_OBJECT_VERSION = 1 << 3;
     public static final int HAS_OLD_VALUE = 1 << 4;
-    private static final int PRESENCE_MASK = 31;
+    /** No credit was drawn for the entry: it ends something, or replaces something at least as large. */
+    public static final int WITHOUT_SPACE = 1 << 5;
+
     /** The flags above the presence bits hold the operation's {@link org.rowankv.protocol.ResultBits}. */
     private static final int RESULT_BITS_SHIFT = 6;
 
@@ -222,9 +224,5 @@ public final class EntryDescriptor {
 
     static void oldValueLength(ByteBuffer buffer, int at, int flags, int length) {
         LONGS.set(buffer, at + oldValueLengthOffset(flags), (long) length);
-    }
-
-    static int presence(int flags) {
-        return flags & PRESENCE_MASK;
     }
 }

@@ -114,6 +114,12 @@ public final class EntryDraft {
         return this;
     }
 
+    /** No space is drawn for it: a backup takes what it needs without being asked. */
+    public EntryDraft withoutSpace() {
+        presence |= EntryDescriptor.WITHOUT_SPACE;
+        return this;
+    }
+
     public EntryDraft version(long newVersion) {
         version = newVersion;
         return this;
@@ -141,7 +147,7 @@ public final class EntryDraft {
     }
 
     /** Writes the body, from the frame's end on, and returns its crc. */
-    int writeBody(ByteBuffer buffer, int at) {
+    public int writeBody(ByteBuffer buffer, int at) {
         final int flags = EntryDescriptor.flags(presence, resultBits);
         final int headerLength = EntryDescriptor.headerLength(presence);
         EntryDescriptor.header(header, 0, version, flags, shard, cacheId, keyLength, valueLength);

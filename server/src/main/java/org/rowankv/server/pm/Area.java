@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.runtime.RandomSource;
@@ -54,8 +53,7 @@ public final class Area implements AutoCloseable {
         final long areaId = random.nextLong();
         final Path file = settings.file();
         if (file == null) {
-            final AreaMemory memory = new AnonymousMemory(settings);
-            return format(settings, memory, BootId.UNKNOWN, FileIdentity.UNKNOWN, areaId);
+            return createAnonymous(settings, areaId);
         }
         return FileThread.call("rowan-area-create", () -> createFile(settings, file, areaId));
     }
@@ -82,35 +80,30 @@ public final class Area implements AutoCloseable {
         if (Files.exists(file)) {
             throw new StoreOpenException(file + " exists already: an area is never written over");
         }
-        Path temporary = null;
+        final BootId bootId = BootId.current();
         try {
-            temporary = AreaFile.prefill(file, settings.fileLength());
-            final FileMemory memory = FileMemory.map(temporary, settings);
-            final Area area = format(settings, memory, BootId.current(), FileIdentity.of(temporary), areaId);
-            Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
-            DurableFile.forceDirectory(file);
-            return area;
-        } catch (IOException | RuntimeException e) {
-            if (temporary != null) {
-                deleteQuietly(temporary, e);
-            }
-            throw e instanceof StoreOpenException known
-                    ? known
-                    : new StoreOpenException("cannot create the area " + file + ": " + e.getMessage(), e);
-        }
-    }
-
-    private static void deleteQuietly(Path file, Exception reason) {
-        try {
-            Files.deleteIfExists(file);
+            AreaFile.make(file, settings.fileLength(), fileIdentity -> {
+                final ByteBuffer copies = AreaFinding.superblockBuffer();
+                Superblock.format(copies, new MemoryVerbs(), newContent(settings, areaId, bootId, fileIdentity));
+                return copies;
+            });
         } catch (IOException e) {
-            reason.addSuppressed(e);
+            throw new StoreOpenException("cannot create the area " + file + ": " + e, e);
         }
+        return openFile(settings, file, OpenConsent.NONE, bootId);
     }
 
-    private static Area format(
-            AreaSettings settings, AreaMemory memory, BootId bootId, long fileIdentity, long areaId) {
-        final Content content = new Content(
+    private static Area createAnonymous(AreaSettings settings, long areaId) {
+        final AreaMemory memory = new AnonymousMemory(settings);
+        final Content content = Superblock.format(
+                memory.header(), memory.device(), newContent(settings, areaId, BootId.UNKNOWN, FileIdentity.UNKNOWN));
+        final Superblock superblock =
+                new Superblock(memory.header(), memory.device(), BootId.UNKNOWN, FileIdentity.UNKNOWN, content);
+        return new Area(settings, memory, superblock);
+    }
+
+    private static Content newContent(AreaSettings settings, long areaId, BootId bootId, long fileIdentity) {
+        return new Content(
                 1,
                 settings.clusterId(),
                 areaId,
@@ -125,9 +118,6 @@ public final class Area implements AutoCloseable {
                 settings.serverCount(),
                 settings.replicaCount(),
                 false);
-        final Superblock superblock =
-                Superblock.format(memory.header(), memory.device(), bootId, fileIdentity, content);
-        return new Area(settings, memory, superblock);
     }
 
     /** {@link #open} with the boot id given, on a thread of ours. */
@@ -159,7 +149,7 @@ public final class Area implements AutoCloseable {
             AreaFinding.requireTables(file, area.tenures.whyInvalid());
             return area;
         } catch (IOException e) {
-            throw new StoreOpenException("cannot open the area " + file + ": " + e.getMessage(), e);
+            throw new StoreOpenException("cannot open the area " + file + ": " + e, e);
         }
     }
 

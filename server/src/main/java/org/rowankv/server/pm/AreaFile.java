@@ -6,7 +6,9 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.function.LongFunction;
 
 /**
  * Makes the file of an area: prefilled, so that every block exists and no write through a mapping can meet a full disk. It
@@ -22,8 +24,13 @@ final class AreaFile {
         return file.resolveSibling(file.getFileName() + ".tmp");
     }
 
-    /** Writes zeros for the whole length under the temporary name; leaves nothing behind if that fails. */
-    static Path prefill(Path file, long length) throws IOException {
+    /**
+     * Makes the whole file: zeros, and the superblocks in front. On the device when it returns; leaves nothing behind if it
+     * fails.
+     *
+     * @param superblocks of a new area, for the file identity given
+     */
+    static void make(Path file, long length, LongFunction<ByteBuffer> superblocks) throws IOException {
         requireSpace(file, length);
         final Path temporary = temporary(file);
         Files.deleteIfExists(temporary);
@@ -31,8 +38,14 @@ final class AreaFile {
             try (FileChannel channel =
                     FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
                 writeZeros(channel, length);
+                final ByteBuffer front = superblocks.apply(FileIdentity.of(temporary));
+                while (front.hasRemaining()) {
+                    channel.write(front, front.position());
+                }
+                channel.force(true);
             }
-            return temporary;
+            Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+            DurableFile.forceDirectory(file);
         } catch (IOException | RuntimeException e) {
             Files.deleteIfExists(temporary);
             throw e;

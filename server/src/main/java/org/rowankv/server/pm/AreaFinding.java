@@ -24,9 +24,13 @@ final class AreaFinding {
         }
     }
 
+    /** Room for both copies of a superblock, at their offsets. */
+    static ByteBuffer superblockBuffer() {
+        return ByteBuffer.allocate(AreaDescriptor.TENURES_OFFSET).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
     static ByteBuffer readSuperblocks(Path file) throws IOException {
-        final ByteBuffer copies =
-                ByteBuffer.allocate(AreaDescriptor.TENURES_OFFSET).order(ByteOrder.LITTLE_ENDIAN);
+        final ByteBuffer copies = superblockBuffer();
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             while (copies.hasRemaining() && channel.read(copies) >= 0) {
                 // until full

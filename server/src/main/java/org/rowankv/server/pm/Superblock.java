@@ -36,14 +36,13 @@ public final class Superblock {
         this.content = content;
     }
 
-    /** Writes both copies of a new area's superblock. */
-    static Superblock format(
-            ByteBuffer header, DurabilityVerbs device, BootId bootId, long fileIdentity, Content content) {
-        final Superblock superblock = new Superblock(header, device, bootId, fileIdentity, content);
-        superblock.write(content);
-        superblock.write(content.next(
-                content.incarnation(), content.term(), content.bootId(), content.fileIdentity(), content.clean()));
-        return superblock;
+    /** Writes both copies of a new area's superblock; returns what the newer one says. */
+    static Content format(ByteBuffer header, DurabilityVerbs device, Content content) {
+        write(header, device, content);
+        final Content second = content.next(
+                content.incarnation(), content.term(), content.bootId(), content.fileIdentity(), content.clean());
+        write(header, device, second);
+        return second;
     }
 
     /** What the newer valid copy says, or null when neither is valid. */
@@ -139,10 +138,14 @@ public final class Superblock {
     }
 
     private synchronized void write(Content next) {
-        final int offset = SuperblockDescriptor.offsetOf(next.sequence());
-        SuperblockDescriptor.write(header, offset, next);
+        write(header, device, next);
+        content = next;
+    }
+
+    private static void write(ByteBuffer header, DurabilityVerbs device, Content content) {
+        final int offset = SuperblockDescriptor.offsetOf(content.sequence());
+        SuperblockDescriptor.write(header, offset, content);
         device.flush(offset, SuperblockDescriptor.LENGTH);
         device.drain();
-        content = next;
     }
 }

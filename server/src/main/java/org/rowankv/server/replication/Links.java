@@ -5,16 +5,16 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.FabricException;
-import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.rowan.RowanSender;
 import org.rowankv.runtime.ErrorLog;
 
-/** The queue pairs of one worker or agent, one to each other server, made when first used. Owned by it. */
+/** The queue senders of one worker or agent, one to each other server, made when first used. Owned by it. */
 public final class Links implements AutoCloseable {
     private final Endpoint endpoint;
     private final Configuration configuration;
     private final ErrorLog errors;
     private final IntConsumer wakeUp;
-    private final @Nullable QueuePair[] pairs;
+    private final @Nullable RowanSender[] senders;
     private long reconnects;
 
     /** @param wakeUp tells a server's agents that somebody waits for a posted segment there */
@@ -23,22 +23,22 @@ public final class Links implements AutoCloseable {
         this.configuration = configuration;
         this.errors = errors;
         this.wakeUp = wakeUp;
-        this.pairs = new @Nullable QueuePair[configuration.serverCount()];
+        this.senders = new @Nullable RowanSender[configuration.serverCount()];
     }
 
-    /** The queue pair to a server, or null when it cannot be connected now. */
-    @Nullable QueuePair pair(int server) {
-        final QueuePair pair = pairs[server];
-        return pair != null && !pair.isFenced() ? pair : reconnect(server);
+    /** The sender to a server, or null when it cannot be connected now. */
+    public @Nullable RowanSender sender(int server) {
+        final RowanSender sender = senders[server];
+        return sender != null && !sender.isFenced() ? sender : reconnect(server);
     }
 
     /** A fenced queue pair stays dead; only a new handshake, which names incarnation and term, makes a new one. */
-    private @Nullable QueuePair reconnect(int server) {
-        final QueuePair fenced = pairs[server];
+    private @Nullable RowanSender reconnect(int server) {
+        final RowanSender fenced = senders[server];
         try {
-            final QueuePair fresh =
-                    endpoint.connect(server, configuration.incarnations().get(server), configuration.term());
-            pairs[server] = fresh;
+            final RowanSender fresh = new RowanSender(
+                    endpoint.connect(server, configuration.incarnations().get(server), configuration.term()));
+            senders[server] = fresh;
             if (fenced != null) {
                 reconnects++;
                 fenced.close();
@@ -54,15 +54,34 @@ public final class Links implements AutoCloseable {
         wakeUp.accept(server);
     }
 
+    /** The connection is of no use any more: the next call of {@link #sender} makes another. */
+    void drop(int server) {
+        final RowanSender sender = senders[server];
+        senders[server] = null;
+        if (sender != null) {
+            reconnects++;
+            sender.close();
+        }
+    }
+
     public long reconnects() {
         return reconnects;
     }
 
+    /** Times a receiver had no segment posted, over the present connections. */
+    public long notReadyCount() {
+        long sum = 0;
+        for (RowanSender sender : senders) {
+            sum += sender == null ? 0 : sender.notReady();
+        }
+        return sum;
+    }
+
     @Override
     public void close() {
-        for (QueuePair pair : pairs) {
-            if (pair != null) {
-                pair.close();
+        for (RowanSender sender : senders) {
+            if (sender != null) {
+                sender.close();
             }
         }
     }

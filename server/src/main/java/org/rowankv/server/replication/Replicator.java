@@ -16,14 +16,15 @@ public interface Replicator extends AutoCloseable {
     boolean advance();
 
     /**
-     * Draws credit for an entry of that aligned length from every backup of the shard, before it gets a version.
+     * Draws credit for an entry from every backup of the shard, before it gets a version.
      *
+     * @param usedLength of the entry, without padding
      * @return −1 when granted, otherwise the backup that has none left; then nothing was kept
      */
-    int drawCredit(int shard, int length);
+    int drawCredit(int shard, int usedLength);
 
     /** Gives back what {@link #drawCredit} granted for an entry that was not written. */
-    void giveBackCredit(int shard, int length);
+    void giveBackCredit(int shard, int usedLength);
 
     @Override
     void close();

@@ -9,6 +9,7 @@ import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.rdma.rowan.RowanSender;
 import org.rowankv.server.log.BlockDescriptor;
 import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
@@ -38,6 +39,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final int[] sent;
     private final int[] outstanding;
     private final boolean[] failed;
+    private final long[] restarts;
 
     /** @param tenures by shard, the epoch at which the backups' membership began */
     public RowanReplicator(
@@ -55,6 +57,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         this.sent = new int[serverCount];
         this.outstanding = new int[serverCount];
         this.failed = new boolean[serverCount];
+        this.restarts = new long[serverCount];
     }
 
     @Override
@@ -88,23 +91,23 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         if (sent[server] == bodyLength && outstanding[server] == 0 && !failed[server]) {
             return true;
         }
-        final QueuePair pair = links.pair(server);
-        if (pair == null) {
+        final RowanSender sender = links.sender(server);
+        if (sender == null) {
             return false;
         }
         while (true) {
-            pair.poll(this, Integer.MAX_VALUE);
+            sender.poll(this, Integer.MAX_VALUE);
             if (failed[server]) {
-                // Begin again under a new attempt number for this server: late completions of the old one count nothing.
+                // Begin again: completions of what was sent so far count nothing any more.
                 sent[server] = 0;
                 outstanding[server] = 0;
                 failed[server] = false;
-                generation(server);
+                restarts[server]++;
             }
             if (sent[server] == bodyLength) {
                 return outstanding[server] == 0;
             }
-            final int status = sendNext(pair, server);
+            final int status = sendNext(sender, server);
             if (status != PostStatus.POSTED) {
                 return refused(server, status);
             }
@@ -114,34 +117,31 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private boolean refused(int server, int status) {
         switch (status) {
             case PostStatus.RECEIVER_NOT_READY -> links.notReady(server);
-            case PostStatus.FENCED, PostStatus.UNREACHABLE -> failed[server] = true;
+            case PostStatus.FENCED, PostStatus.UNREACHABLE -> {
+                failed[server] = true;
+                links.drop(server);
+            }
             case PostStatus.QUEUE_FULL -> {}
             default -> throw new AssertionError("send refused: " + PostStatus.name(status));
         }
         return false;
     }
 
-    private final long[] restarts = new long[64];
-
-    private void generation(int server) {
-        restarts[server & 63]++;
-    }
-
     private long contextOf(int server) {
-        return (attempt << 24 | (restarts[server & 63] & 0xffff) << 8) | server;
+        return attempt << 24 | (restarts[server] & 0xffff) << 8 | server;
     }
 
-    private int sendNext(QueuePair pair, int server) {
+    private int sendNext(RowanSender sender, int server) {
         final int start = sent[server];
         final int tag = tenures[shard];
         if (length <= maxMessage) {
             final int status =
-                    pair.send(contextOf(server), region.buffer(address), region.offset(address), length, tag);
+                    sender.append(contextOf(server), region.buffer(address), region.offset(address), length, tag);
             return posted(server, status, bodyLength);
         }
         final int payload = Math.min(maxMessage - BlockDescriptor.PAYLOAD_OFFSET, bodyLength - start);
         final int blockLength = writeBlock(start, payload);
-        return posted(server, pair.send(contextOf(server), staging, 0, blockLength, tag), start + payload);
+        return posted(server, sender.append(contextOf(server), staging, 0, blockLength, tag), start + payload);
     }
 
     private int posted(int server, int status, int sentUpTo) {
@@ -160,6 +160,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 staging,
                 0,
                 EntryDescriptor.version(entry, at),
+                EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE,
                 shard,
                 bodyLength,
                 start,
@@ -187,20 +188,24 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         }
     }
 
-    /** What an entry takes at a backup: a large one for a while twice, as blocks and put together. */
-    private long creditFor(int entryLength) {
+    /** What an entry takes at a backup, exactly: a large one for a while twice, as blocks and put together. */
+    private long creditFor(int usedLength) {
+        final int entryLength = EntryDescriptor.aligned(usedLength);
         if (entryLength <= maxMessage) {
             return entryLength;
         }
         final int perBlock = maxMessage - BlockDescriptor.PAYLOAD_OFFSET;
-        final int blocks = (entryLength + perBlock - 1) / perBlock;
-        return entryLength * 2L + (long) blocks * 2 * EntryDescriptor.STRIDE;
+        final int body = usedLength - EntryDescriptor.FRAME_LENGTH;
+        final int fullBlocks = body / perBlock;
+        final int rest = body % perBlock;
+        final int lastBlock = rest == 0 ? 0 : EntryDescriptor.aligned(BlockDescriptor.PAYLOAD_OFFSET + rest);
+        return entryLength + (long) fullBlocks * maxMessage + lastBlock;
     }
 
     @Override
-    public int drawCredit(int shardId, int entryLength) {
+    public int drawCredit(int shardId, int usedLength) {
         final int[] servers = backupSets.of(shardId);
-        final long wanted = creditFor(entryLength);
+        final long wanted = creditFor(usedLength);
         for (int i = 0; i < servers.length; i++) {
             final int server = servers[i];
             if (credit[server] < wanted && !drawFrom(server, wanted)) {
@@ -215,10 +220,11 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     }
 
     private boolean drawFrom(int server, long wanted) {
-        final @Nullable QueuePair pair = links.pair(server);
-        if (pair == null) {
+        final @Nullable RowanSender sender = links.sender(server);
+        if (sender == null) {
             return false;
         }
+        final QueuePair pair = sender.pair();
         final long missing = wanted - credit[server];
         final long portion = pair.drawCredit(missing + PORTION);
         credit[server] += portion;
@@ -229,9 +235,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     }
 
     @Override
-    public void giveBackCredit(int shardId, int entryLength) {
+    public void giveBackCredit(int shardId, int usedLength) {
         for (int server : backupSets.of(shardId)) {
-            credit[server] += creditFor(entryLength);
+            credit[server] += creditFor(usedLength);
         }
     }
 

@@ -12,6 +12,16 @@ public final class Completion {
 
     @Nullable Completion older;
 
+    Completion copy() {
+        final Completion copy = new Completion();
+        copy.sequence = sequence;
+        copy.version = version;
+        copy.previousVersion = previousVersion;
+        copy.bits = bits;
+        copy.address = address;
+        return copy;
+    }
+
     public long version() {
         return version;
     }

@@ -107,8 +107,13 @@ public final class SessionTable {
         return true;
     }
 
-    /** What an earlier attempt of this request was answered, or null when none was applied. */
+    /** What an earlier attempt of this request was answered, as a copy; null when none was applied. */
     public synchronized @Nullable Completion find(long sessionId, long sequence) {
+        final Completion found = held(sessionId, sequence);
+        return found == null ? null : found.copy();
+    }
+
+    private @Nullable Completion held(long sessionId, long sequence) {
         final Session session = sessions.get(sessionId);
         for (Completion c = session == null ? null : session.newest; c != null; c = c.older) {
             if (c.sequence == sequence) {
@@ -170,13 +175,13 @@ public final class SessionTable {
 
     /** Whether a client may still ask for the outcome that this entry holds. */
     public synchronized boolean isNeeded(long sessionId, long sequence, long address) {
-        final Completion completion = find(sessionId, sequence);
+        final Completion completion = held(sessionId, sequence);
         return completion != null && completion.address == address;
     }
 
     /** The cleaner copied the entry of a completion. */
     public synchronized boolean completionMoved(long sessionId, long sequence, long from, long to) {
-        final Completion completion = find(sessionId, sequence);
+        final Completion completion = held(sessionId, sequence);
         if (completion == null || completion.address != from) {
             return false;
         }
