@@ -16,8 +16,7 @@ import org.openjdk.jmh.results.ScalarResult;
 public final class CpuProfiler implements InternalProfiler {
     static final String LABEL = "cpu.norm";
 
-    private final OperatingSystemMXBean system =
-            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    private final OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     private long beforeNs;
 
     @Override

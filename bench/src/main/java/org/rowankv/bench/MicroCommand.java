@@ -80,8 +80,9 @@ final class MicroCommand implements Callable<Integer> {
         table.shown("put, 1 replica: CPU with all agents", put.cpuNs(), "ns/op");
         table.shown("put, 3 replicas: CPU with all agents", putOf3.cpuNs(), "ns/op");
         if (getFloor.wasDisturbed() || putFloor.wasDisturbed() || get.wasDisturbed()) {
-            out.println("bench micro: others used the processors meanwhile: times per operation, and above all the scaling"
-                    + " to two threads, are not to be trusted");
+            out.println(
+                    "bench micro: others used the processors meanwhile: times per operation, and above all the scaling"
+                            + " to two threads, are not to be trusted");
         }
         out.println("bench micro: " + (table.missed() == 0 ? "all targets reached" : table.missed() + " targets missed")
                 + (quick ? " (a quick run: only a hint)" : ""));

@@ -56,8 +56,7 @@ final class MicroRun {
             options.param("replicas", String.valueOf(replicas));
         }
         final long startNs = System.nanoTime();
-        final Measurement measurement =
-                Measurement.of(new Runner(options.build()).runSingle(), threads);
+        final Measurement measurement = Measurement.of(new Runner(options.build()).runSingle(), threads);
         out.printf(
                 Locale.ROOT,
                 "  %-5s %-10s %d thread%s %9.1f ns/op  %6.2f M/s  cpu %8.1f ns/op  %7.3f B/op   (%.0f s)%n",

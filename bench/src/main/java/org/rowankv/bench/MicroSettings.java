@@ -13,8 +13,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
  * @param iterations that count
  * @param iterationTime of each
  */
-record MicroSettings(
-        Path java, int keys, int indexEntries, int warmups, int iterations, TimeValue iterationTime) {
+record MicroSettings(Path java, int keys, int indexEntries, int warmups, int iterations, TimeValue iterationTime) {
     static MicroSettings thorough(Path java, int keys) {
         return new MicroSettings(java, keys, 2_000_000, 4, 6, TimeValue.milliseconds(1500));
     }

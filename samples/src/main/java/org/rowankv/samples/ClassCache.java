@@ -25,8 +25,10 @@ final class ClassCache implements AutoCloseable {
     }
 
     private static URI uri(Path directory, long capacityBytes) {
-        return URI.create("rowan:embedded?servers=" + SERVERS + "&replicas=" + REPLICAS + "&capacity=" + capacityBytes
-                + "&dir=" + URLEncoder.encode(directory.toString(), StandardCharsets.UTF_8).replace("+", "%20"));
+        return URI.create(
+                "rowan:embedded?servers=" + SERVERS + "&replicas=" + REPLICAS + "&capacity=" + capacityBytes + "&dir="
+                        + URLEncoder.encode(directory.toString(), StandardCharsets.UTF_8)
+                                .replace("+", "%20"));
     }
 
     /** The cache, new and empty. */

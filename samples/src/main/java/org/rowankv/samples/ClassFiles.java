@@ -14,8 +14,7 @@ final class ClassFiles {
 
     /** The first {@code limit} of them in alphabetical order. */
     static List<Path> list(long limit) throws IOException {
-        final Path modules =
-                FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules");
+        final Path modules = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules");
         try (Stream<Path> all = Files.walk(modules)) {
             return all.filter(path -> path.toString().endsWith(".class"))
                     .sorted()

@@ -44,7 +44,9 @@ final class Manifest {
     }
 
     long objectsLeft() {
-        return digests.values().stream().filter(digest -> !REMOVED.equals(digest)).count();
+        return digests.values().stream()
+                .filter(digest -> !REMOVED.equals(digest))
+                .count();
     }
 
     void write(Path file) throws IOException {

@@ -59,8 +59,8 @@ public final class Quickstart implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (manifestToCheck != null && directory != null) {
-            final ReopenedStore.Result result = ReopenedStore.check(
-                    directory, capacityBytes, Manifest.read(manifestToCheck), out, terminal);
+            final ReopenedStore.Result result =
+                    ReopenedStore.check(directory, capacityBytes, Manifest.read(manifestToCheck), out, terminal);
             out.println(result.line());
             return 0;
         }

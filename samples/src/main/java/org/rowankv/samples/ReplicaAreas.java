@@ -35,8 +35,8 @@ final class ReplicaAreas {
                 final Map<String, String> actual = areas.get(server).getOrDefault(shard, Map.of());
                 if (!expected.equals(actual)) {
                     agree = false;
-                    out.println("  shard " + shard + ": server 0 holds " + expected.size() + " objects, server " + server
-                            + " holds " + actual.size() + ", and they are not the same");
+                    out.println("  shard " + shard + ": server 0 holds " + expected.size() + " objects, server "
+                            + server + " holds " + actual.size() + ", and they are not the same");
                 }
             }
         }

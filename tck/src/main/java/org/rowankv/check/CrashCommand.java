@@ -39,7 +39,9 @@ public final class CrashCommand implements Callable<Integer> {
     @Option(names = "--seed", description = "of the load and the moments; when a kill strikes is never quite the same")
     private @Nullable Long seed;
 
-    @Option(names = "--dir", description = "where stores and journals go (default: a new directory for temporary files)")
+    @Option(
+            names = "--dir",
+            description = "where stores and journals go (default: a new directory for temporary files)")
     private @Nullable Path directory;
 
     public static void main(String[] args) {

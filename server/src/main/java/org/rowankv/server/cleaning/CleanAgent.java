@@ -197,7 +197,8 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
 
     private boolean isForeign(ByteBuffer buffer, int at) {
         final int shard = EntryDescriptor.shard(buffer, at);
-        return !replicas.has(shard) || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+        return !replicas.has(shard)
+                || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
     }
 
     private void keyed(ByteBuffer buffer, int at, long address, int type, int length) {

@@ -2,8 +2,8 @@ package org.rowankv.server.log;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.GenerationSource;
 import org.rowankv.runtime.RandomSource;
@@ -29,6 +29,7 @@ public final class Segments {
     private final AtomicIntegerArray deadBytes;
     /** Bytes of the entries in a closed segment; −1 while it is open or free. */
     private final AtomicIntegerArray entryBytes;
+
     private final AtomicIntegerArray tombstoneBytes;
     /** The sequence number behind which no segment holds what this segment's tombstones end. */
     private final AtomicIntegerArray tombstoneStamp;

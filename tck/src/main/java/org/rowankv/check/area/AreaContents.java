@@ -33,8 +33,7 @@ public final class AreaContents {
                 } else if (type == EntryType.DELETE) {
                     contents.onKeyed(cacheId, shard, text(key), version, Stored.absent(version));
                 } else if (EntryType.holdsObject(type)) {
-                    contents.onKeyed(
-                            cacheId, shard, text(key), version, Stored.of(value, value.length, objectVersion));
+                    contents.onKeyed(cacheId, shard, text(key), version, Stored.of(value, value.length, objectVersion));
                 }
             });
         }

@@ -45,9 +45,8 @@ final class ChildProcess {
         final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(STUCK_AFTER_SECONDS);
         while (journal.phase().compareTo(phase) < 0 && process.isAlive()) {
             if (System.nanoTime() > deadline) {
-                throw new IllegalStateException(
-                        "stuck: the child came to " + journal.phase() + " and not to " + phase + " within "
-                                + STUCK_AFTER_SECONDS + " s\n" + output());
+                throw new IllegalStateException("stuck: the child came to " + journal.phase() + " and not to " + phase
+                        + " within " + STUCK_AFTER_SECONDS + " s\n" + output());
             }
             LockSupport.parkNanos(LOOK_EVERY_NS);
         }

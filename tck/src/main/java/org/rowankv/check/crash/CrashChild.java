@@ -1,18 +1,17 @@
 package org.rowankv.check.crash;
 
-import org.rowankv.check.area.Stored;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.rowankv.protocol.Request;
+import org.rowankv.check.area.Stored;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.ScanCursor;
 import org.rowankv.driver.ScanPage;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -89,7 +88,8 @@ public final class CrashChild {
             if (!listed.equals(states)) {
                 observed.contradictions()
                         .add("cache " + CrashKeys.cacheName(cache) + ": reading each key shows " + states.size()
-                                + " objects, listing the cache shows " + listed.size() + firstDifference(states, listed));
+                                + " objects, listing the cache shows " + listed.size()
+                                + firstDifference(states, listed));
             }
         }
         return observed;
@@ -111,8 +111,7 @@ public final class CrashChild {
     private static String firstDifference(Map<Integer, Stored> read, Map<Integer, Stored> listed) {
         for (Map.Entry<Integer, Stored> state : read.entrySet()) {
             if (!state.getValue().equals(listed.get(state.getKey()))) {
-                return "; k" + state.getKey() + ": read " + state.getValue() + ", listed "
-                        + listed.get(state.getKey());
+                return "; k" + state.getKey() + ": read " + state.getValue() + ", listed " + listed.get(state.getKey());
             }
         }
         for (Map.Entry<Integer, Stored> state : listed.entrySet()) {

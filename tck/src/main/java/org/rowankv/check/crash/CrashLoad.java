@@ -1,18 +1,18 @@
 package org.rowankv.check.crash;
 
-import org.rowankv.check.area.Stored;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import org.rowankv.protocol.Request;
+import org.rowankv.check.area.Stored;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 
@@ -135,7 +135,8 @@ final class CrashLoad implements Runnable {
 
     private List<Path> filesOfTheStore() throws IOException {
         try (Stream<Path> all = Files.walk(directory)) {
-            final List<Path> files = new ArrayList<>(all.filter(Files::isRegularFile).toList());
+            final List<Path> files =
+                    new ArrayList<>(all.filter(Files::isRegularFile).toList());
             files.sort(Comparator.naturalOrder());
             return files;
         }
@@ -153,8 +154,9 @@ final class CrashLoad implements Runnable {
         switch (request.status()) {
             case OK -> journal.acked(request.version());
             case NOT_FOUND, CONDITION_FAILED, FULL -> journal.nothingDone();
-            default -> throw new IllegalStateException(
-                    kind + " of k" + number + " in " + CrashKeys.cacheName(cache) + " answered " + request.status());
+            default ->
+                throw new IllegalStateException(kind + " of k" + number + " in " + CrashKeys.cacheName(cache)
+                        + " answered " + request.status());
         }
     }
 }

@@ -1,8 +1,5 @@
 package org.rowankv.check.crash;
 
-import org.rowankv.check.area.AreaContents;
-import org.rowankv.check.area.Stored;
-import org.rowankv.check.area.StoreDirectory;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -12,6 +9,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.rowankv.check.area.AreaContents;
+import org.rowankv.check.area.StoreDirectory;
+import org.rowankv.check.area.Stored;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
@@ -49,8 +49,7 @@ public final class CrashRun {
         while (round < settings.rounds() && problems.isEmpty()) {
             round++;
             final int store = (round - 1) / CrashSettings.ROUNDS_PER_STORE;
-            final boolean lastOfStore =
-                    round % CrashSettings.ROUNDS_PER_STORE == 0 || round == settings.rounds();
+            final boolean lastOfStore = round % CrashSettings.ROUNDS_PER_STORE == 0 || round == settings.rounds();
             crash(new CrashRound(round, random.nextLong(), settings.directory(), store, LONGEST_LOAD_MS));
             if (lastOfStore && problems.isEmpty()) {
                 look(new CrashRound(settings.rounds() + 1 + store, 0, settings.directory(), store, 0));
@@ -69,8 +68,7 @@ public final class CrashRun {
         final CrashMoment moment = CrashMoment.draw(random);
         moments.merge(moment, 1, Integer::sum);
         final int loadMs = moment == CrashMoment.IN_CLOSE ? 1 + random.nextInt(LONGEST_LOAD_MS) : 60_000;
-        final CrashRound round =
-                new CrashRound(plan.number(), plan.seed(), plan.directory(), plan.store(), loadMs);
+        final CrashRound round = new CrashRound(plan.number(), plan.seed(), plan.directory(), plan.store(), loadMs);
         Files.deleteIfExists(round.journalFile());
         final Journal journal = CrashRound.openJournal(round.journalFile());
         final ChildProcess child = new ChildProcess(round, settings.replicas(), journal);
@@ -136,7 +134,10 @@ public final class CrashRun {
         for (int cache = 0; cache < CrashKeys.CACHES; cache++) {
             final int id = cacheIds[cache];
             if (settings.replicas() < CrashSettings.SERVERS) {
-                note(expectations.compare("in the areas together", cache, numbered(AreaContents.together(areas).objects(id))));
+                note(expectations.compare(
+                        "in the areas together",
+                        cache,
+                        numbered(AreaContents.together(areas).objects(id))));
                 continue;
             }
             for (int server = 0; server < CrashSettings.SERVERS; server++) {

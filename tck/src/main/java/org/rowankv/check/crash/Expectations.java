@@ -1,10 +1,10 @@
 package org.rowankv.check.crash;
 
-import org.rowankv.check.area.Stored;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.rowankv.check.area.Stored;
 import org.rowankv.protocol.Version;
 
 /**
@@ -34,6 +34,7 @@ final class Expectations {
     private static final class Key {
         /** The first is the newest acknowledged state. */
         private final List<Stored> allowed = new ArrayList<>(List.of(Stored.absent(Version.NONE)));
+
         private long newestVersion;
 
         void acked(Stored state) {
@@ -108,7 +109,7 @@ final class Expectations {
         } else {
             final Key key = key(entry);
             final Stored state = state(entry);
-                key.allowed.add(state);
+            key.allowed.add(state);
         }
     }
 

@@ -1,6 +1,5 @@
 package org.rowankv.check.crash;
 
-import org.rowankv.check.area.Stored;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -8,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
+import org.rowankv.check.area.Stored;
 
 /**
  * The journal of one child, seen from either side: the child's threads write, one {@link Writer} each; the parent looks
@@ -54,8 +54,8 @@ final class Journal {
     /** Makes the file if it is not there. Both sides give the same sizes. */
     static Journal open(Path file, int threads, int recordsPerThread) throws IOException {
         final int length = JournalDescriptor.recordOffset(threads, recordsPerThread, 0);
-        try (FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             final ByteBuffer buffer =
                     channel.map(FileChannel.MapMode.READ_WRITE, 0, length).order(ByteOrder.LITTLE_ENDIAN);
             return new Journal(buffer, threads, recordsPerThread);
@@ -118,8 +118,7 @@ final class Journal {
             buffer.putInt(at + JournalDescriptor.KEY_OFFSET, key);
             buffer.putLong(at + JournalDescriptor.HASH_OFFSET, stored.hash());
             buffer.putInt(at + JournalDescriptor.LENGTH_OFFSET, stored.length());
-            JournalDescriptor.intRelease(
-                    buffer, at + JournalDescriptor.STATE_OFFSET, State.ATTEMPTED.ordinal());
+            JournalDescriptor.intRelease(buffer, at + JournalDescriptor.STATE_OFFSET, State.ATTEMPTED.ordinal());
         }
 
         void acked(long version) {

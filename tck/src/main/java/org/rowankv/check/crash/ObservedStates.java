@@ -1,6 +1,5 @@
 package org.rowankv.check.crash;
 
-import org.rowankv.check.area.Stored;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -13,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.rowankv.check.area.Stored;
 
 /** What a freshly opened store held, as the child saw it, and the contradictions it met while it looked. */
 final class ObservedStates {

@@ -8,11 +8,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.rowankv.driver.Catalogue;
-import org.rowankv.protocol.Request;
 import org.rowankv.driver.ScanPage;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 

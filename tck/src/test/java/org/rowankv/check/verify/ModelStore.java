@@ -7,12 +7,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.rowankv.driver.Catalogue;
 import org.rowankv.driver.ModelSession;
-import org.rowankv.protocol.Request;
 import org.rowankv.driver.ScanPage;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SystemClock;
 
