@@ -73,8 +73,8 @@ public final class AgentRunner implements AutoCloseable {
     }
 
     /**
-     * Ends the thread, waits for it, and closes the agent on the caller's thread. An interrupt is kept for the caller. Not
-     * to be called from inside a turn of the agent.
+     * Ends the thread, which closes the agent, and waits for it. An interrupt is kept for the caller. Not to be called from
+     * inside a turn of the agent.
      */
     @Override
     public void close() {
@@ -89,9 +89,8 @@ public final class AgentRunner implements AutoCloseable {
                 interrupted = true;
             }
         }
-        while (!turn.tryClose()) {
-            Thread.yield();
-        }
+        // If the thread was never started, nobody else will.
+        closeAgent();
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -102,7 +101,6 @@ public final class AgentRunner implements AutoCloseable {
             turn.start();
         } catch (RuntimeException | Error e) {
             errors.report(turn.agent().roleName() + " at its start", e);
-            return;
         }
         while (!closing && !turn.isOver()) {
             final int work = turn.turn();
@@ -112,6 +110,18 @@ public final class AgentRunner implements AutoCloseable {
             } else {
                 idle();
             }
+        }
+        // A stopped agent is closed by the thread that ran it, when that is asked for.
+        while (!closing) {
+            LockSupport.park(this);
+            Thread.interrupted();
+        }
+        closeAgent();
+    }
+
+    private void closeAgent() {
+        while (!turn.tryClose()) {
+            Thread.yield();
         }
     }
 
