@@ -327,12 +327,14 @@ class StoreDirectoryTest {
     }
 
     @Test
-    void shouldServeAnInterruptedCaller() {
+    void shouldServeAnInterruptedCaller() throws Exception {
         Thread.currentThread().interrupt();
         try (StoreDirectory store = open(directory)) {
+            assertThat(Thread.interrupted()).isTrue();
             assertThat(store.isNew()).isFalse();
+            // The interrupt has not closed the channel that holds the lock.
+            assertThat(openInAnotherProcess()).contains("locked by another process");
         }
-        assertThat(Thread.interrupted()).isTrue();
     }
 
     @Test
