@@ -54,7 +54,9 @@ class ConfigurationCodecTest {
         }
     }
 
-    /** The checksum is no defence against who can compute it: no count is believed, no server out of range let through. */
+    /**
+     * The checksum is no defence against who can compute it: no count is believed, no server out of range let through.
+     */
     @Test
     void shouldDecodeOrRefuseWhateverStandsBehindAValidChecksum() {
         final byte[] bytes = ConfigurationCodec.encode(THREE);
