@@ -103,6 +103,11 @@ public final class EmbeddedCluster implements AutoCloseable {
             }
 
             @Override
+            public void wantSpace(int server) {
+                servers.get(server).wantSpace();
+            }
+
+            @Override
             public boolean mayRecover(int server) {
                 return servers.get(server).mayFreeSpace();
             }
@@ -255,7 +260,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                     server.wakeUp();
                     server.help();
                     LockSupport.parkNanos(20_000);
-                } while (server.mayFreeSpace());
+                } while (!server.isSettled());
             }
         }
     }

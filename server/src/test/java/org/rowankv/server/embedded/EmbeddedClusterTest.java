@@ -155,7 +155,7 @@ final class EmbeddedClusterTest {
             for (int i = 0; i < stored; i++) {
                 assertThat(client.remove(cache, bytes("k" + i)).existed()).isTrue();
             }
-            for (int i = 0; i < stored; i++) {
+            for (int i = 0; i < stored * 9 / 10; i++) {
                 client.put(cache, bytes("n" + i), value);
             }
         }
