@@ -197,6 +197,11 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     }
 
     @Override
+    public boolean isWanted(ByteBuffer entry, int at, int type) {
+        return true;
+    }
+
+    @Override
     public void onAssembled(long address, int type, int length) {
         final ByteBuffer buffer = segments.region().buffer(address);
         final int at = segments.region().offset(address);

@@ -179,6 +179,28 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         return replica;
     }
 
+    /**
+     * The blocks of an entry stay in the log for a while after it was put together. One that is on all replicas, and that
+     * the index knows or has passed, was.
+     */
+    @Override
+    public boolean isWanted(ByteBuffer entry, int at, int type) {
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(entry, at));
+        final long version = EntryDescriptor.version(entry, at);
+        if (version > replica.commitVersion() || !EntryType.isKeyed(type)) {
+            return true;
+        }
+        if (EntryDescriptor.keyLength(entry, at) > keyScratch.length) {
+            keyScratch = new byte[EntryDescriptor.keyLength(entry, at)];
+        }
+        final long found = replica.index().findKeyOf(replica.positionOf(entry, at, keyScratch), entry, at);
+        return found == 0
+                || EntryDescriptor.version(
+                                segments.region().buffer(found),
+                                segments.region().offset(found))
+                        < version;
+    }
+
     @Override
     public void onAssembled(long address, int type, int length) {
         entry(segments.region().buffer(address), segments.region().offset(address), address, type, length);
