@@ -130,10 +130,8 @@ final class EmbeddedClusterTest {
 
     @Test
     void shouldRefuseWritesWhenFullAndServeReads() {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .capacityBytes(8 << 20)
-                .workers(4)
-                .build();
+        final EmbeddedSettings settings =
+                EmbeddedSettings.builder().capacityBytes(8 << 20).workers(4).build();
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
                 RowanClient client = client(cluster)) {
             final int cache = client.catalogue().create("c", new byte[0]).id();
