@@ -128,6 +128,9 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             }
         }
         idleLogs.retireOlderThan(segments.lastSequence());
+        if (log.openSegment() >= 0 && segments.deadBytes(log.openSegment()) > 0) {
+            log.retire();
+        }
         final int holding = holdingBack();
         return holding >= 0 && clean(holding);
     }
@@ -234,7 +237,8 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
 
     private boolean isForeign(ByteBuffer buffer, int at) {
         final int shard = EntryDescriptor.shard(buffer, at);
-        return !replicas.has(shard) || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+        return !replicas.has(shard)
+                || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
     }
 
     private void keyed(ByteBuffer buffer, int at, long address, int type, int length) {

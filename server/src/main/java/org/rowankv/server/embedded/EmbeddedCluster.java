@@ -24,7 +24,6 @@ import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.Durability;
 import org.rowankv.server.reconfiguration.ColdStart;

@@ -82,8 +82,7 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         final SegmentScan scan = new SegmentScan(segments.region());
         for (int s : inUse) {
             segment = s;
-            final int bytes =
-                    scan.scan(segments.area().addressOf(s), segments.length(), segments.generation(s), this);
+            final int bytes = scan.scan(segments.area().addressOf(s), segments.length(), segments.generation(s), this);
             segments.close(s, bytes);
         }
         assembler.assemble(this);
@@ -149,7 +148,8 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
 
     private boolean isVoid(ByteBuffer buffer, int at) {
         final int shard = EntryDescriptor.shard(buffer, at);
-        return !replicas.has(shard) || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+        return !replicas.has(shard)
+                || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
     }
 
     private void entry(ByteBuffer buffer, int at, long address, int type, int length) {
