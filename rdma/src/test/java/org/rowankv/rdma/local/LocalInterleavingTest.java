@@ -18,6 +18,7 @@ import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.conformance.TestServer.Landed;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.LandingCursor;
+import org.rowankv.runtime.Chaos;
 
 /**
  * Every schedule of a few senders, a fencer and a reader over the real ring (R6, R7, R10). Segments hold four or eight
@@ -46,6 +47,8 @@ final class LocalInterleavingTest {
         private Set<Long> atFence;
         private boolean fenceIsOver;
         private boolean fencesHoles;
+        private final List<Integer> reused = new ArrayList<>();
+        private final List<Long> read = new ArrayList<>();
 
         Race(int segmentLength) {
             for (int at = 0; at < region.length(); at += Long.BYTES) {
@@ -117,6 +120,48 @@ final class LocalInterleavingTest {
             return this;
         }
 
+        /**
+         * Frees closed segments that nobody names, and gives them to somebody who stores the bytes that were there before the
+         * first use: what a late helper would expect to find (R7).
+         */
+        Race freesAndReuses(int rounds) {
+            threads.add(() -> {
+                final LandingCursor cursor = receiver.cursor();
+                int toFree = 0;
+                for (int round = 0; round < rounds; round++) {
+                    receiver.read(cursor, TAG).forEach(landed -> read.add(landed.id()));
+                    while (toFree < cursor.ordinal()) {
+                        Chaos.point("test.before-free");
+                        if (receiver.queue().isNamed(receiver.queue().segmentAt(toFree))) {
+                            break;
+                        }
+                        Chaos.point("test.freed");
+                        fill(receiver.queue().segmentAt(toFree));
+                        reused.add(receiver.queue().segmentAt(toFree));
+                        toFree++;
+                    }
+                    Chaos.point("test.round");
+                }
+            });
+            return this;
+        }
+
+        private void fill(int segment) {
+            final long base = receiver.settings().segmentAddress(segment);
+            for (int at = 0; at < receiver.settings().segmentLength(); at++) {
+                region.buffer(base).put(region.offset(base) + at, (byte) 0);
+            }
+        }
+
+        private void assertUntouched(int segment) {
+            final long base = receiver.settings().segmentAddress(segment);
+            for (int at = 0; at < receiver.settings().segmentLength(); at++) {
+                assertThat(region.buffer(base).get(region.offset(base) + at))
+                        .as("segment %s was free, byte %s", segment, at)
+                        .isZero();
+            }
+        }
+
         /** The victim's entries that are published, also behind a hole. Its identities are below 100. */
         private Set<Long> publishedByVictim() {
             final Set<Long> found = new HashSet<>();
@@ -148,6 +193,14 @@ final class LocalInterleavingTest {
 
         @Override
         public void check() {
+            reused.forEach(this::assertUntouched);
+            assertThat(acked).containsAll(read);
+            if (reused.isEmpty()) {
+                checkLog();
+            }
+        }
+
+        private void checkLog() {
             final LandingCursor cursor = receiver.cursor();
             final List<Long> landed =
                     receiver.read(cursor, TAG).stream().map(Landed::id).toList();
@@ -211,6 +264,24 @@ final class LocalInterleavingTest {
         final int schedules = explore(2, () -> {
             final Race race = new Race(256);
             return race.sends(race.victim, 1, 2).sends(race.other, 101, 4).readsAndFencesHoles();
+        });
+        assertThat(schedules).isGreaterThan(500);
+    }
+
+    @Test
+    void shouldNotTouchASegmentThatIsUsedForSomethingElse() {
+        final int schedules = explore(2, () -> {
+            final Race race = new Race(128);
+            return race.sends(race.victim, 1, 1).sends(race.other, 101, 1, 2, 2).freesAndReuses(2);
+        });
+        assertThat(schedules).isGreaterThan(500);
+    }
+
+    @Test
+    void shouldNotTouchAReusedSegmentWhileItIsFenced() {
+        final int schedules = explore(2, () -> {
+            final Race race = new Race(128);
+            return race.sends(race.other, 101, 1, 2, 2).fences().freesAndReuses(2);
         });
         assertThat(schedules).isGreaterThan(500);
     }
