@@ -61,9 +61,10 @@ public final class EntryAssembler {
     private int repeatedCount;
     private ByteBuffer staging = ByteBuffer.allocateDirect(0);
 
-    public EntryAssembler(Segments segments) {
+    /** @param keepFree free segments that it leaves to the cleaner */
+    public EntryAssembler(Segments segments, int keepFree) {
         this.region = segments.region();
-        this.log = new AppendLog(segments, SegmentOwner.CLEAN);
+        this.log = new AppendLog(segments, SegmentOwner.CLEAN, keepFree);
     }
 
     /** Takes a valid block in. A block that is there already is done at once. */
