@@ -2,9 +2,11 @@ package org.rowankv.driver;
 
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
 
 /** The outcome of one key of a bulk operation: exactly one of the two is not null. */
-public record BulkResult(@Nullable WriteResult result, @Nullable RowanException failure) {
+public record BulkResult(
+        @Nullable WriteResult result, @Nullable RowanException failure) {
     static BulkResult of(Request request, Function<Request, WriteResult> write) {
         try {
             return new BulkResult(write.apply(request), null);

@@ -14,7 +14,8 @@ public interface Catalogue {
     @SuppressWarnings("ArrayRecordComponent") // a carrier of bytes, never compared
     record CacheRecord(int id, String name, byte[] descriptor) {}
 
-    @Nullable CacheRecord find(String name);
+    @Nullable
+    CacheRecord find(String name);
 
     /** Creates a cache, or returns the one of that name that exists already, whatever its descriptor. Atomic. */
     CacheRecord create(String name, byte[] descriptor);

@@ -11,6 +11,7 @@ import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
@@ -70,8 +71,7 @@ public final class RowanClient implements AutoCloseable {
         if (request.operation() == Operation.CLEAR) {
             return;
         }
-        final long hash =
-                keyHash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
+        final long hash = keyHash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
         request.placed(hash, ShardMap.shardOf(hash, shardCount));
     }
 
@@ -194,21 +194,29 @@ public final class RowanClient implements AutoCloseable {
     public static void checkOutcome(Request request) {
         switch (request.status()) {
             case OK, NOT_FOUND, CONDITION_FAILED -> {}
-            case FULL -> throw new StoreFullException("the store is full: the entry of " + entryBytes(request)
-                    + " bytes was not written; remove objects, let them expire, or raise the capacity");
-            case TOO_LARGE -> throw new RowanException(
-                    Status.TOO_LARGE,
-                    "key and value have " + entryBytes(request)
-                            + " bytes together, more than one segment of the log can hold; nothing was written");
-            case UNKNOWN_CACHE -> throw new RowanException(
-                    Status.UNKNOWN_CACHE, "the cache with id " + request.cacheId() + " was destroyed");
-            case CORRUPTED -> throw new RowanException(
-                    Status.CORRUPTED, "the stored entry does not agree with its checksum; it is not served");
+            case FULL ->
+                throw new StoreFullException("the store is full: the entry of " + entryBytes(request)
+                        + " bytes was not written; remove objects, let them expire, or raise the capacity");
+            case TOO_LARGE ->
+                throw new RowanException(
+                        Status.TOO_LARGE,
+                        "key and value have " + entryBytes(request)
+                                + " bytes together, more than one segment of the log can hold; nothing was written");
+            case UNKNOWN_CACHE ->
+                throw new RowanException(
+                        Status.UNKNOWN_CACHE, "the cache with id " + request.cacheId() + " was destroyed");
+            case CORRUPTED ->
+                throw new RowanException(
+                        Status.CORRUPTED, "the stored entry does not agree with its checksum; it is not served");
             case CLOSED -> throw new RowanException(Status.CLOSED, "the store is closed");
-            case OUTCOME_UNKNOWN -> throw new RowanException(
-                    Status.OUTCOME_UNKNOWN, "no reply within the deadline: the operation may have taken effect once");
-            default -> throw new RowanException(
-                    request.status(), "the operation " + request.operation() + " was not applied: " + request.status());
+            case OUTCOME_UNKNOWN ->
+                throw new RowanException(
+                        Status.OUTCOME_UNKNOWN,
+                        "no reply within the deadline: the operation may have taken effect once");
+            default ->
+                throw new RowanException(
+                        request.status(),
+                        "the operation " + request.operation() + " was not applied: " + request.status());
         }
     }
 

@@ -2,6 +2,7 @@ package org.rowankv.driver;
 
 import java.util.function.Consumer;
 import org.rowankv.placement.Configuration;
+import org.rowankv.protocol.Request;
 
 /**
  * The seam between the native client and whatever carries its requests to the shards' primaries. Thread-safe.

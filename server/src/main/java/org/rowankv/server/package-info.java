@@ -1,4 +1,4 @@
-/** The engine that keeps the bytes: its door and its wiring. */
+/** A Rowan-KV server: the wiring of its rooms. */
 @NullMarked
 package org.rowankv.server;
 

@@ -1,7 +1,7 @@
 package org.rowankv.driver.session;
 
-import org.rowankv.driver.Request;
 import org.rowankv.driver.Session;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;

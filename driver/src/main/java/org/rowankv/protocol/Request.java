@@ -1,11 +1,6 @@
-package org.rowankv.driver;
+package org.rowankv.protocol;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.Condition;
-import org.rowankv.protocol.Operation;
-import org.rowankv.protocol.ResultBits;
-import org.rowankv.protocol.Status;
-import org.rowankv.protocol.Ttl;
 
 /**
  * One request and, after the call, its answer: a reusable holder, so that an operation allocates nothing. Used by one
@@ -16,6 +11,7 @@ import org.rowankv.protocol.Ttl;
  */
 public final class Request {
     private static final byte[] NO_BYTES = new byte[0];
+    private static final byte[] DESTROYED = {1};
 
     // --- what is asked ---
     private Operation operation = Operation.GET;
@@ -107,6 +103,14 @@ public final class Request {
     public Request clear(int cache, int shardId) {
         begin(Operation.CLEAR, cache);
         shard = shardId;
+        return this;
+    }
+
+    /** As {@link #clear}; afterwards the cache id is refused in this shard. */
+    public Request destroy(int cache, int shardId) {
+        clear(cache, shardId);
+        value = DESTROYED;
+        valueLength = DESTROYED.length;
         return this;
     }
 

@@ -1,0 +1,38 @@
+package org.rowankv.rdma;
+
+import java.nio.ByteBuffer;
+
+/**
+ * One incarnation of a server on the fabric: its receive queue, its connections, its RPC messages. Set-up and control path.
+ *
+ * <p>Safe for any thread, except that one agent polls messages.
+ */
+public interface Endpoint extends AutoCloseable {
+
+    /** The queue that remote senders land in. */
+    ReceiveQueue receiveQueue();
+
+    /**
+     * Opens a queue pair to exactly that incarnation of the remote server, in that term. Each call opens a new one; each
+     * belongs to one worker.
+     *
+     * @throws FabricException unknown peer, other incarnation, other cluster, stale term, not admitted, or closed
+     */
+    QueuePair connect(int remoteServerId, long remoteIncarnation, long term);
+
+    /**
+     * Sends an RPC message, from the buffer's position to its limit; the buffer is the caller's again on return. No
+     * connection is needed and fences do not hold: the receiver judges by server and incarnation. It may be lost with
+     * the receiver; {@link PostStatus#POSTED} does not mean read.
+     *
+     * @return POSTED, QUEUE_FULL, TOO_LARGE, or UNREACHABLE if no such server is open in this cluster
+     */
+    int message(int remoteServerId, ByteBuffer message);
+
+    /** Hands up to {@code limit} messages to the settings' handler; returns how many. One agent only. */
+    int pollMessages(int limit);
+
+    /** Fences everyone who lands here, and ends the connections opened from here. */
+    @Override
+    void close();
+}

@@ -1,0 +1,16 @@
+package org.rowankv.rdma;
+
+/**
+ * What a server knows of the configuration, as the handshake needs it.
+ *
+ * <p>An endpoint asks it while it holds its own lock, so implementations only read and never call a fabric. Whoever
+ * excludes a server changes the view first and fences second: a connection is then either fenced or refused.
+ */
+public interface MembershipView {
+
+    /** The highest term adopted here. */
+    long term();
+
+    /** Whether a connection with that incarnation of the server, opened in that term, may exist. */
+    boolean admits(int serverId, long incarnation, long term);
+}

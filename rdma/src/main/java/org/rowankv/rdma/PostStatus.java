@@ -1,0 +1,29 @@
+package org.rowankv.rdma;
+
+/** What became of a post. Ints, since they are returned on the data path; the owner of the pair reacts to each. */
+public final class PostStatus {
+    /** A completion will follow. */
+    public static final int POSTED = 0;
+    /** No segment is posted: back off, report, try again. Nothing is lost. */
+    public static final int RECEIVER_NOT_READY = 1;
+    /** The pair is dead: nothing of it lands any more. Connect again if the configuration admits it. */
+    public static final int FENCED = 2;
+    /** Poll completions first; for a message, the receiver's queue is full. */
+    public static final int QUEUE_FULL = 3;
+    /** Longer than the fabric's maximum message: send it as blocks. */
+    public static final int TOO_LARGE = 4;
+    /** The remote address range lies outside the remote segments. */
+    public static final int OUT_OF_BOUNDS = 5;
+    /** A message's receiver is not open in this cluster. */
+    public static final int UNREACHABLE = 6;
+
+    private static final String[] NAMES = {
+        "POSTED", "RECEIVER_NOT_READY", "FENCED", "QUEUE_FULL", "TOO_LARGE", "OUT_OF_BOUNDS", "UNREACHABLE"
+    };
+
+    private PostStatus() {}
+
+    public static String name(int status) {
+        return status >= 0 && status < NAMES.length ? NAMES[status] : "PostStatus " + status;
+    }
+}

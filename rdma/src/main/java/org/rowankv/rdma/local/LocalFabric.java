@@ -1,0 +1,94 @@
+package org.rowankv.rdma.local;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.AckLevel;
+import org.rowankv.rdma.Endpoint;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.FabricCapabilities;
+import org.rowankv.rdma.FabricException;
+
+/**
+ * Connects servers of one JVM. Knows which incarnation of each server is open, and, across incarnations, which fenced
+ * senders still name a segment of a server's area: the area outlives the endpoint, and so does the quarantine.
+ *
+ * <p>Safe for any thread; guarded by its own monitor, which is never held while an endpoint is called.
+ */
+public final class LocalFabric implements Fabric {
+    private final LocalFabricSettings settings;
+    private final Map<Integer, LocalEndpoint> endpoints = new HashMap<>();
+    private final Map<Integer, List<LocalQueuePair>> lingering = new HashMap<>();
+    private boolean closed;
+
+    public LocalFabric() {
+        this(LocalFabricSettings.defaults());
+    }
+
+    public LocalFabric(LocalFabricSettings settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public FabricCapabilities capabilities() {
+        return new FabricCapabilities(true, settings.maxMessage(), AckLevel.LANDED, 1);
+    }
+
+    @Override
+    public Endpoint open(EndpointSettings endpointSettings) {
+        endpointSettings.conclude();
+        final int serverId = endpointSettings.serverId();
+        final LocalEndpoint former = endpoint(serverId);
+        if (former != null) {
+            if (former.settings().incarnation() == endpointSettings.incarnation()) {
+                throw alreadyOpen(serverId);
+            }
+            former.close();
+        }
+        synchronized (this) {
+            if (closed) {
+                throw new FabricException(FabricException.Reason.CLOSED, "the fabric is closed");
+            }
+            if (endpoints.containsKey(serverId)) {
+                throw alreadyOpen(serverId);
+            }
+            final List<LocalQueuePair> kept = lingering.getOrDefault(serverId, List.of());
+            final LocalEndpoint endpoint = new LocalEndpoint(this, settings, endpointSettings, kept);
+            endpoints.put(serverId, endpoint);
+            return endpoint;
+        }
+    }
+
+    @Override
+    public void close() {
+        final List<LocalEndpoint> open;
+        synchronized (this) {
+            closed = true;
+            open = new ArrayList<>(endpoints.values());
+        }
+        open.forEach(LocalEndpoint::close);
+    }
+
+    synchronized @Nullable LocalEndpoint endpoint(int serverId) {
+        return endpoints.get(serverId);
+    }
+
+    /** Takes a closed endpoint out, and keeps the senders that may still be inside its memory. */
+    synchronized void closed(LocalEndpoint endpoint, List<LocalQueuePair> stillNaming) {
+        final int serverId = endpoint.settings().serverId();
+        if (endpoints.remove(serverId, endpoint)) {
+            lingering.remove(serverId);
+            if (!stillNaming.isEmpty()) {
+                lingering.put(serverId, stillNaming);
+            }
+        }
+    }
+
+    private static FabricException alreadyOpen(int serverId) {
+        return new FabricException(
+                FabricException.Reason.CLOSED, "server " + serverId + " is open already in this process");
+    }
+}

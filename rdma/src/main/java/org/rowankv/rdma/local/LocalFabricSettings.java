@@ -1,0 +1,37 @@
+package org.rowankv.rdma.local;
+
+/**
+ * Sizes of a local fabric.
+ *
+ * @param maxMessage longest SEND in bytes, a multiple of 64, at most 128 KiB; longer entries land as blocks
+ * @param completions completions a queue pair holds before it must be polled; a power of two
+ * @param messages RPC messages an endpoint holds before senders are told QUEUE_FULL
+ * @param maxRpc longest RPC message in bytes
+ */
+public record LocalFabricSettings(int maxMessage, int completions, int messages, int maxRpc) {
+    /** The ring word's length field would allow more; beyond this, copying under one reservation holds up readers. */
+    public static final int LARGEST_MESSAGE = 128 << 10;
+
+    public LocalFabricSettings {
+        require(maxMessage >= 64 && maxMessage <= LARGEST_MESSAGE && maxMessage % 64 == 0, "maxMessage", maxMessage);
+        require(completions >= 2 && Integer.bitCount(completions) == 1, "completions", completions);
+        require(messages >= 2, "messages", messages);
+        require(maxRpc > 0, "maxRpc", maxRpc);
+    }
+
+    /** 16 KiB messages, as much as a segment of a small area takes without waste. */
+    public static LocalFabricSettings defaults() {
+        return new LocalFabricSettings(16 << 10, 256, 1024, 16 << 20);
+    }
+
+    /** The same with other longest messages. */
+    public LocalFabricSettings withMaxMessage(int bytes) {
+        return new LocalFabricSettings(bytes, completions, messages, maxRpc);
+    }
+
+    private static void require(boolean condition, String name, int value) {
+        if (!condition) {
+            throw new IllegalArgumentException(name + " = " + value);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+package org.rowankv.rdma.local;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.FenceReport;
+import org.rowankv.rdma.ReceiveQueue;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.rdma.rowan.GenerationSource;
+import org.rowankv.runtime.Chaos;
+
+/**
+ * The receiver's side of a landing ring: postings, the list of senders, and the fences.
+ *
+ * <p>Why nothing of a fenced sender lands after its fence returns. The fence takes the permission away, then raises the
+ * epoch, then helps, then voids. A sender that read the ring word before the epoch rose fails its compare-and-set and finds
+ * its permission gone; one that reads it later finds that at once. One that had reserved before has set its hazard word to
+ * the place before that; so the fence sees the place, and by helping, every such place has its word. If that is RESERVED
+ * the fence turns it to VOID and the sender's publication fails; if not, the entry was published before the fence returned.
+ *
+ * <p>A hazard word may show a place that its owner lost to another, live sender: voiding that is harmless, the live one is
+ * told VOIDED and appends again. A WRITE is not undone by a fence: one that is caught between two bytes goes on when its
+ * thread does, into a segment that is in quarantine because it is named.
+ *
+ * <p>Fences and the sender list are guarded by this object's monitor; the reading methods are for any thread, {@link #post}
+ * is for the control agent.
+ */
+final class LocalReceiveQueue implements ReceiveQueue {
+    private final EndpointSettings settings;
+    private final LandingRing ring;
+    private final HazardWord fencerHazard = new HazardWord();
+    /** Copied on write: senders that may land, and fenced ones that still name a segment, of former endpoints too. */
+    private volatile LocalQueuePair[] pairs;
+
+    private boolean closed;
+
+    LocalReceiveQueue(EndpointSettings settings, LandingRing ring, List<LocalQueuePair> lingering) {
+        this.settings = settings;
+        this.ring = ring;
+        this.pairs = lingering.toArray(LocalQueuePair[]::new);
+    }
+
+    /** Adds a sender if the check, made under the same monitor as fences, passes; it throws if not. */
+    synchronized void admit(LocalQueuePair pair, Runnable check) {
+        check.run();
+        final LocalQueuePair[] more = Arrays.copyOf(pairs, pairs.length + 1);
+        more[pairs.length] = pair;
+        pairs = more;
+    }
+
+    synchronized void forget(LocalQueuePair pair) {
+        replacePairs(each -> each != pair || each.hazard().isSet());
+    }
+
+    /** Fences everyone and posts no more; returns who still names a segment. */
+    List<LocalQueuePair> close() {
+        synchronized (this) {
+            closed = true;
+        }
+        fenceAll();
+        return List.of(pairs);
+    }
+
+    @Override
+    public boolean post(int segment, int generation) {
+        if (generation == 0 || segment < 0 || segment >= settings.segmentCount()) {
+            throw new IllegalArgumentException("segment " + segment + ", generation " + generation);
+        }
+        synchronized (this) {
+            final long open = ring.postedCount() - ring.wholeOrdinal(ring.word());
+            // The one being landed in does not count.
+            if (closed || open - 1 >= settings.maxPosted()) {
+                return false;
+            }
+            assert !GenerationSource.occurs(
+                            ring.buffer(segment), ring.offset(segment, 0), settings.segmentLength(), generation)
+                    : "generation " + generation + " stands in the old bytes of segment " + segment;
+            ring.post(segment, generation);
+            return true;
+        }
+    }
+
+    @Override
+    public long postedCount() {
+        return ring.postedCount();
+    }
+
+    @Override
+    public long currentOrdinal() {
+        return ring.wholeOrdinal(ring.word());
+    }
+
+    @Override
+    public int segmentAt(long ordinal) {
+        return LandingRing.segment(ring.posting(known(ordinal)));
+    }
+
+    @Override
+    public int generationAt(long ordinal) {
+        return LandingRing.generation(ring.posting(known(ordinal)));
+    }
+
+    @Override
+    public boolean isClosed(long ordinal) {
+        return currentOrdinal() > ordinal;
+    }
+
+    @Override
+    public int landedLimit(long ordinal) {
+        final long found = ring.word();
+        final long current = ring.wholeOrdinal(found);
+        if (ordinal == current) {
+            return RingWord.tail(found) * FrameDescriptor.STRIDE;
+        }
+        return ordinal > current ? 0 : closedLimit(ordinal);
+    }
+
+    /** The end of the last entry that has a word of the segment's generation. */
+    private int closedLimit(long ordinal) {
+        final int segment = segmentAt(ordinal);
+        final int generation = generationAt(ordinal);
+        final ByteBuffer buffer = ring.buffer(segment);
+        final int base = ring.offset(segment, 0);
+        int limit = 0;
+        while (limit < settings.segmentLength()) {
+            final long word = FrameDescriptor.wordAcquire(buffer, base + limit);
+            if (FrameDescriptor.generation(word) != generation) {
+                break;
+            }
+            limit += FrameDescriptor.length(word);
+        }
+        return limit;
+    }
+
+    @Override
+    public FenceReport fence(int serverId) {
+        return fence(pair -> pair.senderId() == serverId, -1, 0);
+    }
+
+    @Override
+    public FenceReport fenceAll() {
+        return fence(pair -> true, -1, 0);
+    }
+
+    @Override
+    public FenceReport fenceHole(int segment, int offset) {
+        final int place = offset / FrameDescriptor.STRIDE;
+        final long holding = HazardWord.owning(segment, place);
+        return fence(pair -> pair.hazard().get() == holding, segment, place);
+    }
+
+    /** Fences whom it shall, and voids their places, and the given one, if it still is a hole. */
+    private synchronized FenceReport fence(Predicate<LocalQueuePair> whom, int holeSegment, int holePlace) {
+        final Set<Integer> servers = new LinkedHashSet<>();
+        int fencedPairs = 0;
+        for (final LocalQueuePair pair : pairs) {
+            if (!pair.isFenced() && whom.test(pair)) {
+                pair.markFenced();
+                servers.add(pair.senderId());
+                fencedPairs++;
+            }
+        }
+        Chaos.point("local.fence-marked");
+        final long raised = ring.raiseEpoch();
+        Chaos.point("local.fence-raised");
+        final List<Long> voided = new ArrayList<>();
+        try {
+            helpLast(raised);
+            Chaos.point("local.fence-helped");
+            for (final LocalQueuePair pair : pairs) {
+                if (pair.isFenced()) {
+                    voidPlaceOf(pair, voided);
+                }
+            }
+            if (holeSegment >= 0) {
+                fencerHazard.name(holeSegment);
+                makeVoid(holeSegment, holePlace, voided);
+            }
+        } finally {
+            fencerHazard.clear();
+        }
+        replacePairs(pair -> !pair.isFenced() || pair.hazard().isSet());
+        return new FenceReport(List.copyOf(servers), fencedPairs, voided, namingPairs());
+    }
+
+    /** If the ring word has changed since the epoch was raised, whoever changed it has helped. */
+    private void helpLast(long raised) {
+        if (RingWord.lastLength(raised) != 0) {
+            fencerHazard.name(LandingRing.segment(ring.posting(RingWord.ordinal(raised))));
+            if (ring.word() == raised) {
+                ring.help(raised);
+            }
+        }
+    }
+
+    private void voidPlaceOf(LocalQueuePair pair, List<Long> voided) {
+        final long hazard = pair.hazard().get();
+        if (HazardWord.isOwning(hazard) && pair.isOn(ring)) {
+            fencerHazard.name(HazardWord.segment(hazard));
+            // Still set, so the segment was kept for the sender until we named it too.
+            if (pair.hazard().get() == hazard) {
+                makeVoid(HazardWord.segment(hazard), HazardWord.offsetStrides(hazard), voided);
+            }
+        }
+    }
+
+    private void makeVoid(int segment, int place, List<Long> voided) {
+        if (ring.makeVoid(segment, place)) {
+            voided.add(ring.address(segment, place));
+        }
+    }
+
+    @Override
+    public boolean isNamed(int segment) {
+        for (final LocalQueuePair pair : pairs) {
+            if (pair.hazard().names(segment)) {
+                return true;
+            }
+        }
+        return fencerHazard.names(segment);
+    }
+
+    private int namingPairs() {
+        int count = 0;
+        for (final LocalQueuePair pair : pairs) {
+            if (pair.isFenced() && pair.hazard().isSet()) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private void replacePairs(Predicate<LocalQueuePair> kept) {
+        pairs = Arrays.stream(pairs).filter(kept).toArray(LocalQueuePair[]::new);
+    }
+
+    private long known(long ordinal) {
+        if (ordinal < 0 || ordinal >= ring.postedCount()) {
+            throw new IllegalArgumentException("ordinal " + ordinal + " of " + ring.postedCount() + " is not posted");
+        }
+        return ordinal;
+    }
+}

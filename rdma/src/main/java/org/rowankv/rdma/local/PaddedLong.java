@@ -1,0 +1,32 @@
+package org.rowankv.rdma.local;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * One shared word with 128 bytes of nothing on either side, so that threads that poll it and threads that write its
+ * neighbours leave each other alone.
+ */
+final class PaddedLong {
+    private static final VarHandle ELEMENT =
+            MethodHandles.arrayElementVarHandle(long[].class).withInvokeExactBehavior();
+    private static final int AT = 16;
+
+    private final long[] array = new long[2 * AT + 1];
+
+    long getVolatile() {
+        return (long) ELEMENT.getVolatile(array, AT);
+    }
+
+    void setVolatile(long value) {
+        ELEMENT.setVolatile(array, AT, value);
+    }
+
+    void setRelease(long value) {
+        ELEMENT.setRelease(array, AT, value);
+    }
+
+    boolean compareAndSet(long expected, long value) {
+        return ELEMENT.compareAndSet(array, AT, expected, value);
+    }
+}

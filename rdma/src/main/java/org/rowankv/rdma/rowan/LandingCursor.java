@@ -1,0 +1,141 @@
+package org.rowankv.rdma.rowan;
+
+import java.nio.ByteBuffer;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.ReceiveQueue;
+
+/**
+ * Reads what has landed in a receive queue, in order, as far as it is published without a gap.
+ *
+ * <p>It stops at the tail, and at a hole: a reservation that is not published. It steps over void places. A word is believed
+ * only where the queue says that space was reserved, or, in a closed segment, where no frame of the use ends elsewhere. It
+ * does not check crcs and does not keep segments from being reused: whoever frees them knows how far its cursors are.
+ *
+ * <p>Owned by one agent. Reads the queue's shared words once per run of entries, not per entry.
+ */
+public final class LandingCursor {
+    private final EndpointSettings settings;
+    private final ReceiveQueue queue;
+    private long ordinal;
+    private int offset;
+    /** Up to here space is known to be reserved; the whole segment once it is closed. */
+    private int known;
+
+    private boolean closed;
+    private boolean atHole;
+    private boolean holeTimed;
+    private long holeSinceNs;
+
+    public LandingCursor(EndpointSettings settings, ReceiveQueue queue) {
+        this.settings = settings;
+        this.queue = queue;
+    }
+
+    /** Continues at that place, where a frame begins or the segment ends. */
+    public void position(long newOrdinal, int newOffset) {
+        ordinal = newOrdinal;
+        offset = newOffset;
+        known = 0;
+        closed = false;
+        leaveHole();
+    }
+
+    public long ordinal() {
+        return ordinal;
+    }
+
+    /** Offset in the segment of what comes next. */
+    public int offset() {
+        return offset;
+    }
+
+    /** Hands up to {@code limit} frames and closed segments to the handler; returns how many. */
+    public int poll(LandingHandler handler, int limit) {
+        int count = 0;
+        while (count < limit && ordinal < queue.postedCount()) {
+            final int segment = queue.segmentAt(ordinal);
+            final int read = pollSegment(handler, limit - count, segment);
+            count += read;
+            if (!closed || !atEnd(segment)) {
+                return count;
+            }
+            if (count == limit) {
+                break;
+            }
+            handler.onSegmentClosed(ordinal, segment);
+            count++;
+            position(ordinal + 1, 0);
+        }
+        return count;
+    }
+
+    private int pollSegment(LandingHandler handler, int limit, int segment) {
+        final int generation = queue.generationAt(ordinal);
+        final long base = settings.segmentAddress(segment);
+        final ByteBuffer buffer = settings.region().buffer(base);
+        final int start = settings.region().offset(base);
+        int count = 0;
+        while (count < limit && isKnown()) {
+            final long word = FrameDescriptor.wordAcquire(buffer, start + offset);
+            final int type = FrameDescriptor.type(word);
+            if (FrameDescriptor.generation(word) != generation || type == FrameDescriptor.RESERVED) {
+                // In a closed segment every reservation has its word, so the first case there is the end.
+                atHole = !closed || type == FrameDescriptor.RESERVED && FrameDescriptor.generation(word) == generation;
+                return count;
+            }
+            leaveHole();
+            final int length = FrameDescriptor.length(word);
+            if (type != FrameDescriptor.VOID) {
+                handler.onFrame(segment, base + offset, type, length);
+                count++;
+            }
+            offset += length;
+        }
+        return count;
+    }
+
+    /** Whether space is reserved at the cursor, or may be, in a closed segment. */
+    private boolean isKnown() {
+        if (offset >= known && !closed) {
+            closed = queue.isClosed(ordinal);
+            known = closed ? settings.segmentLength() : queue.landedLimit(ordinal);
+        }
+        return offset < known;
+    }
+
+    /** Whether a closed segment has no more to read. */
+    private boolean atEnd(int segment) {
+        if (offset >= settings.segmentLength()) {
+            return true;
+        }
+        final long base = settings.segmentAddress(segment);
+        final long word = FrameDescriptor.wordAcquire(
+                settings.region().buffer(base), settings.region().offset(base) + offset);
+        return FrameDescriptor.generation(word) != queue.generationAt(ordinal);
+    }
+
+    private void leaveHole() {
+        atHole = false;
+        holeTimed = false;
+    }
+
+    /** Whether the last poll ended before a reservation that is not published. */
+    public boolean isAtHole() {
+        return atHole;
+    }
+
+    /**
+     * For how long the cursor has been at this hole, counted from the first call that found it there; 0 if it is not at
+     * one. A hole that is too old is cut off with {@link ReceiveQueue#fenceHole}.
+     */
+    public long holeAgeNs(long nowNs) {
+        if (!atHole) {
+            return 0;
+        }
+        if (!holeTimed) {
+            holeTimed = true;
+            holeSinceNs = nowNs;
+        }
+        return nowNs - holeSinceNs;
+    }
+}

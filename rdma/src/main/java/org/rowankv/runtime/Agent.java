@@ -1,0 +1,22 @@
+package org.rowankv.runtime;
+
+/**
+ * Something that runs: a duty cycle, turned by a runner of its own, by a shared one, or by whoever waits for it.
+ *
+ * <p>{@link #doWork} is called by one thread at a time, not always by the same one; what one turn wrote the next one sees.
+ * It never blocks.
+ */
+public interface Agent {
+
+    /** Does what there is to do; returns how much that was, 0 if the caller may rest. */
+    int doWork();
+
+    /** A short name for threads and error reports. */
+    String roleName();
+
+    /** Called once, before the first turn. */
+    default void onStart() {}
+
+    /** Called once, after the last turn. */
+    default void onClose() {}
+}

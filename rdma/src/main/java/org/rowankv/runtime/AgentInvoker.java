@@ -1,0 +1,41 @@
+package org.rowankv.runtime;
+
+/**
+ * Turns an agent on the threads of its callers ({@link ThreadingMode#INVOKED}).
+ *
+ * <p>Safe for any thread: a caller either gets the agent for one turn or goes away at once.
+ */
+public final class AgentInvoker implements AutoCloseable {
+    private final AgentTurn turn;
+
+    public AgentInvoker(Agent agent, ErrorLog errors) {
+        this.turn = new AgentTurn(agent, errors);
+    }
+
+    /** Calls the agent's onStart; the second call does nothing. */
+    public void start() {
+        turn.start();
+    }
+
+    /** One turn: the work done; 0 if there was none, another thread has the agent, it failed, or it has ended. */
+    public int tryInvoke() {
+        return Math.max(0, turn.turn());
+    }
+
+    public Agent agent() {
+        return turn.agent();
+    }
+
+    /** Whether the agent was closed or stopped by a broken invariant. */
+    public boolean isClosed() {
+        return turn.isOver();
+    }
+
+    /** Ends the agent, waiting for a turn in progress. Not to be called from inside one. */
+    @Override
+    public void close() {
+        while (!turn.tryClose()) {
+            Thread.yield();
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package org.rowankv.runtime;
+
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A daemon thread that turns one agent.
+ *
+ * <p>An agent that finds nothing to do is turned a few more times at once, then with a yield, then its thread parks, twice
+ * as long each time up to {@code maxParkNs}; at the default of 10 ms an idle agent costs a fraction of a percent of a core.
+ * {@link #wakeUp} ends the pause. No wake-up is lost: the thread announces that it will park, then turns the agent once
+ * more, then parks; whoever made work before calling wakeUp either sees the announcement or has its work seen by that turn.
+ * And if the agent is in another thread's hands at that moment, this thread does not rest on that turn but looks again soon.
+ *
+ * <p>Any thread may turn the agent for a while with {@link #tryInvoke}, so that a thread that waits for its work need not
+ * wait for the scheduler. Interrupting the runner's thread does nothing; {@link #close} ends it.
+ */
+public final class AgentRunner implements AutoCloseable {
+    /** Longest pause of an idle agent. */
+    public static final long DEFAULT_MAX_PARK_NS = 10_000_000;
+
+    private static final int SPINS = 20;
+    private static final int YIELDS = 20;
+    private static final long MIN_PARK_NS = 50_000;
+    private static final long TAKEN_PARK_NS = 100_000;
+
+    private final AgentTurn turn;
+    private final ErrorLog errors;
+    private final long maxParkNs;
+    private final Thread thread;
+    private volatile boolean parked;
+    private volatile boolean closing;
+    private int idleTurns;
+    private long parkNs = MIN_PARK_NS;
+
+    public AgentRunner(Agent agent, ErrorLog errors) {
+        this(agent, errors, DEFAULT_MAX_PARK_NS);
+    }
+
+    public AgentRunner(Agent agent, ErrorLog errors, long maxParkNs) {
+        this.turn = new AgentTurn(agent, errors);
+        this.errors = errors;
+        this.maxParkNs = Math.max(MIN_PARK_NS, maxParkNs);
+        this.thread = new Thread(this::run, "rowan-" + agent.roleName());
+        this.thread.setDaemon(true);
+    }
+
+    /** Starts the thread; the agent's onStart runs on it. */
+    public void start() {
+        thread.start();
+    }
+
+    /** Called after making work for the agent. Costs a fence and a read while the thread is awake. */
+    public void wakeUp() {
+        VarHandle.fullFence();
+        if (parked) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /** Turns the agent once on the caller's thread; returns whether that was possible and found work. */
+    public boolean tryInvoke() {
+        return turn.turn() > 0;
+    }
+
+    public Agent agent() {
+        return turn.agent();
+    }
+
+    /** Whether the agent was closed or stopped by a broken invariant. */
+    public boolean isClosed() {
+        return turn.isOver();
+    }
+
+    /**
+     * Ends the thread, which closes the agent, and waits for it. An interrupt is kept for the caller. Not to be called from
+     * inside a turn of the agent.
+     */
+    @Override
+    public void close() {
+        closing = true;
+        LockSupport.unpark(thread);
+        boolean interrupted = false;
+        for (; ; ) {
+            try {
+                thread.join();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        // If the thread was never started, nobody else will.
+        closeAgent();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try {
+            turn.start();
+        } catch (RuntimeException | Error e) {
+            errors.report(turn.agent().roleName() + " at its start", e);
+        }
+        while (!closing && !turn.isOver()) {
+            final int work = turn.turn();
+            if (work > 0) {
+                idleTurns = 0;
+                parkNs = MIN_PARK_NS;
+            } else {
+                idle();
+            }
+        }
+        // A stopped agent is closed by the thread that ran it, when that is asked for.
+        while (!closing) {
+            LockSupport.park(this);
+            Thread.interrupted();
+        }
+        closeAgent();
+    }
+
+    private void closeAgent() {
+        while (!turn.tryClose()) {
+            Thread.yield();
+        }
+    }
+
+    private void idle() {
+        if (idleTurns < SPINS) {
+            idleTurns++;
+            Thread.onSpinWait();
+        } else if (idleTurns < SPINS + YIELDS) {
+            idleTurns++;
+            Thread.yield();
+        } else {
+            park();
+        }
+    }
+
+    private void park() {
+        parked = true;
+        // The announcement first, the last look second: see the class comment.
+        final int work = turn.turn();
+        if (work == 0 && !closing) {
+            LockSupport.parkNanos(this, parkNs);
+            parkNs = Math.min(maxParkNs, parkNs * 2);
+        } else if (work == AgentTurn.TAKEN) {
+            LockSupport.parkNanos(this, TAKEN_PARK_NS);
+        } else {
+            idleTurns = 0;
+            parkNs = MIN_PARK_NS;
+        }
+        parked = false;
+        // An interrupt would make every further park return at once.
+        Thread.interrupted();
+    }
+}

@@ -1,0 +1,80 @@
+package org.rowankv.runtime;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several agents as one, for a shared thread. Each turn gives every agent its turn, in order; one that throws does not keep
+ * the others from theirs, and the first failure is thrown on when all had it.
+ */
+public final class CompositeAgent implements Agent {
+    private final String roleName;
+    private final Agent[] agents;
+
+    public CompositeAgent(String roleName, Agent... agents) {
+        this.roleName = roleName;
+        this.agents = agents.clone();
+    }
+
+    @Override
+    public int doWork() {
+        int work = 0;
+        Throwable failure = null;
+        for (final Agent agent : agents) {
+            try {
+                work += agent.doWork();
+            } catch (RuntimeException | Error e) {
+                failure = worse(failure, e);
+            }
+        }
+        rethrow(failure);
+        return work;
+    }
+
+    @Override
+    public String roleName() {
+        return roleName;
+    }
+
+    @Override
+    public void onStart() {
+        for (final Agent agent : agents) {
+            agent.onStart();
+        }
+    }
+
+    @Override
+    public void onClose() {
+        Throwable failure = null;
+        for (final Agent agent : agents) {
+            try {
+                agent.onClose();
+            } catch (RuntimeException | Error e) {
+                failure = worse(failure, e);
+            }
+        }
+        rethrow(failure);
+    }
+
+    /** A broken invariant must not hide behind an ordinary failure. */
+    private static Throwable worse(@Nullable Throwable first, Throwable second) {
+        if (first == null || (second instanceof AssertionError && !(first instanceof AssertionError))) {
+            if (first != null) {
+                second.addSuppressed(first);
+            }
+            return second;
+        }
+        if (first != second) {
+            first.addSuppressed(second);
+        }
+        return first;
+    }
+
+    private static void rethrow(@Nullable Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package org.rowankv.runtime;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where agents report failures: each is counted, each distinct one is kept and logged.
+ *
+ * <p>Two failures are the same if they come from the same place, with the same type and the same stack. The first is logged
+ * with its stack; after that a line at every tenfold. At most {@value #MAX_DISTINCT} distinct ones are kept; what comes
+ * after is counted in one last observation and logged at every tenfold of that, so nothing is lost without a trace and
+ * nothing grows without end.
+ *
+ * <p>Safe for any thread. Off the data path: it locks, allocates and writes a log.
+ */
+public final class ErrorLog {
+    /** How many distinct failures are kept. */
+    public static final int MAX_DISTINCT = 256;
+
+    private static final Logger LOG = LoggerFactory.getLogger(ErrorLog.class);
+    private static final String OVERFLOW = "further distinct failures";
+
+    private final Clock clock;
+    private final Map<List<Object>, Observation> observations = new LinkedHashMap<>();
+    private long count;
+
+    public ErrorLog(Clock clock) {
+        this.clock = clock;
+    }
+
+    /**
+     * One distinct failure.
+     *
+     * @param where who reported it
+     * @param type class name of the throwable
+     * @param message of the first one
+     */
+    public record Observation(String where, String type, String message, long count, long firstMs, long lastMs) {
+        Observation again(long nowMs) {
+            return new Observation(where, type, message, count + 1, firstMs, nowMs);
+        }
+    }
+
+    public synchronized void report(String where, Throwable failure) {
+        count++;
+        final long nowMs = clock.wallMs();
+        final List<Object> key = key(where, failure);
+        Observation seen = observations.get(key);
+        if (seen == null && observations.size() < MAX_DISTINCT) {
+            observations.put(key, first(where, failure, nowMs));
+            LOG.error("{} failed", where, failure);
+            return;
+        }
+        if (seen == null) {
+            seen = observations.get(List.<Object>of(OVERFLOW));
+            key.clear();
+            key.add(OVERFLOW);
+        }
+        final Observation next = seen == null ? first(OVERFLOW, failure, nowMs) : seen.again(nowMs);
+        observations.put(key, next);
+        if (isPowerOfTen(next.count())) {
+            LOG.error("{} failed, {} times now: {}", where, next.count(), failure.toString());
+        }
+    }
+
+    /** Reports since the start. */
+    public synchronized long count() {
+        return count;
+    }
+
+    /** The distinct failures, oldest first. */
+    public synchronized List<Observation> distinct() {
+        return List.copyOf(observations.values());
+    }
+
+    private static Observation first(String where, Throwable failure, long nowMs) {
+        return new Observation(
+                where, failure.getClass().getName(), String.valueOf(failure.getMessage()), 1, nowMs, nowMs);
+    }
+
+    private static List<Object> key(String where, Throwable failure) {
+        final List<Object> key = new ArrayList<>();
+        key.add(where);
+        Throwable cause = failure;
+        for (int depth = 0; cause != null && depth < 4; depth++) {
+            key.add(cause.getClass());
+            for (final StackTraceElement frame : cause.getStackTrace()) {
+                key.add(frame);
+            }
+            cause = cause.getCause();
+        }
+        return key;
+    }
+
+    private static boolean isPowerOfTen(long value) {
+        long power = 1;
+        while (power < value) {
+            power *= 10;
+        }
+        return power == value;
+    }
+}

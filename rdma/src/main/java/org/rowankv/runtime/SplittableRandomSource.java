@@ -1,0 +1,57 @@
+package org.rowankv.runtime;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * SplitMix64, written out here so that a seed means the same on every JDK. Good enough to choose and to spread; not a
+ * secret to whoever sees its output, so production seeds it with {@link SecureSeed} and shows nobody whole numbers.
+ *
+ * <p>For one thread at a time.
+ */
+public final class SplittableRandomSource implements RandomSource {
+    private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
+
+    private final long seed;
+    private long state;
+
+    public SplittableRandomSource(long seed) {
+        this.seed = seed;
+        this.state = seed;
+    }
+
+    @Override
+    public long nextLong() {
+        state += GOLDEN_GAMMA;
+        return mix(state);
+    }
+
+    @Override
+    public int nextInt(int bound) {
+        if (bound <= 0) {
+            throw new IllegalArgumentException("bound must be positive: " + bound);
+        }
+        // Multiply and shift; the few numbers that would make some results likelier are drawn again.
+        final int threshold = Integer.remainderUnsigned(-bound, bound);
+        for (; ; ) {
+            final long product = (nextLong() >>> 32) * bound;
+            if (Integer.compareUnsigned((int) product, threshold) >= 0) {
+                return (int) (product >>> 32);
+            }
+        }
+    }
+
+    @Override
+    public RandomSource fork(String name) {
+        long hash = seed;
+        for (final byte b : name.getBytes(StandardCharsets.UTF_8)) {
+            hash = mix(hash ^ (b & 0xFF)) + GOLDEN_GAMMA;
+        }
+        return new SplittableRandomSource(mix(hash));
+    }
+
+    private static long mix(long value) {
+        final long first = (value ^ value >>> 30) * 0xBF58476D1CE4E5B9L;
+        final long second = (first ^ first >>> 27) * 0x94D049BB133111EBL;
+        return second ^ second >>> 31;
+    }
+}

@@ -1,0 +1,33 @@
+package org.rowankv.rdma.conformance;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.rowankv.rdma.MembershipView;
+
+/** A configuration that a test changes by hand: it admits everybody but those excluded. */
+public final class AdjustableView implements MembershipView {
+    private final Set<Integer> excluded = ConcurrentHashMap.newKeySet();
+    private volatile long term = 1;
+
+    public void adopt(long newTerm) {
+        term = newTerm;
+    }
+
+    public void exclude(int serverId) {
+        excluded.add(serverId);
+    }
+
+    public void readmit(int serverId) {
+        excluded.remove(serverId);
+    }
+
+    @Override
+    public long term() {
+        return term;
+    }
+
+    @Override
+    public boolean admits(int serverId, long incarnation, long callersTerm) {
+        return !excluded.contains(serverId);
+    }
+}

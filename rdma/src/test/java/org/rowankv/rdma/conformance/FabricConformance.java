@@ -1,0 +1,401 @@
+package org.rowankv.rdma.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.rowankv.rdma.CompletionStatus;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.FabricException;
+import org.rowankv.rdma.FabricException.Reason;
+import org.rowankv.rdma.PostStatus;
+import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.conformance.TestServer.Landed;
+import org.rowankv.rdma.rowan.FrameChecksum;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
+
+/**
+ * What every fabric must do, whatever moves its bytes: placement, order, acknowledgement, exhaustion, handshake, one-sided
+ * access, messages. Extended once per fabric. Fences have a suite of their own.
+ */
+public abstract class FabricConformance {
+    protected static final int SEGMENT = 4096;
+    protected static final int TAG = 5;
+
+    protected Fabric fabric;
+    protected TestServer receiver;
+    protected TestServer sender;
+    protected final Entries entries = new Entries();
+
+    protected abstract Fabric createFabric();
+
+    @BeforeEach
+    void openServers() {
+        fabric = createFabric();
+        receiver = TestServer.open(fabric, 1, 8, SEGMENT);
+        sender = TestServer.open(fabric, 2, 8, SEGMENT);
+    }
+
+    @AfterEach
+    void closeServers() {
+        Chaos.reset();
+        fabric.close();
+    }
+
+    /** Appends one entry and waits for its completion; fails unless it landed. */
+    protected void append(QueuePair pair, long id, int length) {
+        assertThat(pair.send(id, entries.make(id, length), 0, length, TAG)).isEqualTo(PostStatus.POSTED);
+        assertThat(awaitCompletion(pair)).isEqualTo(new Completion(id, CompletionStatus.LANDED));
+    }
+
+    protected record Completion(long context, int status) {}
+
+    protected static Completion awaitCompletion(QueuePair pair) {
+        final List<Completion> got = new ArrayList<>();
+        while (got.isEmpty()) {
+            pair.poll((context, status) -> got.add(new Completion(context, status)), 1);
+            Thread.onSpinWait();
+        }
+        return got.get(0);
+    }
+
+    protected List<Long> landedIds() {
+        return receiver.landed(TAG).stream().map(Landed::id).toList();
+    }
+
+    @Test
+    void shouldPlaceEntriesOneAfterTheOtherAtStrides() {
+        receiver.postAll();
+        try (QueuePair pair = sender.connectTo(receiver)) {
+            append(pair, 1, 40);
+            append(pair, 2, 64);
+            append(pair, 3, 65);
+            append(pair, 4, 200);
+        }
+        final List<Landed> landed = receiver.landed(TAG);
+        final long base = receiver.settings().segmentAddress(0);
+        assertThat(landed)
+                .containsExactly(
+                        new Landed(1, 0, base, 64),
+                        new Landed(2, 0, base + 64, 64),
+                        new Landed(3, 0, base + 128, 128),
+                        new Landed(4, 0, base + 256, 256));
+        assertThat(landed)
+                .allSatisfy(each -> assertThat((each.address() - base) % 64).isZero());
+    }
+
+    @Test
+    void shouldPlaceWhateverItsSourceWas() {
+        receiver.postAll();
+        final ByteBuffer made = entries.make(9, 300);
+        final ByteBuffer heap = ByteBuffer.allocate(1000).order(ByteOrder.LITTLE_ENDIAN);
+        heap.put(128, made, 0, 300);
+        try (QueuePair pair = sender.connectTo(receiver)) {
+            assertThat(pair.send(9, heap, 128, 300, TAG)).isEqualTo(PostStatus.POSTED);
+            assertThat(awaitCompletion(pair).status()).isEqualTo(CompletionStatus.LANDED);
+        }
+        assertThat(landedIds()).containsExactly(9L);
+    }
+
+    @Test
+    void shouldKeepTheOrderOfEachSenderInOneLog() {
+        receiver.postAll();
+        try (TestServer third = TestServer.open(fabric, 3, 1, SEGMENT);
+                QueuePair one = sender.connectTo(receiver);
+                QueuePair two = third.connectTo(receiver)) {
+            for (int i = 0; i < 50; i++) {
+                append(one, 1000 + i, 40 + i);
+                append(two, 2000 + i, 300 - i);
+            }
+        }
+        final List<Long> ids = landedIds();
+        assertThat(ids).hasSize(100);
+        assertThat(ids.stream().filter(id -> id < 2000).toList()).isSorted();
+        assertThat(ids.stream().filter(id -> id >= 2000).toList()).isSorted();
+    }
+
+    @Test
+    void shouldAcknowledgeOnlyWhatHasLanded() {
+        receiver.postAll();
+        try (QueuePair pair = sender.connectTo(receiver)) {
+            for (long id = 1; id <= 20; id++) {
+                append(pair, id, 100);
+                assertThat(landedIds()).last().isEqualTo(id);
+            }
+        }
+    }
+
+    @Test
+    void shouldReportReceiverNotReadyAndGoOnWhenASegmentIsPosted() {
+        try (QueuePair pair = sender.connectTo(receiver)) {
+            assertThat(pair.send(1, entries.make(1, 64), 0, 64, TAG)).isEqualTo(PostStatus.RECEIVER_NOT_READY);
+            assertThat(receiver.post(3)).isTrue();
+            long id = 0;
+            while (pair.send(id + 1, entries.make(id + 1, 1000), 0, 1000, TAG) == PostStatus.POSTED) {
+                id++;
+                assertThat(awaitCompletion(pair).context()).isEqualTo(id);
+            }
+            assertThat(id).isEqualTo(SEGMENT / 1024);
+            assertThat(pair.send(9, entries.make(9, 64), 0, 64, TAG)).isEqualTo(PostStatus.RECEIVER_NOT_READY);
+            assertThat(receiver.post(6)).isTrue();
+            append(pair, 5, 1000);
+        }
+        assertThat(landedIds()).containsExactly(1L, 2L, 3L, 4L, 5L);
+        assertThat(receiver.landed(TAG)).last().matches(landed -> landed.segment() == 6);
+    }
+
+    @Test
+    void shouldReserveNothingWhenTheNextSegmentIsMissing() {
+        receiver.post(0);
+        try (QueuePair pair = sender.connectTo(receiver)) {
+            append(pair, 1, SEGMENT - 128);
+            assertThat(pair.send(2, entries.make(2, 192), 0, 192, TAG)).isEqualTo(PostStatus.RECEIVER_NOT_READY);
+            // What still fits lands: nothing was lost.
+            append(pair, 3, 128);
+            assertThat(receiver.queue().landedLimit(0)).isEqualTo(SEGMENT);
+        }
+        assertThat(landedIds()).containsExactly(1L, 3L);
+    }
+
+    @Test
+    void shouldMoveToTheNextSegmentWithoutPadding() {
+        receiver.postAll();
+        try (QueuePair pair = sender.connectTo(receiver)) {
+            append(pair, 1, SEGMENT - 192);
+            assertThat(receiver.queue().isClosed(0)).isFalse();
+            append(pair, 2, 256);
+            assertThat(receiver.queue().isClosed(0)).isTrue();
+            assertThat(receiver.queue().landedLimit(0)).isEqualTo(SEGMENT - 192);
+            assertThat(receiver.queue().landedLimit(1)).isEqualTo(256);
+            assertThat(receiver.queue().landedLimit(2)).isZero();
+            assertThat(receiver.queue().currentOrdinal()).isEqualTo(1);
+        }
+        assertThat(landedIds()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void shouldLetSegmentsBeUsedAgain() {
+        final List<Long> sent = new ArrayList<>();
+        final List<Long> got = new ArrayList<>();
+        final var cursor = receiver.cursor();
+        try (QueuePair pair = sender.connectTo(receiver)) {
+            for (long id = 1; id <= 400; id++) {
+                final EndpointSettings settings = receiver.settings();
+                while (receiver.queue().postedCount() - receiver.queue().currentOrdinal() < 2) {
+                    final int segment = (int) (receiver.queue().postedCount() % settings.segmentCount());
+                    assertThat(receiver.queue().isNamed(segment)).isFalse();
+                    assertThat(receiver.post(segment)).isTrue();
+                }
+                append(pair, id, 900);
+                sent.add(id);
+                receiver.read(cursor, TAG).forEach(landed -> got.add(landed.id()));
+            }
+        }
+        assertThat(got).isEqualTo(sent);
+        assertThat(receiver.queue().currentOrdinal())
+                .isGreaterThan(2L * receiver.settings().segmentCount());
+    }
+
+    @Test
+    void shouldPostNoMoreThanAllowed() {
+        final TestServer small = TestServer.open(
+                fabric, 9, 1, TestServer.CLUSTER, receiver.settings().region(), SEGMENT, 2);
+        assertThat(LongStream.range(0, 5).filter(i -> small.post((int) i)).count())
+                .isBetween(2L, 3L);
+    }
+
+    @Test
+    void shouldRefuseWhatIsLongerThanItsMaximum() {
+        receiver.postAll();
+        final int tooLong = fabric.capabilities().maxMessage() + 1;
+        try (QueuePair pair = sender.connectTo(receiver)) {
+            assertThat(pair.send(1, entries.make(1, tooLong), 0, tooLong, TAG)).isEqualTo(PostStatus.TOO_LARGE);
+            assertThat(pair.send(1, entries.make(1, SEGMENT + 1), 0, SEGMENT + 1, TAG))
+                    .isEqualTo(PostStatus.TOO_LARGE);
+            append(pair, 2, SEGMENT);
+        }
+        assertThat(landedIds()).containsExactly(2L);
+    }
+
+    @Test
+    void shouldAskToBePolledBeforeItForgetsCompletions() {
+        receiver.postAll();
+        try (QueuePair pair = sender.connectTo(receiver)) {
+            final List<Long> completed = new ArrayList<>();
+            long id = 0;
+            int status;
+            do {
+                id++;
+                status = pair.send(id, entries.make(id, 40), 0, 40, TAG);
+            } while (status == PostStatus.POSTED);
+            assertThat(status).isEqualTo(PostStatus.QUEUE_FULL);
+            while (completed.size() < id - 1) {
+                pair.poll((context, landed) -> completed.add(context), 10);
+            }
+            assertThat(completed).isEqualTo(LongStream.range(1, id).boxed().toList());
+            append(pair, id, 40);
+        }
+    }
+
+    @Test
+    void shouldRefuseAnUnknownPeer() {
+        assertRefused(Reason.UNKNOWN_PEER, () -> sender.endpoint().connect(44, 1, 1));
+        receiver.close();
+        assertRefused(Reason.UNKNOWN_PEER, () -> sender.connectTo(receiver));
+    }
+
+    @Test
+    void shouldRefuseAnotherIncarnation() {
+        assertRefused(Reason.OTHER_INCARNATION, () -> sender.endpoint().connect(1, 2, 1));
+        receiver.restart();
+        assertRefused(Reason.OTHER_INCARNATION, () -> sender.connectTo(receiver));
+    }
+
+    @Test
+    void shouldRefuseAStaleTermOfEitherSide() {
+        receiver.view().adopt(5);
+        assertRefused(Reason.STALE_TERM, () -> sender.endpoint().connect(1, 1, 4));
+        sender.endpoint().connect(1, 1, 5).close();
+        sender.view().adopt(6);
+        assertRefused(Reason.STALE_TERM, () -> sender.endpoint().connect(1, 1, 5));
+    }
+
+    @Test
+    void shouldRefuseWhomTheConfigurationExcludes() {
+        receiver.view().exclude(2);
+        assertRefused(Reason.NOT_ADMITTED, () -> sender.connectTo(receiver));
+        receiver.view().readmit(2);
+        sender.view().exclude(1);
+        assertRefused(Reason.NOT_ADMITTED, () -> sender.connectTo(receiver));
+    }
+
+    @Test
+    void shouldRefuseAnotherCluster() {
+        final TestServer stranger =
+                TestServer.open(fabric, 3, 1, 78, receiver.settings().region(), SEGMENT, 8);
+        assertRefused(Reason.OTHER_CLUSTER, () -> stranger.connectTo(receiver));
+        assertThat(stranger.endpoint().message(1, ByteBuffer.allocate(1))).isEqualTo(PostStatus.UNREACHABLE);
+    }
+
+    @Test
+    void shouldRefuseTheSameIncarnationTwice() {
+        assertRefused(
+                Reason.CLOSED,
+                () -> TestServer.open(
+                        fabric, 1, 1, TestServer.CLUSTER, receiver.settings().region(), SEGMENT, 8));
+    }
+
+    private static void assertRefused(Reason reason, Runnable action) {
+        assertThatThrownBy(action::run)
+                .isInstanceOfSatisfying(
+                        FabricException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+    }
+
+    @Test
+    void shouldWriteAndReadOneSided() {
+        final ByteBuffer bytes = ByteBuffer.allocateDirect(10_000);
+        for (int i = 0; i < bytes.capacity(); i++) {
+            bytes.put(i, (byte) (i * 7));
+        }
+        // Over three segments, beginning and ending inside one.
+        final long address = receiver.settings().segmentAddress(2) + 1000;
+        final ByteBuffer back = ByteBuffer.allocateDirect(10_000);
+        try (QueuePair pair = sender.connectTo(receiver)) {
+            assertThat(pair.write(1, bytes, 10, 9000, address)).isEqualTo(PostStatus.POSTED);
+            assertThat(awaitCompletion(pair)).isEqualTo(new Completion(1, CompletionStatus.LANDED));
+            assertThat(pair.read(2, address, back, 10, 9000)).isEqualTo(PostStatus.POSTED);
+            assertThat(awaitCompletion(pair)).isEqualTo(new Completion(2, CompletionStatus.LANDED));
+        }
+        assertThat(back.slice(10, 9000)).isEqualTo(bytes.slice(10, 9000));
+    }
+
+    @Test
+    void shouldRefuseOneSidedAccessOutsideTheSegments() {
+        final EndpointSettings settings = receiver.settings();
+        final long end = settings.segmentAddress(settings.segmentCount());
+        final ByteBuffer bytes = ByteBuffer.allocateDirect(100);
+        try (QueuePair pair = sender.connectTo(receiver)) {
+            for (final long address : new long[] {-1, 0, TestServer.BASE - 1, end - 99, end, Long.MAX_VALUE - 50}) {
+                assertThat(pair.write(1, bytes, 0, 100, address)).isEqualTo(PostStatus.OUT_OF_BOUNDS);
+                assertThat(pair.read(1, address, bytes, 0, 100)).isEqualTo(PostStatus.OUT_OF_BOUNDS);
+            }
+            assertThat(pair.write(1, bytes, 0, 100, end - 100)).isEqualTo(PostStatus.POSTED);
+        }
+    }
+
+    @Test
+    void shouldDrawCreditFromTheReceiver() {
+        receiver.credit().set(1000);
+        final QueuePair pair = sender.connectTo(receiver);
+        assertThat(pair.drawCredit(600)).isEqualTo(600);
+        assertThat(pair.drawCredit(600)).isEqualTo(400);
+        assertThat(pair.drawCredit(600)).isZero();
+        pair.giveBackCredit(300);
+        receiver.queue().fence(2);
+        assertThat(pair.drawCredit(10)).isZero();
+        pair.giveBackCredit(700);
+        assertThat(receiver.credit()).hasValue(1000);
+    }
+
+    @Test
+    void shouldCarryMessagesWithTheirSender() {
+        final ByteBuffer message = ByteBuffer.allocate(8).put(new byte[] {9, 1, 2, 3, 9, 9, 9, 9});
+        message.position(1).limit(4);
+        assertThat(sender.endpoint().message(1, message)).isEqualTo(PostStatus.POSTED);
+        assertThat(message.position()).isEqualTo(1);
+        message.put(2, (byte) 77);
+        while (receiver.endpoint().pollMessages(10) == 0) {
+            Thread.onSpinWait();
+        }
+        assertThat(receiver.received())
+                .containsExactly(new TestServer.Received(2, 1, List.of((byte) 1, (byte) 2, (byte) 3)));
+        assertThat(sender.endpoint().message(55, message)).isEqualTo(PostStatus.UNREACHABLE);
+    }
+
+    @Test
+    void shouldNotQueueMessagesWithoutEnd() {
+        int status;
+        int sent = 0;
+        do {
+            status = sender.endpoint().message(1, ByteBuffer.allocate(4));
+            sent++;
+        } while (status == PostStatus.POSTED && sent < 1_000_000);
+        assertThat(status).isEqualTo(PostStatus.QUEUE_FULL);
+    }
+
+    @Test
+    void shouldLeaveBytesThatOnlyLookLikeEntriesAlone() {
+        // R12: the body of an entry is a copy of log bytes, of this very segment and generation.
+        receiver.postAll();
+        try (QueuePair pair = sender.connectTo(receiver)) {
+            append(pair, 1, 64);
+            final long base = receiver.settings().segmentAddress(0);
+            final ByteBuffer log = receiver.settings().region().buffer(base);
+            final int at = receiver.settings().region().offset(base);
+            final ByteBuffer forged = ByteBuffer.allocateDirect(128).order(ByteOrder.LITTLE_ENDIAN);
+            forged.put(64, log, at, 64);
+            final int crc = new FrameChecksum().body(forged, FrameDescriptor.HEADER_LENGTH, 104);
+            FrameDescriptor.source(forged, 0, 128, Entries.TYPE, crc);
+            assertThat(pair.send(2, forged, 0, 128, TAG)).isEqualTo(PostStatus.POSTED);
+            final int copy = at + 64 + 64;
+            assertThat(FrameDescriptor.wordAcquire(log, copy)).isEqualTo(FrameDescriptor.wordAcquire(log, at));
+            assertThat(FrameDescriptor.whyInvalid(
+                            log,
+                            copy,
+                            at + SEGMENT,
+                            base + 128,
+                            receiver.queue().generationAt(0),
+                            new FrameChecksum()))
+                    .contains("placement");
+        }
+    }
+}

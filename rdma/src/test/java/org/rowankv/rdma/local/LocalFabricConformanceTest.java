@@ -1,0 +1,12 @@
+package org.rowankv.rdma.local;
+
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.conformance.FabricConformance;
+
+/** The suite of every fabric, run for the local one. */
+final class LocalFabricConformanceTest extends FabricConformance {
+    @Override
+    protected Fabric createFabric() {
+        return new LocalFabric();
+    }
+}

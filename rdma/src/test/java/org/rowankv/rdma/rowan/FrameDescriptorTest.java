@@ -1,0 +1,136 @@
+package org.rowankv.rdma.rowan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+import org.rowankv.runtime.RandomSource;
+
+/** The frame's layout, and the life of its word. */
+final class FrameDescriptorTest {
+    private static final int GENERATION = 0x8765_4321;
+
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(4096).order(ByteOrder.LITTLE_ENDIAN);
+    private final FrameSealer sealer = new FrameSealer();
+
+    @Test
+    void shouldLayOutItsFieldsWithoutGapOrOverlap() {
+        assertThat(FrameDescriptor.WORD_OFFSET).isZero();
+        assertThat(FrameDescriptor.PLACEMENT_CRC_OFFSET).isEqualTo(8);
+        assertThat(FrameDescriptor.BODY_CRC_OFFSET).isEqualTo(12);
+        assertThat(FrameDescriptor.TAG_OFFSET).isEqualTo(16);
+        assertThat(FrameDescriptor.STAMP_OFFSET).isEqualTo(20);
+        assertThat(FrameDescriptor.HEADER_LENGTH).isEqualTo(24).isLessThan(FrameDescriptor.STRIDE);
+        assertThat(FrameDescriptor.STRIDE % Long.BYTES)
+                .as("the word is aligned")
+                .isZero();
+    }
+
+    @Test
+    void shouldStoreItsFieldsWhereItSays() {
+        sealer.publishOwned(buffer, 64, 1064, GENERATION, 100, 9, 0x11111111, 0x22222222, 0x33333333);
+        assertThat(buffer.getLong(64)).isEqualTo(0x0009_0001_8765_4321L);
+        assertThat(buffer.getInt(64 + 12)).isEqualTo(0x11111111);
+        assertThat(buffer.getInt(64 + 16)).isEqualTo(0x22222222);
+        assertThat(buffer.getInt(64 + 20)).isEqualTo(0x33333333);
+        final ByteBuffer covered = ByteBuffer.allocate(28).order(ByteOrder.LITTLE_ENDIAN);
+        covered.putLong(1064).putLong(buffer.getLong(64)).putInt(0x11111111).putInt(0x22222222);
+        final CRC32C crc = new CRC32C();
+        crc.update(covered.putInt(0x33333333).flip());
+        assertThat(buffer.getInt(64 + 8)).isEqualTo((int) crc.getValue());
+    }
+
+    @Test
+    void shouldGiveBackWhatTheWordWasMadeOf() {
+        for (final int generation : new int[] {1, -1, GENERATION, Integer.MIN_VALUE}) {
+            for (final int strides : new int[] {1, 2, 4095, FrameDescriptor.MAX_STRIDES}) {
+                for (final int type : new int[] {1, 250, FrameDescriptor.RESERVED, FrameDescriptor.VOID}) {
+                    final long word = FrameDescriptor.word(generation, strides, type);
+                    assertThat(FrameDescriptor.generation(word)).isEqualTo(generation);
+                    assertThat(FrameDescriptor.strides(word)).isEqualTo(strides);
+                    assertThat(FrameDescriptor.length(word)).isEqualTo(strides * 64);
+                    assertThat(FrameDescriptor.type(word)).isEqualTo(type);
+                    assertThat(word >>> 56).isZero();
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldComputeTheBodyCrcAsTheJdkDoes() {
+        for (int at = 0; at < buffer.capacity(); at++) {
+            buffer.put(at, (byte) (at * 31));
+        }
+        for (final int length : new int[] {0, 1, 7, 2047, 2048, 2049, 4000}) {
+            final CRC32C crc = new CRC32C();
+            crc.update(buffer.slice(3, length));
+            assertThat(sealer.checksum().body(buffer, 3, length)).isEqualTo((int) crc.getValue());
+        }
+    }
+
+    @Test
+    void shouldGoFromOldBytesOverReservedToPublished() {
+        buffer.putLong(0, 0xDEAD_BEEF_DEAD_BEEFL);
+        assertThat(sealer.reserve(buffer, 0, GENERATION, 2)).isTrue();
+        assertThat(sealer.reserve(buffer, 0, GENERATION, 2))
+                .as("helped, or helping")
+                .isTrue();
+        assertThat(whyInvalid(0)).contains("reserved");
+        assertThat(sealer.publish(buffer, 0, 0, GENERATION, 128, 3, 0, 1, 0)).isTrue();
+        assertThat(whyInvalid(0)).isNull();
+        assertThat(sealer.reserve(buffer, 0, GENERATION, 2)).isFalse();
+        assertThat(FrameDescriptor.makeVoid(buffer, 0, GENERATION)).isFalse();
+        assertThat(sealer.publish(buffer, 0, 0, GENERATION, 128, 3, 0, 1, 0)).isFalse();
+        assertThat(whyInvalid(0)).isNull();
+    }
+
+    @Test
+    void shouldNotPublishWhatWasVoided() {
+        assertThat(FrameDescriptor.makeVoid(buffer, 0, GENERATION))
+                .as("nothing is reserved")
+                .isFalse();
+        sealer.reserve(buffer, 0, GENERATION, 2);
+        assertThat(FrameDescriptor.makeVoid(buffer, 0, GENERATION + 1))
+                .as("of another use")
+                .isFalse();
+        assertThat(FrameDescriptor.makeVoid(buffer, 0, GENERATION)).isTrue();
+        assertThat(FrameDescriptor.length(FrameDescriptor.wordAcquire(buffer, 0)))
+                .isEqualTo(128);
+        assertThat(sealer.publish(buffer, 0, 0, GENERATION, 128, 3, 0, 1, 0)).isFalse();
+        assertThat(sealer.reserve(buffer, 0, GENERATION, 2)).isFalse();
+        assertThat(whyInvalid(0)).contains("void");
+    }
+
+    @Test
+    void shouldDrawNoGenerationThatStandsInTheOldBytes() {
+        final long[] next = {0, 0, 7, 8, 9};
+        final int[] drawn = {0};
+        final var random = new RandomSource() {
+            @Override
+            public long nextLong() {
+                return next[drawn[0]++];
+            }
+
+            @Override
+            public int nextInt(int bound) {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public RandomSource fork(String name) {
+                throw new UnsupportedOperationException();
+            }
+        };
+        buffer.putInt(1024 + 512, 7);
+        buffer.putInt(1024 + 1024 - 64, 8);
+        assertThat(new GenerationSource(random).draw(buffer, 1024, 1024)).isEqualTo(9);
+        assertThat(GenerationSource.occurs(buffer, 0, 1024, 7)).isFalse();
+        assertThat(GenerationSource.occurs(buffer, 1024, 1024, 7)).isTrue();
+    }
+
+    private String whyInvalid(int offset) {
+        return FrameDescriptor.whyInvalid(buffer, offset, 4096, offset, GENERATION, sealer.checksum());
+    }
+}

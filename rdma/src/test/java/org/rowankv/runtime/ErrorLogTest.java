@@ -1,0 +1,54 @@
+package org.rowankv.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.rowankv.runtime.ErrorLog.Observation;
+
+/** Nothing is lost, nothing grows without end. */
+final class ErrorLogTest {
+    private final ManualClock clock = new ManualClock(0, 1000);
+    private final ErrorLog log = new ErrorLog(clock);
+
+    private static RuntimeException failure(String message) {
+        return new IllegalStateException(message);
+    }
+
+    @Test
+    void shouldCountTheSameFailureOnce() {
+        for (int i = 0; i < 25; i++) {
+            log.report("digest", failure("entry " + i));
+            clock.advanceMs(10);
+        }
+        log.report("clean", failure("x"));
+        assertThat(log.count()).isEqualTo(26);
+        final List<Observation> distinct = log.distinct();
+        assertThat(distinct).hasSize(2);
+        assertThat(distinct.get(0))
+                .isEqualTo(new Observation(
+                        "digest", "java.lang.IllegalStateException", "entry 0", 25, 1000, 1000 + 24 * 10));
+    }
+
+    @Test
+    void shouldTellFailuresApartByWhereTheyComeFrom() {
+        final RuntimeException wrapped = new IllegalStateException("a", failure("b"));
+        log.report("digest", failure("a"));
+        log.report("digest", failure("a"));
+        log.report("digest", wrapped);
+        log.report("digest", new IllegalArgumentException("a"));
+        assertThat(log.distinct()).hasSize(4);
+    }
+
+    @Test
+    void shouldCountOnWhenThereAreTooManyKinds() {
+        for (int i = 0; i < ErrorLog.MAX_DISTINCT + 50; i++) {
+            log.report("agent " + i, failure("x"));
+        }
+        assertThat(log.count()).isEqualTo(ErrorLog.MAX_DISTINCT + 50);
+        final List<Observation> distinct = log.distinct();
+        assertThat(distinct).hasSize(ErrorLog.MAX_DISTINCT + 1);
+        assertThat(distinct.get(ErrorLog.MAX_DISTINCT).count()).isEqualTo(50);
+        assertThat(distinct.stream().mapToLong(Observation::count).sum()).isEqualTo(log.count());
+    }
+}

@@ -1,0 +1,104 @@
+package org.rowankv.server.catalogue;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Layout of a cache's node, little endian.
+ *
+ * <pre>
+ *   0  format version                     4
+ *   4  checksum, CRC32C of 8 .. end       4
+ *   8  cache id                           4
+ *  12  state: 1 live, 2 destroyed         4
+ *  16  length of the name, in characters  4
+ *  20  length of the descriptor           4
+ *  24  name, UTF-16: any string, also one that UTF-8 cannot hold
+ *      descriptor
+ * </pre>
+ */
+final class CacheNodeDescriptor {
+    static final int FORMAT_VERSION = 1;
+    static final int LIVE = 1;
+    static final int DESTROYED = 2;
+
+    static final int FORMAT_VERSION_OFFSET = 0;
+    static final int CHECKSUM_OFFSET = FORMAT_VERSION_OFFSET + Integer.BYTES;
+    static final int ID_OFFSET = CHECKSUM_OFFSET + Integer.BYTES;
+    static final int STATE_OFFSET = ID_OFFSET + Integer.BYTES;
+    static final int NAME_LENGTH_OFFSET = STATE_OFFSET + Integer.BYTES;
+    static final int DESCRIPTOR_LENGTH_OFFSET = NAME_LENGTH_OFFSET + Integer.BYTES;
+    static final int HEADER_LENGTH = DESCRIPTOR_LENGTH_OFFSET + Integer.BYTES;
+
+    private CacheNodeDescriptor() {}
+
+    static byte[] encode(StoredCache cache, boolean destroyed) {
+        final String name = cache.name();
+        final byte[] descriptor = cache.descriptor();
+        final ByteBuffer buffer = ByteBuffer.allocate(
+                        HEADER_LENGTH + name.length() * Character.BYTES + descriptor.length)
+                .order(ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(FORMAT_VERSION_OFFSET, FORMAT_VERSION)
+                .putInt(ID_OFFSET, cache.id())
+                .putInt(STATE_OFFSET, destroyed ? DESTROYED : LIVE)
+                .putInt(NAME_LENGTH_OFFSET, name.length())
+                .putInt(DESCRIPTOR_LENGTH_OFFSET, descriptor.length)
+                .position(HEADER_LENGTH);
+        for (int i = 0; i < name.length(); i++) {
+            buffer.putChar(name.charAt(i));
+        }
+        buffer.put(descriptor);
+        buffer.putInt(CHECKSUM_OFFSET, checksum(buffer));
+        return buffer.array();
+    }
+
+    /** Why the bytes are no cache that this version reads, or null. */
+    static @Nullable String whyInvalid(byte[] bytes) {
+        if (bytes.length < HEADER_LENGTH) {
+            return "it has " + bytes.length + " bytes only";
+        }
+        final ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        if (buffer.getInt(FORMAT_VERSION_OFFSET) != FORMAT_VERSION) {
+            return "it has format version " + buffer.getInt(FORMAT_VERSION_OFFSET) + ", this version of Rowan-KV reads "
+                    + FORMAT_VERSION + "; use the version that wrote it, or a newer one";
+        }
+        if (buffer.getInt(CHECKSUM_OFFSET) != checksum(buffer)) {
+            return "its checksum is wrong";
+        }
+        final int state = buffer.getInt(STATE_OFFSET);
+        if (buffer.getInt(ID_OFFSET) < 1 || (state != LIVE && state != DESTROYED)) {
+            return "id " + buffer.getInt(ID_OFFSET) + " in state " + state;
+        }
+        final long name = buffer.getInt(NAME_LENGTH_OFFSET);
+        final long descriptor = buffer.getInt(DESCRIPTOR_LENGTH_OFFSET);
+        if (name < 0 || descriptor < 0 || HEADER_LENGTH + name * Character.BYTES + descriptor != bytes.length) {
+            return "its lengths do not add up";
+        }
+        return null;
+    }
+
+    /** Call the readers only when {@link #whyInvalid} is null. */
+    static StoredCache cache(byte[] bytes) {
+        final ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        final char[] name = new char[buffer.getInt(NAME_LENGTH_OFFSET)];
+        final byte[] descriptor = new byte[buffer.getInt(DESCRIPTOR_LENGTH_OFFSET)];
+        buffer.position(HEADER_LENGTH);
+        for (int i = 0; i < name.length; i++) {
+            name[i] = buffer.getChar();
+        }
+        buffer.get(descriptor);
+        return new StoredCache(buffer.getInt(ID_OFFSET), new String(name), descriptor);
+    }
+
+    static boolean isDestroyed(byte[] bytes) {
+        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(STATE_OFFSET) == DESTROYED;
+    }
+
+    private static int checksum(ByteBuffer buffer) {
+        final CRC32C crc = new CRC32C();
+        crc.update(buffer.duplicate().clear().position(ID_OFFSET));
+        return (int) crc.getValue();
+    }
+}

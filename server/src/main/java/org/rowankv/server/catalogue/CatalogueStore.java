@@ -1,0 +1,203 @@
+package org.rowankv.server.catalogue;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.membership.ConfigurationStoreException;
+import org.rowankv.server.membership.Stamp;
+import org.rowankv.server.membership.Versioned;
+
+/**
+ * The caches that exist: one node per cache, and one for the next id.
+ *
+ * <p>Guarantees: of callers that create one name at once, one creates it and all get the same cache. An id is taken from
+ * its node before the cache's node is written, so it is never given twice, whatever crashes in between; some are never
+ * used. A cache is destroyed in three steps (its node says so; the destroyer has logged it everywhere; the node is gone),
+ * and a destruction that stopped half way is finished by {@link #resume}, or by the next create or destroy of that name.
+ * From the first step on nobody finds the cache.
+ *
+ * <p>Not guaranteed: that the destroyer is called once per cache. It is called at least once, and has returned before the
+ * name can be used again.
+ *
+ * <p>For any thread, in any number of processes; calls block.
+ */
+public final class CatalogueStore {
+    private static final String ROOT = "/catalogue";
+    private static final String CACHES = ROOT + "/caches";
+    private static final String NEXT_ID = ROOT + "/next_id";
+    private static final int MAX_DESCRIPTOR_LENGTH = 256 << 10;
+    private static final int MAX_NAME_LENGTH = 32 << 10;
+
+    private final ConfigurationStore store;
+    private final String writer;
+    private final RandomSource random;
+    private final Consumer<Integer> destroyer;
+
+    /**
+     * @param writer unique among all processes that write to the store
+     * @param destroyer makes an id refused on every server for good; may be called again for the same id
+     */
+    public CatalogueStore(ConfigurationStore store, String writer, RandomSource random, Consumer<Integer> destroyer) {
+        this.store = store;
+        this.writer = writer;
+        this.random = random;
+        this.destroyer = destroyer;
+    }
+
+    /** The cache of that name, or null if there is none. */
+    public @Nullable StoredCache find(String name) {
+        final Versioned node = store.read(pathOf(name));
+        return node == null || isDestroyed(name, node) ? null : cacheOf(name, node);
+    }
+
+    /** Creates the cache, or returns the one of that name that exists, whatever its descriptor. */
+    public StoredCache create(String name, byte[] descriptor) {
+        if (descriptor.length > MAX_DESCRIPTOR_LENGTH || name.length() > MAX_NAME_LENGTH) {
+            throw new IllegalArgumentException("a cache has a name of at most " + MAX_NAME_LENGTH
+                    + " characters and a descriptor of at most " + MAX_DESCRIPTOR_LENGTH + " bytes, not "
+                    + name.length()
+                    + " and " + descriptor.length);
+        }
+        final String path = pathOf(name);
+        @Nullable StoredCache own = null;
+        while (true) {
+            final Versioned node = store.read(path);
+            if (node == null) {
+                if (own == null) {
+                    own = new StoredCache(takeId(), name, descriptor.clone());
+                }
+                if (compareAndSet(path, ConfigurationStore.ABSENT, CacheNodeDescriptor.encode(own, false))) {
+                    return own;
+                }
+            } else if (isDestroyed(name, node)) {
+                finish(path, name, node);
+            } else {
+                return cacheOf(name, node);
+            }
+        }
+    }
+
+    /** Removes a cache with all that is in it. False if there is none of that name. */
+    public boolean destroy(String name) {
+        final String path = pathOf(name);
+        while (true) {
+            final Versioned node = store.read(path);
+            if (node == null) {
+                return false;
+            }
+            if (isDestroyed(name, node)) {
+                finish(path, name, node);
+                return false;
+            }
+            final byte[] marked = CacheNodeDescriptor.encode(cacheOf(name, node), true);
+            if (compareAndSet(path, node.version(), marked)) {
+                final Versioned now = store.read(path);
+                // Somebody who met the mark may have finished already.
+                if (now != null && isDestroyed(name, now)) {
+                    finish(path, name, now);
+                }
+                return true;
+            }
+        }
+    }
+
+    /** The caches that exist, by the order of their ids. */
+    public List<StoredCache> list() {
+        final List<StoredCache> caches = new ArrayList<>();
+        for (String path : store.list(CACHES)) {
+            final Versioned node = store.read(path);
+            if (node != null && !isDestroyed(path, node)) {
+                caches.add(cacheOf(path, node));
+            }
+        }
+        caches.sort((a, b) -> Integer.compare(a.id(), b.id()));
+        return caches;
+    }
+
+    /** Finishes what a crash left half destroyed. Called once at start, before the caches are used. */
+    public void resume() {
+        for (String path : store.list(CACHES)) {
+            final Versioned node = store.read(path);
+            if (node != null && isDestroyed(path, node)) {
+                finish(path, path, node);
+            }
+        }
+    }
+
+    private void finish(String path, String name, Versioned destroyed) {
+        destroyer.accept(cacheOf(name, destroyed).id());
+        // False if somebody else was faster; a cache made since has another version.
+        store.delete(path, destroyed.version());
+    }
+
+    private int takeId() {
+        while (true) {
+            final Versioned node = store.read(NEXT_ID);
+            final int id = node == null ? 1 : idIn(node);
+            if (id == Integer.MAX_VALUE) {
+                throw new IllegalStateException("all cache ids were used");
+            }
+            final byte[] next = ByteBuffer.allocate(Integer.BYTES)
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .putInt(0, id + 1)
+                    .array();
+            if (compareAndSet(NEXT_ID, node == null ? ConfigurationStore.ABSENT : node.version(), next)) {
+                return id;
+            }
+        }
+    }
+
+    private static int idIn(Versioned node) {
+        final int id = node.bytes().length != Integer.BYTES
+                ? 0
+                : ByteBuffer.wrap(node.bytes()).order(ByteOrder.LITTLE_ENDIAN).getInt();
+        if (id < 1) {
+            throw new ConfigurationStoreException(
+                    "the node " + NEXT_ID + " is damaged: put the store back from a backup");
+        }
+        return id;
+    }
+
+    /** A compare-and-set whose outcome is known: after a failure the node is read back, and its stamp tells. */
+    private boolean compareAndSet(String path, long expectedVersion, byte[] bytes) {
+        final Stamp stamp;
+        synchronized (random) {
+            stamp = new Stamp(writer, random.nextLong());
+        }
+        try {
+            return store.compareAndSet(path, expectedVersion, bytes, stamp);
+        } catch (ConfigurationStoreException e) {
+            final Versioned now = store.read(path);
+            if (now != null && now.stamp().equals(stamp)) {
+                return true;
+            }
+            throw e;
+        }
+    }
+
+    private static String pathOf(String name) {
+        return CACHES + "/" + CacheName.encode(name);
+    }
+
+    private static boolean isDestroyed(String where, Versioned node) {
+        requireValid(where, node);
+        return CacheNodeDescriptor.isDestroyed(node.bytes());
+    }
+
+    private static StoredCache cacheOf(String where, Versioned node) {
+        requireValid(where, node);
+        return CacheNodeDescriptor.cache(node.bytes());
+    }
+
+    private static void requireValid(String where, Versioned node) {
+        final String reason = CacheNodeDescriptor.whyInvalid(node.bytes());
+        if (reason != null) {
+            throw new ConfigurationStoreException("the catalogue's node of '" + where + "' cannot be read: " + reason);
+        }
+    }
+}

@@ -1,0 +1,332 @@
+package org.rowankv.server.cleaning;
+
+import java.nio.ByteBuffer;
+import org.rowankv.rdma.ReceiveQueue;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.SegmentScan;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * Garbage collection of segments (§4.4 of the paper), in its first form: when free segments become few, takes the
+ * committed segment with the fewest live bytes, copies what is live into a clean segment, lets the index point there, and
+ * frees it.
+ *
+ * <p>Live is what the index points to; a remembered or not yet dropped deletion; the opening of an open session; and an
+ * entry whose completion a client may still ask for. The copies are persistent before the source is free.
+ */
+public final class CleanAgent implements Agent, SegmentScan.Visitor {
+    private static final int LOCK_OWNER = (1 << 20) + 3;
+
+    /** Closes t-log segments that idle workers keep open and that hold the horizon back. */
+    @FunctionalInterface
+    public interface IdleLogs {
+        void retireOlderThan(int sequence);
+    }
+
+    private final Segments segments;
+    private final Replicas replicas;
+    private final ReceiveQueue queue;
+    private final IdleLogs idleLogs;
+    private final ErrorLog errors;
+    private final AppendLog log;
+    private final SegmentScan scan;
+    private final int lowWater;
+    private final int highWater;
+    private byte[] keyScratch = new byte[256];
+    private boolean cleaning;
+    private int victim;
+    private int victimHorizon;
+    private int horizonNow;
+    private boolean outOfRoom;
+    private int dropped;
+    private long spaceFreed;
+    private volatile long relocatedBytes;
+    private volatile long cleanedSegments;
+    private volatile long tombstonesDropped;
+
+    /**
+     * @param lowWater free segments below which cleaning begins
+     * @param highWater free segments at which it ends
+     */
+    public CleanAgent(
+            Segments segments,
+            Replicas replicas,
+            ReceiveQueue queue,
+            IdleLogs idleLogs,
+            ErrorLog errors,
+            int lowWater,
+            int highWater) {
+        this.segments = segments;
+        this.replicas = replicas;
+        this.queue = queue;
+        this.idleLogs = idleLogs;
+        this.errors = errors;
+        this.log = new AppendLog(segments, SegmentOwner.CLEAN);
+        this.scan = new SegmentScan(segments.region());
+        this.lowWater = lowWater;
+        this.highWater = highWater;
+    }
+
+    @Override
+    public String roleName() {
+        return "clean";
+    }
+
+    @Override
+    public int doWork() {
+        final int free = segments.freeCount();
+        if (free <= lowWater) {
+            cleaning = true;
+        } else if (free >= highWater) {
+            cleaning = false;
+        }
+        return cleaning && cleanOne() ? 1 : 0;
+    }
+
+    private boolean cleanOne() {
+        horizonNow = segments.tombstoneHorizon();
+        final int chosen = chooseVictim();
+        if (chosen < 0) {
+            // What holds the horizon back may be a log that an idle worker keeps open.
+            idleLogs.retireOlderThan(segments.lastSequence() - segments.count() / 4);
+            return false;
+        }
+        return clean(chosen);
+    }
+
+    /** The segment with the fewest live bytes, if anything is to be gained; −1 if not. */
+    private int chooseVictim() {
+        int best = -1;
+        int bestLive = segments.length() - segments.length() / 64;
+        for (int s = 0; s < segments.count(); s++) {
+            if (segments.isClosed(s) && segments.state(s) == org.rowankv.server.pm.SegmentState.COMMITTED) {
+                final int live = segments.liveBytes(s, horizonNow);
+                if (live >= 0 && live < bestLive && !queue.isNamed(s)) {
+                    best = s;
+                    bestLive = live;
+                }
+            }
+        }
+        return best >= 0 ? best : holdingBack();
+    }
+
+    /** A segment whose few dead entries keep more tombstones than it has live bytes. */
+    private int holdingBack() {
+        long tombstones = 0;
+        int oldest = -1;
+        for (int s = 0; s < segments.count(); s++) {
+            if (segments.isClosed(s)) {
+                tombstones += segments.tombstoneBytes(s);
+                if (segments.deadBytes(s) > 0
+                        && segments.state(s) == org.rowankv.server.pm.SegmentState.COMMITTED
+                        && !queue.isNamed(s)
+                        && (oldest < 0 || segments.horizon(s) < segments.horizon(oldest))) {
+                    oldest = s;
+                }
+            }
+        }
+        return oldest >= 0 && tombstones > segments.liveBytes(oldest, horizonNow) ? oldest : -1;
+    }
+
+    private boolean clean(int segment) {
+        victim = segment;
+        victimHorizon = segments.horizon(segment);
+        outOfRoom = false;
+        dropped = 0;
+        scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
+        log.drain();
+        if (spaceFreed != 0) {
+            segments.space().giveBack(spaceFreed);
+            spaceFreed = 0;
+        }
+        if (outOfRoom) {
+            return false; // what was copied stays copied; the rest is tried again
+        }
+        if (queue.isNamed(segment)) {
+            return false; // a sender stopped in it: it stays in quarantine, empty
+        }
+        tombstonesDropped = tombstonesDropped + dropped;
+        segments.free(segment);
+        cleanedSegments = cleanedSegments + 1;
+        return true;
+    }
+
+    @Override
+    public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
+        if (outOfRoom) {
+            return;
+        }
+        switch (type) {
+            case EntryType.PUT, EntryType.TOUCH, EntryType.DELETE -> keyed(buffer, at, address, type, length);
+            case EntryType.CLEAR, EntryType.SESSION_CLOSE -> tombstone(buffer, at, address, type, length);
+            case EntryType.SESSION_OPEN -> sessionOpen(buffer, at, address, type, length);
+            case EntryType.COMPLETION -> completion(buffer, at, address, length);
+            default -> {
+                // Commit vectors and blocks are dead once they are digested.
+            }
+        }
+    }
+
+    @Override
+    public void onInvalid(long address, String reason) {
+        errors.report("cleaning of segment " + victim, new IllegalStateException(reason));
+    }
+
+    private ShardReplica replicaOf(ByteBuffer buffer, int at) {
+        return replicas.get(EntryDescriptor.shard(buffer, at));
+    }
+
+    private boolean isForeign(ByteBuffer buffer, int at) {
+        final int shard = EntryDescriptor.shard(buffer, at);
+        return !replicas.has(shard) || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+    }
+
+    private void keyed(ByteBuffer buffer, int at, long address, int type, int length) {
+        if (isForeign(buffer, at)) {
+            return;
+        }
+        final ShardReplica replica = replicaOf(buffer, at);
+        final int keyLength = EntryDescriptor.keyLength(buffer, at);
+        if (keyLength > keyScratch.length) {
+            keyScratch = new byte[Math.max(keyLength, 2 * keyScratch.length)];
+        }
+        final long position = replica.positionOf(buffer, at, keyScratch);
+        if (replica.index().refers(position, address)) {
+            relocate(replica, position, buffer, at, address, type, length);
+        } else if (type == EntryType.DELETE) {
+            tombstone(buffer, at, address, type, length);
+        } else {
+            completion(buffer, at, address, length);
+        }
+    }
+
+    private void relocate(
+            ShardReplica replica, long position, ByteBuffer buffer, int at, long address, int type, int length) {
+        final long copy = copy(buffer, at, type, length, stampOf(buffer, at, type));
+        if (copy == 0) {
+            return;
+        }
+        if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {
+            moveCompletion(replica, buffer, at, address, copy);
+        } else if (EntryType.isTombstone(type)) {
+            moveCompletion(replica, buffer, at, address, copy); // superseded meanwhile; kept until its horizon
+        } else {
+            segments.markDead(copy, length); // superseded meanwhile, and its space was given back by that
+            moveCompletion(replica, buffer, at, address, copy);
+        }
+    }
+
+    private static void moveCompletion(ShardReplica replica, ByteBuffer buffer, int at, long from, long to) {
+        final int flags = EntryDescriptor.flags(buffer, at);
+        final long sequence = EntryDescriptor.sequence(buffer, at, flags);
+        if (sequence != 0) {
+            replica.sessions().completionMoved(EntryDescriptor.sessionId(buffer, at, flags), sequence, from, to);
+        }
+    }
+
+    private int stampOf(ByteBuffer buffer, int at, int type) {
+        if (!EntryType.isTombstone(type)) {
+            return 0;
+        }
+        final int stamp = FrameDescriptor.stamp(buffer, at);
+        return stamp != 0 ? stamp : segments.tombstoneStamp(victim);
+    }
+
+    /** A tombstone that the index does not know any more goes when nothing is left that it ends. */
+    private void tombstone(ByteBuffer buffer, int at, long address, int type, int length) {
+        if (isForeign(buffer, at)) {
+            return;
+        }
+        final int stamp = stampOf(buffer, at, type);
+        final ShardReplica replica = replicaOf(buffer, at);
+        final int flags = EntryDescriptor.flags(buffer, at);
+        final boolean needed = replica.sessions()
+                .isNeeded(
+                        EntryDescriptor.sessionId(buffer, at, flags),
+                        EntryDescriptor.sequence(buffer, at, flags),
+                        address);
+        if (stamp < horizonNow && !needed && type != EntryType.CLEAR) {
+            spaceFreed += length;
+            dropped++;
+            return;
+        }
+        final long copy = copy(buffer, at, type, length, stamp);
+        if (copy != 0) {
+            moveCompletion(replica, buffer, at, address, copy);
+        }
+    }
+
+    private void sessionOpen(ByteBuffer buffer, int at, long address, int type, int length) {
+        if (isForeign(buffer, at)) {
+            return;
+        }
+        final ShardReplica replica = replicaOf(buffer, at);
+        final long sessionId = EntryDescriptor.sessionId(buffer, at, EntryDescriptor.flags(buffer, at));
+        if (!replica.sessions().isOpening(sessionId, address)) {
+            return;
+        }
+        final long copy = copy(buffer, at, type, length, 0);
+        if (copy != 0 && !replica.sessions().openingMoved(sessionId, address, copy)) {
+            segments.markDead(copy, length);
+        }
+    }
+
+    /** A dead entry, whose answer may still be asked for: it stays as a record that is never indexed. */
+    private void completion(ByteBuffer buffer, int at, long address, int length) {
+        if (isForeign(buffer, at)) {
+            return;
+        }
+        final ShardReplica replica = replicaOf(buffer, at);
+        final int flags = EntryDescriptor.flags(buffer, at);
+        final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
+        final long sequence = EntryDescriptor.sequence(buffer, at, flags);
+        if (sequence == 0 || !replica.sessions().isNeeded(sessionId, sequence, address)) {
+            return;
+        }
+        final long copy = copy(buffer, at, EntryType.COMPLETION, length, 0);
+        if (copy != 0) {
+            replica.sessions().completionMoved(sessionId, sequence, address, copy);
+            // It is dead where live bytes are counted: its space was given back when it was superseded.
+            segments.markDead(copy, length);
+        }
+    }
+
+    private long copy(ByteBuffer buffer, int at, int type, int length, int stamp) {
+        if (!log.ensureRoom(length, victimHorizon)) {
+            outOfRoom = true;
+            return 0;
+        }
+        relocatedBytes = relocatedBytes + length;
+        return log.appendCopy(buffer, at, length, type, FrameDescriptor.tag(buffer, at), stamp);
+    }
+
+    public long relocatedBytes() {
+        return relocatedBytes;
+    }
+
+    public long cleanedSegments() {
+        return cleanedSegments;
+    }
+
+    public long tombstonesDropped() {
+        return tombstonesDropped;
+    }
+
+    /** Whether it is at work or about to be. */
+    public boolean isCleaning() {
+        return cleaning;
+    }
+
+    @Override
+    public void onClose() {
+        log.retire();
+    }
+}

@@ -1,0 +1,161 @@
+package org.rowankv.server.digest;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+import org.rowankv.rdma.CompletionHandler;
+import org.rowankv.rdma.CompletionStatus;
+import org.rowankv.rdma.PostStatus;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.rdma.rowan.RowanSender;
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.Clock;
+import org.rowankv.server.log.CommitVector;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.replication.BackupSets;
+import org.rowankv.server.replication.Links;
+import org.rowankv.server.request.InFlight;
+import org.rowankv.server.request.ShardPrimary;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * Computes CommitVer of every shard whose primary this server is, and tells the backups through Rowan (§4.4 of the
+ * paper), until they have been told of the last version. The one agent that computes it: from the counters first and the
+ * slots of versions in flight second.
+ */
+public final class CommitAgent implements Agent, CompletionHandler {
+    private static final int LOCK_OWNER = (1 << 20) + 1;
+    /** Every 15 ms, as in the paper. */
+    private static final long INTERVAL_NS = 15_000_000;
+
+    private final List<ShardPrimary> primaries;
+    private final InFlight inFlight;
+    private final Links links;
+    private final BackupSets backupSets;
+    private final int serverCount;
+    private final Clock clock;
+    private final long[] smallest;
+    private final long[][] told;
+    private final long[][] telling;
+    private final boolean[] outstanding;
+    private final EntryDraft draft = new EntryDraft();
+    private final byte[] pairs;
+    private final ByteBuffer staging;
+    private final int maxPairs;
+    private long nextNs;
+
+    public CommitAgent(
+            List<ShardPrimary> primaries,
+            int shardCount,
+            InFlight inFlight,
+            Links links,
+            BackupSets backupSets,
+            int serverCount,
+            int maxMessage,
+            Clock clock) {
+        this.primaries = List.copyOf(primaries);
+        this.inFlight = inFlight;
+        this.links = links;
+        this.backupSets = backupSets;
+        this.serverCount = serverCount;
+        this.clock = clock;
+        this.smallest = new long[shardCount];
+        this.told = new long[serverCount][shardCount];
+        this.telling = new long[serverCount][shardCount];
+        this.outstanding = new boolean[serverCount];
+        this.maxPairs = (maxMessage - EntryDescriptor.FIXED_LENGTH) / CommitVector.length(1);
+        this.pairs = new byte[CommitVector.length(Math.min(maxPairs, shardCount))];
+        this.staging = ByteBuffer.allocateDirect(EntryDescriptor.aligned(EntryDescriptor.FIXED_LENGTH + pairs.length))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        this.nextNs = clock.nanoTime();
+    }
+
+    @Override
+    public String roleName() {
+        return "commit";
+    }
+
+    @Override
+    public int doWork() {
+        final long nowNs = clock.nanoTime();
+        if (nowNs - nextNs < 0) {
+            return 0;
+        }
+        nextNs = nowNs + INTERVAL_NS;
+        computeCommitVersions();
+        int sent = 0;
+        for (int server = 0; server < serverCount; server++) {
+            sent += tell(server);
+        }
+        return sent;
+    }
+
+    private void computeCommitVersions() {
+        Arrays.fill(smallest, Long.MAX_VALUE);
+        for (ShardPrimary primary : primaries) {
+            smallest[primary.replica().shardId()] = primary.versions().last();
+        }
+        inFlight.lower(smallest);
+        for (ShardPrimary primary : primaries) {
+            final ShardReplica replica = primary.replica();
+            replica.raiseCommitVersion(smallest[replica.shardId()]);
+            replica.forgetDeletions(LOCK_OWNER);
+        }
+    }
+
+    private int tell(int server) {
+        int count = 0;
+        for (ShardPrimary primary : primaries) {
+            final int shard = primary.replica().shardId();
+            final long version = primary.replica().commitVersion();
+            if (version > told[server][shard] && isBackup(shard, server) && count < pairs.length / CommitVector.length(1)) {
+                CommitVector.set(pairs, count++, shard, version);
+                telling[server][shard] = version;
+            }
+        }
+        return count > 0 && send(server, count) ? 1 : 0;
+    }
+
+    private boolean isBackup(int shard, int server) {
+        for (int backup : backupSets.of(shard)) {
+            if (backup == server) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean send(int server, int count) {
+        final RowanSender sender = links.sender(server);
+        if (sender == null) {
+            return false;
+        }
+        draft.begin(EntryType.COMMIT_VECTOR, 0, 0).value(pairs, 0, CommitVector.length(count));
+        final int length = EntryDescriptor.aligned((int) draft.usedLength());
+        final int crc = draft.writeBody(staging, 0);
+        FrameDescriptor.source(staging, 0, length, EntryType.COMMIT_VECTOR, crc);
+        outstanding[server] = true;
+        if (sender.append(server, staging, 0, length, 0) != PostStatus.POSTED) {
+            return false; // it will be told next time
+        }
+        sender.poll(this, Integer.MAX_VALUE);
+        return true;
+    }
+
+    @Override
+    public void onCompletion(long context, int status) {
+        final int server = (int) context;
+        if (status == CompletionStatus.LANDED && outstanding[server]) {
+            System.arraycopy(telling[server], 0, told[server], 0, told[server].length);
+        }
+        outstanding[server] = false;
+    }
+
+    @Override
+    public void onClose() {
+        links.close();
+    }
+}

@@ -1,0 +1,53 @@
+package org.rowankv.server.digest;
+
+import org.rowankv.rdma.ReceiveQueue;
+import org.rowankv.rdma.rowan.RowanReceiver;
+import org.rowankv.rdma.rowan.SegmentSupplier;
+import org.rowankv.runtime.Agent;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.SegmentOwner;
+
+/**
+ * The control path of the backup log (§4.3 of the paper): keeps free segments posted ahead of the senders. Takes no part
+ * in landing.
+ */
+public final class ControlAgent implements Agent, SegmentSupplier {
+    private final RowanReceiver receiver;
+    private final Segments segments;
+
+    /** @param ahead segments kept posted, beside the one being filled */
+    public ControlAgent(ReceiveQueue queue, Segments segments, int ahead) {
+        this.receiver = new RowanReceiver(queue, this, ahead, ahead);
+        this.segments = segments;
+    }
+
+    @Override
+    public String roleName() {
+        return "control";
+    }
+
+    @Override
+    public int doWork() {
+        return receiver.replenish();
+    }
+
+    @Override
+    public int take(int[] taken, int[] generations, int wanted) {
+        int count = 0;
+        while (count < wanted) {
+            final int segment = segments.allocate(SegmentOwner.BACKUP, 0);
+            if (segment < 0) {
+                break;
+            }
+            taken[count] = segment;
+            generations[count] = segments.generation(segment);
+            count++;
+        }
+        return count;
+    }
+
+    @Override
+    public void takeBack(int segment, int generation) {
+        segments.free(segment);
+    }
+}

@@ -1,0 +1,242 @@
+package org.rowankv.server.digest;
+
+import java.nio.ByteBuffer;
+import org.rowankv.rdma.ReceiveQueue;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.rdma.rowan.LandingCursor;
+import org.rowankv.rdma.rowan.LandingHandler;
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.log.CommitVector;
+import org.rowankv.server.log.EntryCheck;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * Applies what landed in the backup log to the shards' replicas, in order (§4.4 of the paper), learns CommitVer from it,
+ * and turns used segments into committed ones. Has every shard of its server to itself. Takes no part in replication: an
+ * entry is acknowledged long before it is digested.
+ */
+public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.Handler {
+    /** The identity under which it takes index locks; workers have small numbers. */
+    private static final int LOCK_OWNER = 1 << 20;
+
+    private static final int BATCH = 4096;
+
+    private final ReceiveQueue queue;
+    private final LandingCursor cursor;
+    private final Segments segments;
+    private final Replicas replicas;
+    private final EntryCheck check;
+    private final EntryAssembler assembler;
+    private final LandedTracker tracker;
+    private final Clock clock;
+    private final ErrorLog errors;
+    private final long holeTimeoutNs;
+    private byte[] keyScratch = new byte[256];
+    private long spaceFreed;
+    private volatile boolean idle = true;
+    private volatile long digestedBytes;
+    private volatile long landedBytes;
+    private volatile long holesFenced;
+
+    public DigestAgent(
+            ReceiveQueue queue,
+            LandingCursor cursor,
+            Segments segments,
+            Replicas replicas,
+            Clock clock,
+            ErrorLog errors,
+            long holeTimeoutNs) {
+        this.queue = queue;
+        this.cursor = cursor;
+        this.segments = segments;
+        this.replicas = replicas;
+        this.check = new EntryCheck(segments.region());
+        this.assembler = new EntryAssembler(segments);
+        this.tracker = new LandedTracker(segments, replicas);
+        this.clock = clock;
+        this.errors = errors;
+        this.holeTimeoutNs = holeTimeoutNs;
+    }
+
+    @Override
+    public String roleName() {
+        return "digest";
+    }
+
+    @Override
+    public int doWork() {
+        final int read = cursor.poll(this, BATCH);
+        final int assembled = assembler.assemble(this);
+        if (spaceFreed != 0) {
+            segments.space().giveBack(spaceFreed);
+            spaceFreed = 0;
+        }
+        final int committed = tracker.usedCount() > 0 ? tracker.commit() : 0;
+        if (read == 0 && cursor.isAtHole()) {
+            cutOffOldHole();
+        }
+        idle = read == 0 && assembler.isIdle() && !cursor.isAtHole();
+        return read + assembled + committed;
+    }
+
+    /** A sender that does not finish what it reserved holds up everybody's entries behind it: it is cut off. */
+    private void cutOffOldHole() {
+        if (cursor.holeAgeNs(clock.nanoTime()) > holeTimeoutNs) {
+            queue.fenceHole(queue.segmentAt(cursor.ordinal()), cursor.offset());
+            holesFenced = holesFenced + 1;
+        }
+    }
+
+    @Override
+    public void onFrame(int segment, long address, int type, int length) {
+        final String reason = check.whyInvalid(
+                address, segments.area().addressOf(segment) + segments.length(), segments.generation(segment));
+        if (reason != null) {
+            errors.report(
+                    "digest of segment " + segment + " at " + (address - segments.area().addressOf(segment)),
+                    new IllegalStateException(reason));
+            tracker.record(segment, length);
+            segments.markDead(address, length);
+            return;
+        }
+        digestedBytes = digestedBytes + length;
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        switch (type) {
+            case EntryType.COMMIT_VECTOR -> commitVector(segment, address, length, buffer, at);
+            case EntryType.BLOCK -> block(segment, address, length, buffer, at);
+            default -> entry(segment, address, type, length, buffer, at);
+        }
+    }
+
+    private void commitVector(int segment, long address, int length, ByteBuffer buffer, int at) {
+        final int pairs = CommitVector.count(buffer, at);
+        for (int i = 0; i < pairs; i++) {
+            final int shard = CommitVector.shard(buffer, at, i);
+            if (replicas.has(shard)) {
+                final ShardReplica replica = replicas.get(shard);
+                replica.raiseCommitVersion(CommitVector.version(buffer, at, i));
+                replica.forgetDeletions(LOCK_OWNER);
+            }
+        }
+        tracker.record(segment, length);
+        segments.markDead(address, length);
+    }
+
+    private void block(int segment, long address, int length, ByteBuffer buffer, int at) {
+        final int shard = EntryDescriptor.shard(buffer, at);
+        final long version = EntryDescriptor.version(buffer, at);
+        tracker.entry(segment, length, shard, version);
+        tracker.block(segment);
+        final boolean withoutSpace = (EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) != 0;
+        final boolean isVoid = isVoid(shard, buffer, at);
+        if (isVoid || version <= replicas.get(shard).commitVersion()) {
+            onBlockDone(address, length, !isVoid || withoutSpace);
+            return;
+        }
+        final int before = assembler.repeatedCount();
+        assembler.block(address, length, this);
+        if (withoutSpace && assembler.repeatedCount() == before) {
+            spaceFreed -= length;
+        }
+    }
+
+    private void entry(int segment, long address, int type, int length, ByteBuffer buffer, int at) {
+        final int shard = EntryDescriptor.shard(buffer, at);
+        final long version = EntryDescriptor.version(buffer, at);
+        tracker.entry(segment, length, shard, version);
+        if (isVoid(shard, buffer, at)) {
+            segments.markDead(address, length);
+            if ((EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) == 0) {
+                spaceFreed += length;
+            }
+            return;
+        }
+        if (version <= replicas.get(shard).commitVersion()) {
+            // Behind a record that covers it: its first copy had landed before that record was sent. A repetition.
+            segments.markDead(address, length);
+            return;
+        }
+        if (EntryType.isTombstone(type)) {
+            segments.tombstone(segment, length, 0);
+        }
+        apply(address, type, length, buffer, at);
+    }
+
+    /** Whether the entry is of a shard, or of a stay of it, that is not this server's. */
+    private boolean isVoid(int shard, ByteBuffer buffer, int at) {
+        return !replicas.has(shard) || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+    }
+
+    private void apply(long address, int type, int length, ByteBuffer buffer, int at) {
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
+        if ((EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) != 0) {
+            spaceFreed -= length;
+        }
+        final int keyLength = EntryDescriptor.keyLength(buffer, at);
+        if (keyLength > keyScratch.length) {
+            keyScratch = new byte[Math.max(keyLength, 2 * keyScratch.length)];
+        }
+        final long position = EntryType.isKeyed(type) ? replica.positionOf(buffer, at, keyScratch) : 0;
+        spaceFreed += replica.apply(LOCK_OWNER, position, address, type, length);
+    }
+
+    @Override
+    public void onSegmentClosed(long ordinal, int segment) {
+        landedBytes = landedBytes + queue.landedLimit(ordinal);
+        tracker.closed(segment);
+    }
+
+    @Override
+    public void onAssembled(long address, int type, int length) {
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int segment = segments.segmentOf(address);
+        final String reason = check.whyInvalid(
+                address, segments.area().addressOf(segment) + segments.length(), segments.generation(segment));
+        if (reason != null) {
+            errors.report("assembly of an entry from its blocks", new IllegalStateException(reason));
+            segments.markDead(address, length);
+            return;
+        }
+        apply(address, type, length, buffer, at);
+    }
+
+    @Override
+    public void onBlockDone(long address, int length, boolean repeated) {
+        segments.markDead(address, length);
+        if (!repeated) {
+            // Its credit was drawn for the time it waits to be put together.
+            spaceFreed += length;
+        }
+        tracker.blockDone(segments.segmentOf(address));
+    }
+
+    /** Whether all that has landed is digested, as of the last turn. */
+    public boolean isIdle() {
+        return idle;
+    }
+
+    public long digestedBytes() {
+        return digestedBytes;
+    }
+
+    public long landedBytes() {
+        return landedBytes;
+    }
+
+    public long holesFenced() {
+        return holesFenced;
+    }
+
+    @Override
+    public void onClose() {
+        assembler.log().retire();
+    }
+}

@@ -1,0 +1,160 @@
+package org.rowankv.server.digest;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.BlockDescriptor;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.SegmentOwner;
+
+/**
+ * Puts entries together that landed as blocks (§4.2.2 of the paper): once all are there, into one contiguous copy, which
+ * is what gets indexed; blocks never are. Owned by the digest agent, or by the scan.
+ */
+public final class EntryAssembler {
+    /** Receives an entry that is whole, or was given up. */
+    public interface Handler {
+        void onAssembled(long address, int type, int length);
+
+        /**
+         * The block is of no more use.
+         *
+         * @param repeated whether it had landed before, so that no space was drawn for it
+         */
+        void onBlockDone(long address, int length, boolean repeated);
+    }
+
+    private record Key(int shard, long version) {}
+
+    private record Block(long address, int length, int start, int payload) {}
+
+    private static final class Entry {
+        final int bodyLength;
+        final int bodyCrc;
+        final int type;
+        final int tag;
+        final List<Block> blocks = new ArrayList<>();
+        final Set<Integer> starts = new HashSet<>();
+        int received;
+
+        Entry(int bodyLength, int bodyCrc, int type, int tag) {
+            this.bodyLength = bodyLength;
+            this.bodyCrc = bodyCrc;
+            this.type = type;
+            this.tag = tag;
+        }
+    }
+
+    private final MemoryRegion region;
+    private final AppendLog log;
+    private final Map<Key, Entry> incomplete = new HashMap<>();
+    private final ArrayDeque<Entry> whole = new ArrayDeque<>();
+    private int repeatedCount;
+    private ByteBuffer staging = ByteBuffer.allocateDirect(0);
+
+    public EntryAssembler(Segments segments) {
+        this.region = segments.region();
+        this.log = new AppendLog(segments, SegmentOwner.CLEAN);
+    }
+
+    /** Takes a valid block in. A block that is there already is done at once. */
+    public void block(long address, int length, Handler handler) {
+        final ByteBuffer buffer = region.buffer(address);
+        final int at = region.offset(address);
+        final Key key = new Key(EntryDescriptor.shard(buffer, at), EntryDescriptor.version(buffer, at));
+        Entry entry = incomplete.get(key);
+        if (entry == null) {
+            entry = new Entry(
+                    BlockDescriptor.bodyLength(buffer, at),
+                    BlockDescriptor.bodyCrc(buffer, at),
+                    BlockDescriptor.entryType(buffer, at),
+                    FrameDescriptor.tag(buffer, at));
+            incomplete.put(key, entry);
+        }
+        final int start = BlockDescriptor.payloadStart(buffer, at);
+        if (BlockDescriptor.bodyLength(buffer, at) != entry.bodyLength || !entry.starts.add(start)) {
+            repeatedCount++;
+            handler.onBlockDone(address, length, true);
+            return;
+        }
+        final int payload = BlockDescriptor.payloadLength(buffer, at);
+        entry.blocks.add(new Block(address, length, start, payload));
+        entry.received += payload;
+        if (entry.received == entry.bodyLength) {
+            incomplete.remove(key);
+            whole.add(entry);
+        }
+    }
+
+    /** Copies whole entries together as far as there is room; returns how many. */
+    public int assemble(Handler handler) {
+        int count = 0;
+        while (!whole.isEmpty()) {
+            final Entry entry = whole.peek();
+            final int length = EntryDescriptor.aligned(entry.bodyLength + EntryDescriptor.FRAME_LENGTH);
+            if (!log.ensureRoom(length)) {
+                return count;
+            }
+            whole.poll();
+            final long address = append(entry);
+            handler.onAssembled(address, entry.type, length);
+            for (Block block : entry.blocks) {
+                handler.onBlockDone(block.address(), block.length(), false);
+            }
+            count++;
+        }
+        return count;
+    }
+
+    private long append(Entry entry) {
+        if (staging.capacity() < entry.bodyLength) {
+            staging = ByteBuffer.allocateDirect(Math.max(entry.bodyLength, 2 * staging.capacity()))
+                    .order(java.nio.ByteOrder.LITTLE_ENDIAN);
+        }
+        for (Block block : entry.blocks) {
+            staging.put(
+                    block.start(),
+                    region.buffer(block.address()),
+                    region.offset(block.address()) + BlockDescriptor.PAYLOAD_OFFSET,
+                    block.payload());
+        }
+        return log.appendBody(staging, 0, entry.bodyLength, entry.type, entry.bodyCrc, entry.tag, 0);
+    }
+
+    /** Entries of which blocks are missing. */
+    public int incompleteCount() {
+        return incomplete.size();
+    }
+
+    /** Blocks so far that had landed before. */
+    int repeatedCount() {
+        return repeatedCount;
+    }
+
+    public boolean isIdle() {
+        return whole.isEmpty();
+    }
+
+    /** Drops what will never be whole: the end of a scan. */
+    public void giveUpIncomplete(Handler handler) {
+        for (Entry entry : incomplete.values()) {
+            for (Block block : entry.blocks) {
+                handler.onBlockDone(block.address(), block.length(), false);
+            }
+        }
+        incomplete.clear();
+    }
+
+    public AppendLog log() {
+        return log;
+    }
+}

@@ -1,0 +1,537 @@
+package org.rowankv.server.index;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.server.log.EntryDescriptor;
+
+/**
+ * The DRAM index of one shard (§5.3 of the paper): a linear-hashing table of buckets of eight 64-bit words, seven items
+ * and a link to an overflow bucket. An item is the key's 24-bit tag and the 40-bit address, in strides, of its newest
+ * entry; 0 is no item. The key itself is only in the log.
+ *
+ * <p>A key's position in its shard (unsigned, in hash order) is bit-reversed; its lowest 24 bits are the tag, and the
+ * lowest {@code level} of those the bucket. So a bucket holds a contiguous range of positions, a split divides that
+ * range in two, and it needs nothing but the tags: growth never reads the log, and proceeds one bucket at a time.
+ *
+ * <p>Memory order. Writers hold {@link #lock}. They publish an item with release; a reader loads it with acquire, so it
+ * sees the entry that the item points to. Items move only in a split, which makes {@code moves} odd while it lasts: a
+ * reader that found nothing looks again if {@code moves} was odd or has changed. A reader that found something needs no
+ * such check: the item was there.
+ *
+ * <p>Guarantees: a find that returns 0 means that at some moment during the call there was no item of the key. Does not
+ * guarantee that the segment of a found address is still the one the item meant when the caller reads it: the caller
+ * checks the segment's generation, and that the item still {@link #refers} to it.
+ */
+public final class ShardIndex {
+    private static final int ITEMS = 7;
+    private static final int WORDS = 8;
+    private static final int CHUNK_SHIFT = 6; // buckets in a chunk: 64, 4 KiB
+    private static final int CHUNK_BUCKETS = 1 << CHUNK_SHIFT;
+    private static final int CHUNK_MASK = CHUNK_BUCKETS - 1;
+    private static final int TAG_BITS = 24;
+    private static final int TAG_MASK = (1 << TAG_BITS) - 1;
+    private static final int ADDRESS_BITS = 64 - TAG_BITS;
+    private static final long ADDRESS_MASK = (1L << ADDRESS_BITS) - 1;
+    private static final int STRIDE_SHIFT = 6;
+    private static final int MIN_LEVEL = 2;
+    // Items per bucket before the next split, times 4: 21/4 = 5.25 of 7 keeps the table at 12 to 15 bytes per item.
+    private static final int LOAD_TIMES_4 = 21;
+
+    private static final VarHandle ITEM = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final VarHandle MOVES;
+    private static final VarHandle LOCK;
+
+    static {
+        try {
+            final MethodHandles.Lookup lookup = MethodHandles.lookup();
+            MOVES = lookup.findVarHandle(ShardIndex.class, "moves", int.class);
+            LOCK = lookup.findVarHandle(ShardIndex.class, "lockOwner", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final MemoryRegion region;
+    // Replaced by longer copies; published by `shape`'s release and by `moves`.
+    private volatile long[][] buckets;
+    private volatile long[][] overflow = new long[0][];
+    /** level << 32 | split: buckets below split are already divided. */
+    private volatile long shape;
+
+    @SuppressWarnings("unused") // through MOVES
+    private int moves;
+
+    @SuppressWarnings("unused") // through LOCK
+    private int lockOwner;
+
+    private int overflowCount;
+    private int freeOverflow = -1;
+    private volatile long count;
+
+    public ShardIndex(MemoryRegion region) {
+        this.region = region;
+        this.buckets = new long[][] {new long[WORDS << MIN_LEVEL]};
+        this.shape = (long) MIN_LEVEL << 32;
+    }
+
+    /** Items held: live objects and remembered deletions. */
+    public long count() {
+        return count;
+    }
+
+    /** Bytes of DRAM of the tables. */
+    public long memoryBytes() {
+        long words = 0;
+        for (long[] chunk : buckets) {
+            words += chunk == null ? 0 : chunk.length + 2;
+        }
+        for (long[] chunk : overflow) {
+            words += chunk == null ? 0 : chunk.length + 2;
+        }
+        return words * Long.BYTES + (buckets.length + overflow.length) * 4L;
+    }
+
+    private static int reversed(long position) {
+        return (int) Long.reverse(position) & TAG_MASK;
+    }
+
+    private static int bucketOf(int tag, long shapeNow) {
+        final int level = (int) (shapeNow >>> 32);
+        final int bucket = tag & ((1 << level) - 1);
+        return bucket < (int) shapeNow ? tag & ((2 << level) - 1) : bucket;
+    }
+
+    private static long itemOf(int tag, long address) {
+        return (long) tag << ADDRESS_BITS | address >>> STRIDE_SHIFT;
+    }
+
+    private static int tagOf(long item) {
+        return (int) (item >>> ADDRESS_BITS);
+    }
+
+    private static long addressOf(long item) {
+        return (item & ADDRESS_MASK) << STRIDE_SHIFT;
+    }
+
+    private static long[] chunkOf(long[][] chunks, int bucket) {
+        return chunks[bucket >>> CHUNK_SHIFT];
+    }
+
+    private static int wordOf(int bucket) {
+        return (bucket & CHUNK_MASK) * WORDS;
+    }
+
+    // --- readers ---
+
+    /** The address of the newest entry of a key, or 0. Any thread, no lock. */
+    public long find(long position, int cacheId, byte[] key, int keyOffset, int keyLength) {
+        final int tag = reversed(position);
+        while (true) {
+            final int before = (int) MOVES.getAcquire(this);
+            final long found = search(tag, cacheId, key, keyOffset, keyLength, null, 0);
+            if (found > 0) {
+                return found;
+            }
+            if (found == 0 && (before & 1) == 0) {
+                VarHandle.acquireFence();
+                if ((int) MOVES.getAcquire(this) == before) {
+                    return 0;
+                }
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    /** As {@link #find}, for the key of an entry in the log. */
+    public long findKeyOf(long position, ByteBuffer entry, int entryAt) {
+        final int tag = reversed(position);
+        while (true) {
+            final int before = (int) MOVES.getAcquire(this);
+            final long found = search(
+                    tag, EntryDescriptor.cacheId(entry, entryAt), null, 0, EntryDescriptor.keyLength(entry, entryAt),
+                    entry, entryAt);
+            if (found > 0) {
+                return found;
+            }
+            if (found == 0 && (before & 1) == 0) {
+                VarHandle.acquireFence();
+                if ((int) MOVES.getAcquire(this) == before) {
+                    return 0;
+                }
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Whether the index points to that address now. Any thread, no lock. */
+    public boolean refers(long position, long address) {
+        final int tag = reversed(position);
+        final long wanted = itemOf(tag, address);
+        while (true) {
+            final int before = (int) MOVES.getAcquire(this);
+            if (holds(tag, wanted)) {
+                return true;
+            }
+            VarHandle.acquireFence();
+            if ((before & 1) == 0 && (int) MOVES.getAcquire(this) == before) {
+                return false;
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    /** The address found, 0 when there is none, or −1 when the search met a change and must begin again. */
+    private long search(
+            int tag,
+            int cacheId,
+            byte @org.jspecify.annotations.Nullable [] key,
+            int keyOffset,
+            int keyLength,
+            @org.jspecify.annotations.Nullable ByteBuffer entry,
+            int entryAt) {
+        final long[][] chunks = buckets;
+        int bucket = bucketOf(tag, shape);
+        if (!exists(chunks, bucket)) {
+            return -1;
+        }
+        long[] words = chunkOf(chunks, bucket);
+        while (true) {
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                final long item = (long) ITEM.getAcquire(words, i);
+                if (tagOf(item) != tag || item == 0) {
+                    continue;
+                }
+                final long address = addressOf(item);
+                final boolean same = key != null
+                        ? KeyComparison.isKey(region, address, cacheId, key, keyOffset, keyLength)
+                        : KeyComparison.isKeyOf(region, address, entry, entryAt);
+                if (same) {
+                    return address;
+                }
+                // A different key, unless the entry's segment was given to something else while it was compared:
+                // but before that the item must have been changed.
+                VarHandle.acquireFence();
+                if ((long) ITEM.getAcquire(words, i) != item) {
+                    return -1;
+                }
+            }
+            final int link = (int) (long) ITEM.getAcquire(words, base + ITEMS);
+            if (link == 0) {
+                return 0;
+            }
+            bucket = link - 1;
+            final long[][] overflowNow = overflow;
+            if (!exists(overflowNow, bucket)) {
+                return -1;
+            }
+            words = chunkOf(overflowNow, bucket);
+        }
+    }
+
+    private boolean holds(int tag, long item) {
+        final long[][] chunks = buckets;
+        int bucket = bucketOf(tag, shape);
+        if (!exists(chunks, bucket)) {
+            return false;
+        }
+        long[] words = chunkOf(chunks, bucket);
+        while (true) {
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                if ((long) ITEM.getAcquire(words, i) == item) {
+                    return true;
+                }
+            }
+            final int link = (int) (long) ITEM.getAcquire(words, base + ITEMS);
+            final long[][] overflowNow = overflow;
+            if (link == 0 || !exists(overflowNow, link - 1)) {
+                return false;
+            }
+            bucket = link - 1;
+            words = chunkOf(overflowNow, bucket);
+        }
+    }
+
+    /** False when a shape or a link was read that is newer than the chunks. */
+    private static boolean exists(long[][] chunks, int bucket) {
+        final int chunk = bucket >>> CHUNK_SHIFT;
+        return chunk < chunks.length && chunks[chunk] != null && wordOf(bucket) < chunks[chunk].length;
+    }
+
+    // --- writers: the caller holds the lock ---
+
+    /** Takes the index lock for a short while; reentrant for one owner, so that an interrupted step can be done again. */
+    public void lock(int owner) {
+        if ((int) LOCK.getVolatile(this) == owner) {
+            return;
+        }
+        for (int spins = 0; !LOCK.compareAndSet(this, 0, owner); spins++) {
+            if (spins < 64) {
+                Thread.onSpinWait();
+            } else {
+                Thread.yield();
+            }
+        }
+    }
+
+    public void unlock() {
+        LOCK.setRelease(this, 0);
+    }
+
+    /**
+     * Points the key of the entry at {@code address} to it, whatever it pointed to before.
+     *
+     * @return the address it replaced, or 0
+     */
+    public long put(long position, long address) {
+        final int tag = reversed(position);
+        final ByteBuffer entry = region.buffer(address);
+        final int entryAt = region.offset(address);
+        final long item = itemOf(tag, address);
+        final long[][] chunks = buckets;
+        int bucket = bucketOf(tag, shape);
+        long[] words = chunkOf(chunks, bucket);
+        long[] emptyWords = null;
+        int emptySlot = 0;
+        while (true) {
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                final long old = words[i];
+                if (old == 0) {
+                    if (emptyWords == null) {
+                        emptyWords = words;
+                        emptySlot = i;
+                    }
+                } else if (old == item) {
+                    return address;
+                } else if (tagOf(old) == tag && KeyComparison.isKeyOf(region, addressOf(old), entry, entryAt)) {
+                    ITEM.setRelease(words, i, item);
+                    return addressOf(old);
+                }
+            }
+            final int link = (int) words[base + ITEMS];
+            if (link == 0) {
+                break;
+            }
+            bucket = link - 1;
+            words = chunkOf(overflow, bucket);
+        }
+        if (emptyWords == null) {
+            final int extra = takeOverflow();
+            emptyWords = chunkOf(overflow, extra);
+            emptySlot = wordOf(extra);
+            emptyWords[emptySlot] = item;
+            ITEM.setRelease(words, wordOf(bucket) + ITEMS, extra + 1L);
+        } else {
+            ITEM.setRelease(emptyWords, emptySlot, item);
+        }
+        count = count + 1;
+        splitIfLoaded();
+        return 0;
+    }
+
+    /** Replaces exactly this address by another one of the same key; false when the index points elsewhere by now. */
+    public boolean relocate(long position, long from, long to) {
+        return exchange(position, from, itemOf(reversed(position), to));
+    }
+
+    /** Removes exactly this address; false when the index points elsewhere. */
+    public boolean remove(long position, long address) {
+        if (exchange(position, address, 0)) {
+            count = count - 1;
+            return true;
+        }
+        return false;
+    }
+
+    private boolean exchange(long position, long from, long newItem) {
+        final int tag = reversed(position);
+        final int bucket = bucketOf(tag, shape);
+        return exchangeInChain(bucket, chunkOf(buckets, bucket), itemOf(tag, from), newItem);
+    }
+
+    private boolean exchangeInChain(int firstBucket, long[] firstWords, long item, long newItem) {
+        int bucket = firstBucket;
+        long[] words = firstWords;
+        while (true) {
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                if (words[i] == item) {
+                    ITEM.setRelease(words, i, newItem);
+                    return true;
+                }
+            }
+            final int link = (int) words[base + ITEMS];
+            if (link == 0) {
+                return false;
+            }
+            bucket = link - 1;
+            words = chunkOf(overflow, bucket);
+        }
+    }
+
+    private void splitIfLoaded() {
+        final long shapeNow = shape;
+        final int level = (int) (shapeNow >>> 32);
+        final int split = (int) shapeNow;
+        final long bucketCount = (1L << level) + split;
+        if (count * 4 <= bucketCount * LOAD_TIMES_4 || level >= TAG_BITS - 1) {
+            return;
+        }
+        final int target = split + (1 << level);
+        ensureBucket(target);
+        MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
+        divide(split, target, 1 << level);
+        final int next = split + 1;
+        shape = next == 1 << level ? (long) (level + 1) << 32 : (long) level << 32 | next;
+        MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
+    }
+
+    /** Moves the items whose tag has {@code bit} to the target bucket, and packs both chains. */
+    private void divide(int source, int target, int bit) {
+        // The items of one chain; a chain is short, so a small array that grows is enough.
+        long[] items = new long[4 * ITEMS];
+        int n = 0;
+        int bucket = source;
+        long[] words = chunkOf(buckets, bucket);
+        while (true) {
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                if (words[i] != 0) {
+                    if (n == items.length) {
+                        items = java.util.Arrays.copyOf(items, 2 * n);
+                    }
+                    items[n++] = words[i];
+                    ITEM.setRelease(words, i, 0L);
+                }
+            }
+            final int link = (int) words[base + ITEMS];
+            ITEM.setRelease(words, base + ITEMS, 0L);
+            if (bucket != source || words != chunkOf(buckets, source)) {
+                giveOverflow(bucket);
+            }
+            if (link == 0) {
+                break;
+            }
+            bucket = link - 1;
+            words = chunkOf(overflow, bucket);
+        }
+        fill(source, items, n, bit, 0);
+        fill(target, items, n, bit, bit);
+    }
+
+    private void fill(int firstBucket, long[] items, int n, int bit, int wanted) {
+        int bucket = firstBucket;
+        long[] words = chunkOf(buckets, bucket);
+        int used = 0;
+        for (int i = 0; i < n; i++) {
+            if ((tagOf(items[i]) & bit) != wanted) {
+                continue;
+            }
+            if (used == ITEMS) {
+                final int extra = takeOverflow();
+                ITEM.setRelease(words, wordOf(bucket) + ITEMS, extra + 1L);
+                bucket = extra;
+                words = chunkOf(overflow, extra);
+                used = 0;
+            }
+            ITEM.setRelease(words, wordOf(bucket) + used++, items[i]);
+        }
+    }
+
+    private void ensureBucket(int bucket) {
+        final long[][] chunks = buckets;
+        if (exists(chunks, bucket)) {
+            return;
+        }
+        final int chunk = bucket >>> CHUNK_SHIFT;
+        if (chunk == 0) {
+            // Only the first chunk begins smaller than the others: most shards of a small store stay in it.
+            final long[][] copy = chunks.clone();
+            copy[0] = java.util.Arrays.copyOf(chunks[0], 2 * chunks[0].length);
+            replaceBuckets(copy);
+        } else if (chunk < chunks.length) {
+            chunks[chunk] = new long[CHUNK_BUCKETS * WORDS];
+        } else {
+            // An eighth more references at a time; the chunks themselves come one by one.
+            final long[][] longer = java.util.Arrays.copyOf(chunks, chunk + 1 + chunk / 8);
+            longer[chunk] = new long[CHUNK_BUCKETS * WORDS];
+            replaceBuckets(longer);
+        }
+    }
+
+    private void replaceBuckets(long[][] newBuckets) {
+        MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
+        buckets = newBuckets;
+        MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
+    }
+
+    private int takeOverflow() {
+        if (freeOverflow >= 0) {
+            final int taken = freeOverflow;
+            final long[] words = chunkOf(overflow, taken);
+            freeOverflow = (int) words[wordOf(taken) + ITEMS] - 1;
+            ITEM.setRelease(words, wordOf(taken) + ITEMS, 0L);
+            return taken;
+        }
+        final int taken = overflowCount++;
+        final int chunk = taken >>> CHUNK_SHIFT;
+        if (chunk >= overflow.length) {
+            overflow = java.util.Arrays.copyOf(overflow, chunk + 1 + chunk / 8);
+        }
+        if (overflow[chunk] == null) {
+            overflow[chunk] = new long[CHUNK_BUCKETS * WORDS];
+        }
+        return taken;
+    }
+
+    private void giveOverflow(int bucket) {
+        final long[] words = chunkOf(overflow, bucket);
+        // A free bucket's link chains the free list; a reader that strays into it begins again because of `moves`.
+        ITEM.setRelease(words, wordOf(bucket) + ITEMS, freeOverflow + 1L);
+        freeOverflow = bucket;
+    }
+
+    // --- traversal ---
+
+    /** Receives addresses of a traversal. */
+    @FunctionalInterface
+    public interface AddressConsumer {
+        void accept(long address);
+    }
+
+    /**
+     * Hands over the items of one bucket: those of the contiguous range of positions that begins at or contains
+     * {@code position}. The caller holds the lock.
+     *
+     * @return the position behind that range, or 0 when it was the last
+     */
+    public long visit(long position, AddressConsumer consumer) {
+        final long shapeNow = shape;
+        final int tag = reversed(position);
+        int bucket = bucketOf(tag, shapeNow);
+        final int level = (int) (shapeNow >>> 32);
+        final int split = (int) shapeNow;
+        final int bits = (tag & ((1 << level) - 1)) < split ? level + 1 : level;
+        long[] words = chunkOf(buckets, bucket);
+        while (true) {
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                if (words[i] != 0) {
+                    consumer.accept(addressOf(words[i]));
+                }
+            }
+            final int link = (int) words[base + ITEMS];
+            if (link == 0) {
+                break;
+            }
+            bucket = link - 1;
+            words = chunkOf(overflow, bucket);
+        }
+        final long range = 1L << (64 - bits);
+        return (position & -range) + range;
+    }
+}

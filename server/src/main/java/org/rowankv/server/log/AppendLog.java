@@ -1,0 +1,143 @@
+package org.rowankv.server.log;
+
+import java.nio.ByteBuffer;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.rdma.rowan.FrameSealer;
+import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.pm.SegmentState;
+
+/**
+ * A log that one agent writes: a worker's t-log, a cleaner's or digest's log of copies. Owned by that agent; entries
+ * become visible to readers of the log by their publication word, which is stored last.
+ *
+ * <p>An append happens in two steps so that it cannot fail: {@link #ensureRoom} may, {@link #append} behind it does not.
+ */
+public final class AppendLog {
+    private final Segments segments;
+    private final SegmentOwner owner;
+    private final FrameSealer sealer = new FrameSealer();
+    private int segment = -1;
+    private long base;
+    private int position;
+    private int generation;
+    private long bytesWritten;
+
+    public AppendLog(Segments segments, SegmentOwner owner) {
+        this.segments = segments;
+        this.owner = owner;
+    }
+
+    /** Whether {@code length} bytes, a whole number of strides, can be appended next; opens a segment if needed. */
+    public boolean ensureRoom(int length) {
+        if (segment >= 0 && position + length <= segments.length()) {
+            return true;
+        }
+        return openNext(0);
+    }
+
+    /** As {@link #ensureRoom}, for content whose sources have that smallest horizon. */
+    public boolean ensureRoom(int length, int horizon) {
+        if (segment >= 0 && position + length <= segments.length()) {
+            segments.lowerHorizon(segment, horizon);
+            return true;
+        }
+        return openNext(horizon);
+    }
+
+    private boolean openNext(int horizon) {
+        retire();
+        final int next = segments.allocate(owner, horizon);
+        if (next < 0) {
+            return false;
+        }
+        segment = next;
+        base = segments.area().addressOf(next);
+        generation = segments.generation(next);
+        position = 0;
+        return true;
+    }
+
+    /** Closes the open segment, if any: its owner promises that all its entries are on all their replicas. */
+    public void retire() {
+        if (segment >= 0) {
+            final int closing = segment;
+            segment = -1;
+            segments.transition(closing, SegmentState.USING, SegmentState.COMMITTED);
+            segments.close(closing, position);
+        }
+    }
+
+    /** Appends a new entry and publishes it. {@link #ensureRoom} was true for its length. */
+    public long append(EntryDraft draft, int tag) {
+        final int length = EntryDescriptor.aligned((int) draft.usedLength());
+        final long address = next(length);
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int bodyCrc = draft.writeBody(buffer, at);
+        publish(buffer, at, address, length, draft.type(), bodyCrc, tag, 0);
+        return address;
+    }
+
+    /** Appends a copy of an entry that lies elsewhere, under this log's generation, and publishes it. */
+    public long appendCopy(ByteBuffer source, int sourceAt, int length, int type, int tag, int stamp) {
+        return appendBody(
+                source,
+                sourceAt + EntryDescriptor.FRAME_LENGTH,
+                length - EntryDescriptor.FRAME_LENGTH,
+                type,
+                FrameDescriptor.bodyCrc(source, sourceAt),
+                tag,
+                stamp);
+    }
+
+    /** Appends an entry from its body, which may end without padding, and publishes it. */
+    public long appendBody(
+            ByteBuffer source, int bodyAt, int bodyLength, int type, int bodyCrc, int tag, int stamp) {
+        final int length = EntryDescriptor.aligned(bodyLength + EntryDescriptor.FRAME_LENGTH);
+        final long address = next(length);
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        buffer.put(at + EntryDescriptor.FRAME_LENGTH, source, bodyAt, bodyLength);
+        publish(buffer, at, address, length, type, bodyCrc, tag, stamp);
+        return address;
+    }
+
+    /** Where the next entry will lie; {@link #ensureRoom} was true. */
+    public long nextAddress() {
+        return base + position;
+    }
+
+    private long next(int length) {
+        if (segment < 0 || position + length > segments.length()) {
+            throw new AssertionError("append of " + length + " bytes without room, position " + position);
+        }
+        return base + position;
+    }
+
+    private void publish(
+            ByteBuffer buffer, int at, long address, int length, int type, int bodyCrc, int tag, int stamp) {
+        // The position first: an append cut short here leaves a gap, never two entries in one place.
+        position += length;
+        bytesWritten += length;
+        sealer.publishOwned(buffer, at, address, generation, length, type, bodyCrc, tag, stamp);
+        if (EntryType.isTombstone(type)) {
+            segments.tombstone(segment, length, stamp);
+        }
+        segments.area().verbs().flush(address, length);
+    }
+
+    /** Waits until what was appended is persistent, at the area's durability level. */
+    public void drain() {
+        segments.area().verbs().drain();
+    }
+
+    /** Entry bytes appended since the start. */
+    public long bytesWritten() {
+        return bytesWritten;
+    }
+
+    /** The open segment, or −1. */
+    public int openSegment() {
+        return segment;
+    }
+}

@@ -1,0 +1,61 @@
+package org.rowankv.server.log;
+
+import java.nio.ByteBuffer;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+
+/**
+ * Reads the entries of a segment without knowing where they are: from its start, entry after entry. Where there is none
+ * it goes on stride by stride, since behind a place that a sender reserved and never filled others may have landed. What
+ * lies inside a value cannot pass for an entry there: an entry's checksum covers its own address and the segment's
+ * generation.
+ */
+public final class SegmentScan {
+    /** Receives the valid entries of a scan, in the order of their addresses. */
+    public interface Visitor {
+        void onEntry(ByteBuffer buffer, int at, long address, int type, int length);
+
+        /** A place that claims to be an entry of this use but is not valid. */
+        void onInvalid(long address, String reason);
+    }
+
+    private final MemoryRegion region;
+    private final EntryCheck check;
+
+    public SegmentScan(MemoryRegion region) {
+        this.region = region;
+        this.check = new EntryCheck(region);
+    }
+
+    /** @return bytes of the valid entries found */
+    public int scan(long segmentAddress, int segmentLength, int generation, Visitor visitor) {
+        final ByteBuffer buffer = region.buffer(segmentAddress);
+        final int start = region.offset(segmentAddress);
+        final long end = segmentAddress + segmentLength;
+        int bytes = 0;
+        int done = 0;
+        while (done < segmentLength) {
+            final long word = FrameDescriptor.wordAcquire(buffer, start + done);
+            if (FrameDescriptor.generation(word) != generation) {
+                done += FrameDescriptor.STRIDE;
+                continue;
+            }
+            final int type = FrameDescriptor.type(word);
+            final long address = segmentAddress + done;
+            final String reason = check.whyInvalid(address, end, generation);
+            if (reason == null) {
+                final int length = FrameDescriptor.length(word);
+                visitor.onEntry(buffer, start + done, address, type, length);
+                bytes += length;
+                done += length;
+            } else {
+                if (FrameDescriptor.isEntryType(type)) {
+                    visitor.onInvalid(address, reason);
+                }
+                // Reserved and void places included: whatever lies in them, the next entry has its own word.
+                done += FrameDescriptor.STRIDE;
+            }
+        }
+        return bytes;
+    }
+}

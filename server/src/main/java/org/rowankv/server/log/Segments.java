@@ -1,0 +1,248 @@
+package org.rowankv.server.log;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.rowan.GenerationSource;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.pm.SegmentState;
+
+/**
+ * The segments of one server's area while it runs: which are free, how much of each is dead, and the generation by which
+ * readers tell whether the segment they read from is still in the same use. Allocation and freeing are rare and locked;
+ * everything else is atomic words. The persistent part is the area's segment meta table.
+ *
+ * <p>Readers hold no lock and announce nothing: they load the generation, read, and load it again. A segment that is
+ * freed loses its generation first, so a reader that saw the same generation twice read what it meant to read.
+ */
+public final class Segments {
+    private static final VarHandle GENERATION = MethodHandles.arrayElementVarHandle(int[].class);
+
+    private final Area area;
+    private final RandomSource random;
+    private final GenerationSource generationSource;
+    private final int[] generations;
+    private final AtomicIntegerArray deadBytes;
+    /** Bytes of the entries in a closed segment; −1 while it is open or free. */
+    private final AtomicIntegerArray entryBytes;
+    private final AtomicIntegerArray tombstoneBytes;
+    /** The sequence number behind which no segment holds what this segment's tombstones end. */
+    private final AtomicIntegerArray tombstoneStamp;
+    private final int[] free;
+    private int freeTop;
+    private final AtomicInteger lastSequence = new AtomicInteger();
+    private final AtomicInteger freeCount = new AtomicInteger();
+    private final int cleanerReserve;
+    private final Space space;
+
+    /** @param cleanerReserve free segments that only the cleaner may take, so that it can always go on */
+    public Segments(Area area, RandomSource random, int cleanerReserve, long spaceLimit) {
+        this.area = area;
+        this.random = random;
+        this.generationSource = new GenerationSource(random);
+        this.cleanerReserve = cleanerReserve;
+        this.space = new Space(spaceLimit);
+        final int count = area.segmentCount();
+        this.generations = new int[count];
+        this.deadBytes = new AtomicIntegerArray(count);
+        this.entryBytes = new AtomicIntegerArray(count);
+        this.tombstoneBytes = new AtomicIntegerArray(count);
+        this.tombstoneStamp = new AtomicIntegerArray(count);
+        this.free = new int[count];
+        int highest = 0;
+        for (int s = count - 1; s >= 0; s--) {
+            entryBytes.set(s, -1);
+            if (area.segments().state(s) == SegmentState.FREE) {
+                free[freeTop++] = s;
+            } else {
+                generations[s] = area.segments().generation(s);
+                highest = Math.max(highest, (int) area.segments().sequence(s));
+            }
+        }
+        freeCount.set(freeTop);
+        lastSequence.set(highest);
+    }
+
+    public Area area() {
+        return area;
+    }
+
+    public MemoryRegion region() {
+        return area.region();
+    }
+
+    public Space space() {
+        return space;
+    }
+
+    public int count() {
+        return generations.length;
+    }
+
+    public int length() {
+        return area.segmentLength();
+    }
+
+    public int freeCount() {
+        return freeCount.get();
+    }
+
+    /** The generation of a segment's present use, 0 when free. A reader's first and last look. */
+    public int generation(int segment) {
+        return (int) GENERATION.getAcquire(generations, segment);
+    }
+
+    public int segmentOf(long address) {
+        return area.segmentOf(address);
+    }
+
+    /**
+     * Takes a free segment and opens it for its owner with a fresh generation; −1 when there is none for that owner now.
+     *
+     * @param horizon the smallest horizon among what will be copied into it, or 0 for a segment of new entries
+     */
+    public synchronized int allocate(SegmentOwner owner, int horizon) {
+        final int keep = owner == SegmentOwner.CLEAN ? 0 : cleanerReserve;
+        if (freeTop <= keep) {
+            return -1;
+        }
+        final int segment = free[--freeTop];
+        area.ensureBacked(segment);
+        final int generation = drawGeneration(segment, owner);
+        final int sequence = (int) area.segments().nextSequence();
+        lastSequence.set(sequence);
+        deadBytes.set(segment, 0);
+        entryBytes.set(segment, -1);
+        tombstoneBytes.set(segment, 0);
+        tombstoneStamp.set(segment, 0);
+        // The persistent word first: no entry may exist in a segment that a restart would take for free (R18).
+        area.segments().open(segment, owner, generation, sequence, horizon == 0 ? sequence : horizon);
+        GENERATION.setRelease(generations, segment, generation);
+        freeCount.set(freeTop);
+        return segment;
+    }
+
+    private int drawGeneration(int segment, SegmentOwner owner) {
+        if (owner == SegmentOwner.BACKUP) {
+            // Senders tell a place nobody reserved yet by its generation, so it must not occur in what lies there. In a
+            // single-writer log only a scan after a crash reads beyond the end, and there the checksums tell.
+            final long address = area.addressOf(segment);
+            return generationSource.draw(region().buffer(address), region().offset(address), length());
+        }
+        int generation;
+        do {
+            generation = (int) random.nextLong();
+        } while (generation == 0 || generation == area.segments().generation(segment));
+        return generation;
+    }
+
+    /** No more entries come; {@code bytes} is what its entries take together. */
+    public void close(int segment, int bytes) {
+        if (tombstoneStamp.get(segment) == 0) {
+            tombstoneStamp.set(segment, lastSequence.get());
+        }
+        entryBytes.set(segment, bytes);
+    }
+
+    public boolean isClosed(int segment) {
+        return entryBytes.get(segment) >= 0;
+    }
+
+    public void transition(int segment, SegmentState from, SegmentState to) {
+        area.segments().transition(segment, from, to);
+    }
+
+    /** Everything of it was copied and the copies are persistent; readers may still be inside and will notice. */
+    public synchronized void free(int segment) {
+        GENERATION.setVolatile(generations, segment, 0);
+        entryBytes.set(segment, -1);
+        area.segments().free(segment);
+        free[freeTop++] = segment;
+        freeCount.set(freeTop);
+    }
+
+    public SegmentState state(int segment) {
+        return area.segments().state(segment);
+    }
+
+    public SegmentOwner owner(int segment) {
+        return area.segments().owner(segment);
+    }
+
+    /** An entry will not be needed where it lies. */
+    public void markDead(long address, int length) {
+        deadBytes.addAndGet(segmentOf(address), length);
+    }
+
+    public int deadBytes(int segment) {
+        return deadBytes.get(segment);
+    }
+
+    /** Bytes of the entries of a closed segment, −1 of one that is open or free. */
+    public int entryBytes(int segment) {
+        return entryBytes.get(segment);
+    }
+
+    /** Bytes that a cleaner would have to copy, as far as is known without looking; −1 of an open or free segment. */
+    public int liveBytes(int segment, int horizonNow) {
+        final int bytes = entryBytes.get(segment);
+        if (bytes < 0) {
+            return -1;
+        }
+        final int droppable = tombstoneStamp.get(segment) < horizonNow ? tombstoneBytes.get(segment) : 0;
+        return Math.max(0, bytes - deadBytes.get(segment) - droppable);
+    }
+
+    /** A tombstone was written to, or copied into, a segment. A copied one brings its stamp, a new one has none (0). */
+    public void tombstone(int segment, int length, int stamp) {
+        tombstoneBytes.addAndGet(segment, length);
+        if (stamp != 0 && stamp > tombstoneStamp.get(segment)) {
+            tombstoneStamp.set(segment, stamp);
+        }
+    }
+
+    public int tombstoneBytes(int segment) {
+        return tombstoneBytes.get(segment);
+    }
+
+    /** The stamp to give a tombstone of this closed segment when it is copied. */
+    public int tombstoneStamp(int segment) {
+        return tombstoneStamp.get(segment);
+    }
+
+    /** The sequence number of the segment opened last. */
+    public int lastSequence() {
+        return lastSequence.get();
+    }
+
+    public int sequence(int segment) {
+        return (int) area.segments().sequence(segment);
+    }
+
+    public int horizon(int segment) {
+        return (int) area.segments().horizon(segment);
+    }
+
+    /** A clean segment takes in the content of a source: it inherits the smaller horizon (R14). */
+    public void lowerHorizon(int segment, int horizon) {
+        area.segments().lowerHorizon(segment, horizon);
+    }
+
+    /**
+     * The tombstone horizon: whatever a tombstone with a smaller stamp ended is gone from this area. The smallest horizon
+     * of all segments in use that hold something dead, or may (open ones).
+     */
+    public int tombstoneHorizon() {
+        int smallest = lastSequence.get() + 1;
+        for (int s = 0; s < generations.length; s++) {
+            if (generation(s) != 0 && (entryBytes.get(s) < 0 || deadBytes.get(s) > 0)) {
+                smallest = Math.min(smallest, horizon(s));
+            }
+        }
+        return smallest;
+    }
+}

@@ -1,0 +1,49 @@
+package org.rowankv.server.log;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The bytes that entries may still take from one server's area: the credit that its own workers, and through the fabric
+ * the workers of other servers, draw from before an entry gets a version. Shared by all; one atomic word.
+ *
+ * <p>Counts entries that are not dead, whether digested or not. Records that only say that something is over are taken
+ * without asking and may make it negative, within the reserve that the limit leaves.
+ */
+public final class Space implements org.rowankv.rdma.CreditSource {
+    private final AtomicLong available;
+    private final long limit;
+
+    public Space(long limit) {
+        this.limit = limit;
+        this.available = new AtomicLong(limit);
+    }
+
+    /** Takes all that is wanted or nothing. */
+    @Override
+    public long draw(long wanted) {
+        final long left = available.addAndGet(-wanted);
+        if (left >= 0) {
+            return wanted;
+        }
+        available.addAndGet(wanted);
+        return 0;
+    }
+
+    @Override
+    public void giveBack(long bytes) {
+        available.addAndGet(bytes);
+    }
+
+    /** Takes what a record needs that must not be refused. */
+    public void take(long bytes) {
+        available.addAndGet(-bytes);
+    }
+
+    public long available() {
+        return available.get();
+    }
+
+    public long limit() {
+        return limit;
+    }
+}

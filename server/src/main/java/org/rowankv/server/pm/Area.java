@@ -1,0 +1,253 @@
+package org.rowankv.server.pm;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.pm.SuperblockDescriptor.Content;
+
+/**
+ * The persistent memory of one server: segments of equal length, and in front of them the superblock, the tenures and the
+ * table of segments. Bytes are read and written through {@link #region}; only the durability verbs say when they count.
+ *
+ * <p>Guarantees: {@link #create} makes the whole area or nothing; {@link #open} takes an area only if it is the one the
+ * settings describe and its bytes may be believed; neither changes what it refuses. An interrupt of the caller harms
+ * neither the area nor the caller's interrupt status.
+ *
+ * <p>Not guaranteed: that two processes do not open one area (a store directory sees to that), and that memory is given back
+ * at {@link #close}: mappings and buffers end when nothing refers to them any more.
+ *
+ * <p>For any thread; closing by the owner, after every agent that uses the area has ended.
+ */
+public final class Area implements AutoCloseable {
+    private final AreaSettings settings;
+    private final AreaMemory memory;
+    private final Superblock superblock;
+    private final SegmentMetaTable segments;
+    private final TenureTable tenures;
+    private final DurabilityVerbs verbs;
+    private final long segmentBase;
+    private final int segmentShift;
+
+    private Area(AreaSettings settings, AreaMemory memory, Superblock superblock) {
+        this.settings = settings;
+        this.memory = memory;
+        this.superblock = superblock;
+        this.verbs = memory.verbs();
+        this.segments = new SegmentMetaTable(
+                memory.header(),
+                verbs,
+                AreaDescriptor.segmentMetaOffset(settings.shardCount()),
+                settings.segmentCount());
+        this.tenures = new TenureTable(memory.header(), verbs, settings.shardCount());
+        this.segmentBase = settings.segmentBase();
+        this.segmentShift = Integer.numberOfTrailingZeros(settings.segmentLength());
+    }
+
+    /** A new area. A file of that name must not exist yet. */
+    public static Area create(AreaSettings settings, RandomSource random) {
+        refusePower(settings);
+        final long areaId = random.nextLong();
+        final Path file = settings.file();
+        if (file == null) {
+            return createAnonymous(settings, areaId);
+        }
+        return FileThread.call("rowan-area-create", () -> createFile(settings, file, areaId));
+    }
+
+    /** The area that a file holds, written by an earlier process. */
+    public static Area open(AreaSettings settings, OpenConsent consent) {
+        refusePower(settings);
+        final Path file = settings.file();
+        if (file == null) {
+            throw new IllegalArgumentException("an area of durability=none cannot be opened again");
+        }
+        return FileThread.call("rowan-area-open", () -> openFile(settings, file, consent, BootId.current()));
+    }
+
+    private static void refusePower(AreaSettings settings) {
+        if (settings.durability() == Durability.POWER) {
+            throw new StoreOpenException(
+                    "durability=power is not available in this version: use durability=process, which survives any crash"
+                            + " of the process, or more than one replica on machines that do not fail together");
+        }
+    }
+
+    private static Area createFile(AreaSettings settings, Path file, long areaId) {
+        if (Files.exists(file)) {
+            throw new StoreOpenException(file + " exists already: an area is never written over");
+        }
+        final BootId bootId = BootId.current();
+        try {
+            AreaFile.make(file, settings.fileLength(), fileIdentity -> {
+                final ByteBuffer copies = AreaFinding.superblockBuffer();
+                Superblock.format(copies, new MemoryVerbs(), newContent(settings, areaId, bootId, fileIdentity));
+                return copies;
+            });
+        } catch (IOException e) {
+            throw new StoreOpenException("cannot create the area " + file + ": " + e, e);
+        }
+        return openFile(settings, file, OpenConsent.NONE, bootId);
+    }
+
+    private static Area createAnonymous(AreaSettings settings, long areaId) {
+        final AreaMemory memory = new AnonymousMemory(settings);
+        final Content content = Superblock.format(
+                memory.header(), memory.device(), newContent(settings, areaId, BootId.UNKNOWN, FileIdentity.UNKNOWN));
+        final Superblock superblock =
+                new Superblock(memory.header(), memory.device(), BootId.UNKNOWN, FileIdentity.UNKNOWN, content);
+        return new Area(settings, memory, superblock);
+    }
+
+    private static Content newContent(AreaSettings settings, long areaId, BootId bootId, long fileIdentity) {
+        return new Content(
+                1,
+                settings.clusterId(),
+                areaId,
+                0,
+                0,
+                bootId,
+                fileIdentity,
+                settings.serverId(),
+                settings.segmentLength(),
+                settings.segmentCount(),
+                settings.shardCount(),
+                settings.serverCount(),
+                settings.replicaCount(),
+                false);
+    }
+
+    /** {@link #open} with the boot id given, on a thread of ours. */
+    static Area openFile(AreaSettings settings, Path file, OpenConsent consent, BootId bootId) {
+        try {
+            if (!Files.isRegularFile(file)) {
+                throw new StoreOpenException("the area " + file
+                        + " is missing: put it back (a copy of it from a backup will do), or start with an empty dir");
+            }
+            AreaFinding.requireReadable(file);
+            final long length = Files.size(file);
+            if (length < AreaDescriptor.TENURES_OFFSET) {
+                throw new StoreOpenException(AreaFinding.truncated(file, length, settings.fileLength()));
+            }
+            // The superblock is read first and apart: of another shape, the file cannot be mapped by these settings.
+            final ByteBuffer copies = AreaFinding.readSuperblocks(file);
+            final Content content = AreaFinding.requireSuperblock(file, copies);
+            final long fileIdentity = FileIdentity.of(file);
+            AreaFinding.requireMatch(file, content, settings);
+            if (length != settings.fileLength()) {
+                throw new StoreOpenException(AreaFinding.truncated(file, length, settings.fileLength()));
+            }
+            AreaFinding.requireConsent(file, content, fileIdentity, bootId, consent);
+            final FileMemory memory = FileMemory.map(file, settings);
+            final Superblock superblock =
+                    new Superblock(memory.header(), memory.device(), bootId, fileIdentity, content);
+            final Area area = new Area(settings, memory, superblock);
+            AreaFinding.requireTables(file, area.segments.whyInvalid());
+            AreaFinding.requireTables(file, area.tenures.whyInvalid());
+            return area;
+        } catch (IOException e) {
+            throw new StoreOpenException("cannot open the area " + file + ": " + e, e);
+        }
+    }
+
+    public MemoryRegion region() {
+        return memory.region();
+    }
+
+    /** Address of segment 0. */
+    public long segmentBase() {
+        return segmentBase;
+    }
+
+    public int segmentCount() {
+        return settings.segmentCount();
+    }
+
+    public int segmentLength() {
+        return settings.segmentLength();
+    }
+
+    public long addressOf(int segment) {
+        assert segment >= 0 && segment < segmentCount() : segment;
+        return segmentBase + ((long) segment << segmentShift);
+    }
+
+    /** The segment that holds an address behind {@link #segmentBase}. */
+    public int segmentOf(long address) {
+        assert address >= segmentBase && address < region().length() : address;
+        return (int) ((address - segmentBase) >>> segmentShift);
+    }
+
+    public int serverId() {
+        return settings.serverId();
+    }
+
+    public Durability durability() {
+        return settings.durability();
+    }
+
+    /** The file, or null of an area of durability none. */
+    public @Nullable Path file() {
+        return settings.file();
+    }
+
+    public DurabilityVerbs verbs() {
+        return verbs;
+    }
+
+    public void flush(long address, long length) {
+        verbs.flush(address, length);
+    }
+
+    public void drain() {
+        verbs.drain();
+    }
+
+    public Superblock superblock() {
+        return superblock;
+    }
+
+    public SegmentMetaTable segments() {
+        return segments;
+    }
+
+    public TenureTable tenures() {
+        return tenures;
+    }
+
+    /**
+     * Gives a segment its memory. An agent calls it before the segment leaves the state free, and before anybody is told an
+     * address in it. An area of files has all its memory already.
+     *
+     * @throws OutOfDirectMemoryException and the segment stays as it is
+     */
+    public void ensureBacked(int segment) {
+        memory.ensureBacked(addressOf(segment));
+    }
+
+    /** Whether the segment has memory. One that has none was never used since the area was opened. */
+    public boolean isBacked(int segment) {
+        return memory.region().isBacked(addressOf(segment));
+    }
+
+    /**
+     * Brings everything to the device, then sets the clean mark: the area may be believed after a restart of the machine.
+     * Nobody writes to it any more.
+     */
+    public void closeClean() {
+        FileThread.run("rowan-area-close", () -> {
+            memory.flushAll();
+            superblock.markClean();
+        });
+        close();
+    }
+
+    /** Lets go of the area as it is. Nothing is written. */
+    @Override
+    public void close() {
+        // Neither channel nor thread is open. The mappings go with the last reference to them.
+    }
+}

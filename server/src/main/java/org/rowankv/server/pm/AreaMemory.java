@@ -1,0 +1,24 @@
+package org.rowankv.server.pm;
+
+import java.nio.ByteBuffer;
+import org.rowankv.rdma.MemoryRegion;
+
+/** Where an area's bytes are: mapped from a file, or anonymous. For any thread. */
+interface AreaMemory {
+    MemoryRegion region();
+
+    /** What stands before the segments, as one buffer. */
+    ByteBuffer header();
+
+    /** Gives the memory at the address to the region if it has none yet. */
+    void ensureBacked(long address);
+
+    /** Verbs of the level in force. */
+    DurabilityVerbs verbs();
+
+    /** Verbs that reach the device, if there is one. */
+    DurabilityVerbs device();
+
+    /** Writes everything back to the device, if there is one. */
+    void flushAll();
+}

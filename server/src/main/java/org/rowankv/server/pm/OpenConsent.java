@@ -1,0 +1,11 @@
+package org.rowankv.server.pm;
+
+/**
+ * Which doubtful finds the operator accepts when a store is opened.
+ *
+ * @param unclean {@code accept-unclean=true}: bytes that the operating system may not have written before it ended
+ * @param copied {@code accept-copied=true}: files that are not the ones this store was created with
+ */
+public record OpenConsent(boolean unclean, boolean copied) {
+    public static final OpenConsent NONE = new OpenConsent(false, false);
+}

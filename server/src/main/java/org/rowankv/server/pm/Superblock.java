@@ -1,0 +1,151 @@
+package org.rowankv.server.pm;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.pm.SuperblockDescriptor.Content;
+
+/**
+ * What a server knows about itself across restarts: who it is, how often it started, the highest term it adopted, and
+ * whether it was shut down cleanly.
+ *
+ * <p>Guarantees: when a method that changes it returns, the change is on the device (for an area without files: in
+ * memory). A crash in between leaves the state before or the state after. The incarnation and the term never fall.
+ *
+ * <p>Not guaranteed: anything about the other bytes of the area; see {@link Area#closeClean}.
+ *
+ * <p>For any thread; changes are rare and exclude each other.
+ */
+public final class Superblock {
+    private final ByteBuffer header;
+    private final DurabilityVerbs device;
+    private final BootId bootId;
+    private final long fileIdentity;
+    private volatile Content content;
+
+    /**
+     * @param header the first bytes of the area
+     * @param device verbs that reach the device at every level
+     * @param bootId of the system that runs now
+     * @param fileIdentity of the file as it is found now
+     */
+    Superblock(ByteBuffer header, DurabilityVerbs device, BootId bootId, long fileIdentity, Content content) {
+        this.header = header;
+        this.device = device;
+        this.bootId = bootId;
+        this.fileIdentity = fileIdentity;
+        this.content = content;
+    }
+
+    /** Writes both copies of a new area's superblock; returns what the newer one says. */
+    static Content format(ByteBuffer header, DurabilityVerbs device, Content content) {
+        write(header, device, content);
+        final Content second = content.next(
+                content.incarnation(), content.term(), content.bootId(), content.fileIdentity(), content.clean());
+        write(header, device, second);
+        return second;
+    }
+
+    /** What the newer valid copy says, or null when neither is valid. */
+    static @Nullable Content newestValid(ByteBuffer header) {
+        final Content a = readValid(header, AreaDescriptor.SUPERBLOCK_A_OFFSET);
+        final Content b = readValid(header, AreaDescriptor.SUPERBLOCK_B_OFFSET);
+        if (a == null || b == null) {
+            return a == null ? b : a;
+        }
+        return a.sequence() > b.sequence() ? a : b;
+    }
+
+    private static @Nullable Content readValid(ByteBuffer header, int offset) {
+        return SuperblockDescriptor.whyInvalid(header, offset) == null
+                ? SuperblockDescriptor.read(header, offset)
+                : null;
+    }
+
+    public int serverId() {
+        return content.serverId();
+    }
+
+    public long clusterId() {
+        return content.clusterId();
+    }
+
+    /** Drawn when the area was created: two areas never have the same. */
+    public long areaId() {
+        return content.areaId();
+    }
+
+    /** Number of the present start of this server; 0 before the first. */
+    public long incarnation() {
+        return content.incarnation();
+    }
+
+    /** Highest term this server adopted; 0 before the first. */
+    public long term() {
+        return content.term();
+    }
+
+    public int segmentLength() {
+        return content.segmentLength();
+    }
+
+    public int segmentCount() {
+        return content.segmentCount();
+    }
+
+    public int shardCount() {
+        return content.shardCount();
+    }
+
+    public int serverCount() {
+        return content.serverCount();
+    }
+
+    public int replicaCount() {
+        return content.replicaCount();
+    }
+
+    /** Whether the area was shut down cleanly and not started since. */
+    public boolean isClean() {
+        return content.clean();
+    }
+
+    /**
+     * Begins a start of the server: raises the incarnation and takes the clean mark away, both on the device before this
+     * returns. Call it before anything else is written to the area.
+     *
+     * @return the new incarnation
+     */
+    public synchronized long startIncarnation() {
+        final long incarnation = content.incarnation() + 1;
+        write(content.next(incarnation, content.term(), bootId, fileIdentity, false));
+        return incarnation;
+    }
+
+    /** Remembers an adopted term. A lower one than the highest so far is refused: nobody goes back. */
+    public synchronized void adoptTerm(long term) {
+        if (term < content.term()) {
+            throw new IllegalStateException(
+                    "server " + serverId() + " has adopted term " + content.term() + " and refuses the lower " + term);
+        }
+        if (term > content.term()) {
+            write(content.next(content.incarnation(), term, content.bootId(), content.fileIdentity(), content.clean()));
+        }
+    }
+
+    /** Sets the clean mark. Everything else in the area must be on the device already. */
+    synchronized void markClean() {
+        write(content.next(content.incarnation(), content.term(), bootId, fileIdentity, true));
+    }
+
+    private synchronized void write(Content next) {
+        write(header, device, next);
+        content = next;
+    }
+
+    private static void write(ByteBuffer header, DurabilityVerbs device, Content content) {
+        final int offset = SuperblockDescriptor.offsetOf(content.sequence());
+        SuperblockDescriptor.write(header, offset, content);
+        device.flush(offset, SuperblockDescriptor.LENGTH);
+        device.drain();
+    }
+}

@@ -1,0 +1,92 @@
+package org.rowankv.server.pm;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Per shard the epoch at which this server's present membership began: an entry of an older epoch is void here.
+ *
+ * <pre>
+ *   0                4                8
+ *   +----------------+----------------+
+ *   | epoch          | check          |  one aligned word per shard; zero = not a member
+ *   +----------------+----------------+
+ * </pre>
+ *
+ * <p>The check is the CRC32C of shard and epoch. One word is atomic in a crash, so a tenure is the old or the new one.
+ *
+ * <p>Guarantees: a tenure is durable at the level in force when {@link #set} returns, thus before the configuration that
+ * began it is acknowledged. Written by the membership agent; read by any thread.
+ */
+public final class TenureTable {
+    private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private final ByteBuffer header;
+    private final DurabilityVerbs verbs;
+    private final int shardCount;
+
+    TenureTable(ByteBuffer header, DurabilityVerbs verbs, int shardCount) {
+        this.header = header;
+        this.verbs = verbs;
+        this.shardCount = shardCount;
+    }
+
+    /** Why the table cannot be trusted, or null. */
+    @Nullable
+    String whyInvalid() {
+        for (int shard = 0; shard < shardCount; shard++) {
+            final long word = (long) LONGS.getAcquire(header, offset(shard));
+            if (word != word(shard, (int) word)) {
+                return "tenure of shard " + shard + ": check is wrong";
+            }
+        }
+        return null;
+    }
+
+    public int shardCount() {
+        return shardCount;
+    }
+
+    /** Epoch at which the present membership began; 0 when this server is no member. */
+    public int tenure(int shard) {
+        return (int) (long) LONGS.getAcquire(header, offset(shard));
+    }
+
+    /** Begins a membership, or ends it with epoch 0. A present membership never gets an earlier beginning. */
+    public void set(int shard, int epoch) {
+        final int present = tenure(shard);
+        if (epoch < 0 || (epoch != 0 && epoch < present)) {
+            throw new IllegalArgumentException(
+                    "tenure of shard " + shard + " cannot change from epoch " + present + " to " + epoch);
+        }
+        if (epoch == present) {
+            return;
+        }
+        final int at = offset(shard);
+        LONGS.setRelease(header, at, word(shard, epoch));
+        verbs.flush(at, AreaDescriptor.TENURE_LENGTH);
+        verbs.drain();
+    }
+
+    private static long word(int shard, int epoch) {
+        if (epoch == 0) {
+            return 0;
+        }
+        final ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putInt(shard).putInt(epoch).flip();
+        final CRC32C crc = new CRC32C();
+        crc.update(bytes);
+        return crc.getValue() << Integer.SIZE | epoch;
+    }
+
+    private int offset(int shard) {
+        if (shard < 0 || shard >= shardCount) {
+            throw new IndexOutOfBoundsException("shard " + shard + " of " + shardCount);
+        }
+        return AreaDescriptor.TENURES_OFFSET + shard * AreaDescriptor.TENURE_LENGTH;
+    }
+}

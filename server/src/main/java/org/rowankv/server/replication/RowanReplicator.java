@@ -1,0 +1,248 @@
+package org.rowankv.server.replication;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.CompletionHandler;
+import org.rowankv.rdma.CompletionStatus;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.PostStatus;
+import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.rdma.rowan.RowanSender;
+import org.rowankv.server.log.BlockDescriptor;
+import org.rowankv.server.log.EntryCheck;
+import org.rowankv.server.log.EntryDescriptor;
+
+/**
+ * Replication through Rowan (§4.1 of the paper): the entry is appended one-sided to the single backup log of every
+ * backup, which takes no part. An entry larger than the fabric's messages goes as blocks. Owned by one worker.
+ */
+public final class RowanReplicator implements Replicator, CompletionHandler {
+    /** Credit is drawn in portions of this size, so that a shared counter is touched once for many entries. */
+    private static final int PORTION = 32 << 10;
+
+    private final MemoryRegion region;
+    private final Links links;
+    private final BackupSets backupSets;
+    private final int maxMessage;
+    private final int[] tenures;
+    private final EntryCheck check;
+    private final ByteBuffer staging;
+    private final long[] credit;
+
+    private int shard;
+    private long address;
+    private int length;
+    private int bodyLength;
+    private long attempt;
+    private final int[] sent;
+    private final int[] outstanding;
+    private final boolean[] failed;
+    private final long[] restarts;
+
+    /** @param tenures by shard, the epoch at which the backups' membership began */
+    public RowanReplicator(
+            MemoryRegion region, Links links, BackupSets backupSets, int serverCount, int maxMessage, int[] tenures) {
+        this.region = region;
+        this.links = links;
+        this.backupSets = backupSets;
+        this.maxMessage = maxMessage;
+        this.tenures = tenures.clone();
+        this.check = new EntryCheck(region);
+        this.staging = ByteBuffer.allocateDirect(maxMessage + EntryDescriptor.STRIDE)
+                .alignedSlice(EntryDescriptor.STRIDE)
+                .order(ByteOrder.LITTLE_ENDIAN);
+        this.credit = new long[serverCount];
+        this.sent = new int[serverCount];
+        this.outstanding = new int[serverCount];
+        this.failed = new boolean[serverCount];
+        this.restarts = new long[serverCount];
+    }
+
+    @Override
+    public void begin(int shardId, long entryAddress) {
+        final ByteBuffer buffer = region.buffer(entryAddress);
+        final int at = region.offset(entryAddress);
+        shard = shardId;
+        address = entryAddress;
+        length = FrameDescriptor.length(FrameDescriptor.wordPlain(buffer, at));
+        bodyLength = length <= maxMessage
+                ? length
+                : EntryDescriptor.usedLength(buffer, at) - EntryDescriptor.FRAME_LENGTH;
+        attempt++;
+        for (int server : backupSets.of(shardId)) {
+            sent[server] = 0;
+            outstanding[server] = 0;
+            failed[server] = false;
+        }
+    }
+
+    @Override
+    public boolean advance() {
+        boolean complete = true;
+        for (int server : backupSets.of(shard)) {
+            complete &= advance(server);
+        }
+        return complete;
+    }
+
+    private boolean advance(int server) {
+        if (sent[server] == bodyLength && outstanding[server] == 0 && !failed[server]) {
+            return true;
+        }
+        final RowanSender sender = links.sender(server);
+        if (sender == null) {
+            return false;
+        }
+        while (true) {
+            sender.poll(this, Integer.MAX_VALUE);
+            if (failed[server]) {
+                // Begin again: completions of what was sent so far count nothing any more.
+                sent[server] = 0;
+                outstanding[server] = 0;
+                failed[server] = false;
+                restarts[server]++;
+            }
+            if (sent[server] == bodyLength) {
+                return outstanding[server] == 0;
+            }
+            final int status = sendNext(sender, server);
+            if (status != PostStatus.POSTED) {
+                return refused(server, status);
+            }
+        }
+    }
+
+    private boolean refused(int server, int status) {
+        switch (status) {
+            case PostStatus.RECEIVER_NOT_READY -> links.notReady(server);
+            case PostStatus.FENCED, PostStatus.UNREACHABLE -> {
+                failed[server] = true;
+                links.drop(server);
+            }
+            case PostStatus.QUEUE_FULL -> {}
+            default -> throw new AssertionError("send refused: " + PostStatus.name(status));
+        }
+        return false;
+    }
+
+    private long contextOf(int server) {
+        return attempt << 24 | (restarts[server] & 0xffff) << 8 | server;
+    }
+
+    private int sendNext(RowanSender sender, int server) {
+        final int start = sent[server];
+        final int tag = tenures[shard];
+        if (length <= maxMessage) {
+            final int status =
+                    sender.append(contextOf(server), region.buffer(address), region.offset(address), length, tag);
+            return posted(server, status, bodyLength);
+        }
+        final int payload = Math.min(maxMessage - BlockDescriptor.PAYLOAD_OFFSET, bodyLength - start);
+        final int blockLength = writeBlock(start, payload);
+        return posted(server, sender.append(contextOf(server), staging, 0, blockLength, tag), start + payload);
+    }
+
+    private int posted(int server, int status, int sentUpTo) {
+        if (status == PostStatus.POSTED) {
+            sent[server] = sentUpTo;
+            outstanding[server]++;
+        }
+        return status;
+    }
+
+    private int writeBlock(int start, int payload) {
+        final ByteBuffer entry = region.buffer(address);
+        final int at = region.offset(address);
+        final int perBlock = maxMessage - BlockDescriptor.PAYLOAD_OFFSET;
+        BlockDescriptor.header(
+                staging,
+                0,
+                EntryDescriptor.version(entry, at),
+                EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE,
+                shard,
+                bodyLength,
+                start,
+                payload,
+                FrameDescriptor.bodyCrc(entry, at),
+                (bodyLength + perBlock - 1) / perBlock,
+                FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at)));
+        staging.put(BlockDescriptor.PAYLOAD_OFFSET, entry, at + EntryDescriptor.FRAME_LENGTH + start, payload);
+        final int used = BlockDescriptor.PAYLOAD_OFFSET + payload;
+        final int crc = check.crc(staging, EntryDescriptor.FRAME_LENGTH, used - EntryDescriptor.FRAME_LENGTH);
+        final int blockLength = EntryDescriptor.aligned(used);
+        FrameDescriptor.source(staging, 0, blockLength, org.rowankv.server.log.EntryType.BLOCK, crc);
+        return blockLength;
+    }
+
+    @Override
+    public void onCompletion(long context, int status) {
+        final int server = (int) (context & 0xff);
+        if (context != contextOf(server)) {
+            return; // of an attempt that was given up
+        }
+        outstanding[server]--;
+        if (status != CompletionStatus.LANDED) {
+            failed[server] = true;
+        }
+    }
+
+    /** What an entry takes at a backup, exactly: a large one for a while twice, as blocks and put together. */
+    private long creditFor(int usedLength) {
+        final int entryLength = EntryDescriptor.aligned(usedLength);
+        if (entryLength <= maxMessage) {
+            return entryLength;
+        }
+        final int perBlock = maxMessage - BlockDescriptor.PAYLOAD_OFFSET;
+        final int body = usedLength - EntryDescriptor.FRAME_LENGTH;
+        final int fullBlocks = body / perBlock;
+        final int rest = body % perBlock;
+        final int lastBlock = rest == 0 ? 0 : EntryDescriptor.aligned(BlockDescriptor.PAYLOAD_OFFSET + rest);
+        return entryLength + (long) fullBlocks * maxMessage + lastBlock;
+    }
+
+    @Override
+    public int drawCredit(int shardId, int usedLength) {
+        final int[] servers = backupSets.of(shardId);
+        final long wanted = creditFor(usedLength);
+        for (int i = 0; i < servers.length; i++) {
+            final int server = servers[i];
+            if (credit[server] < wanted && !drawFrom(server, wanted)) {
+                for (int j = 0; j < i; j++) {
+                    credit[servers[j]] += wanted;
+                }
+                return server;
+            }
+            credit[server] -= wanted;
+        }
+        return -1;
+    }
+
+    private boolean drawFrom(int server, long wanted) {
+        final @Nullable RowanSender sender = links.sender(server);
+        if (sender == null) {
+            return false;
+        }
+        final QueuePair pair = sender.pair();
+        final long missing = wanted - credit[server];
+        final long portion = pair.drawCredit(missing + PORTION);
+        credit[server] += portion;
+        if (portion < missing) {
+            credit[server] += pair.drawCredit(missing - portion);
+        }
+        return credit[server] >= wanted;
+    }
+
+    @Override
+    public void giveBackCredit(int shardId, int usedLength) {
+        for (int server : backupSets.of(shardId)) {
+            credit[server] += creditFor(usedLength);
+        }
+    }
+
+    @Override
+    public void close() {
+        links.close();
+    }
+}

@@ -1,0 +1,91 @@
+package org.rowankv.server.request;
+
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import org.rowankv.protocol.Request;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * What the index says about a key now: its newest entry's header, and on request its value. Owned by one worker, which
+ * holds the key's lock; the cleaner may still move the entry, hence the check of the segment's generation.
+ */
+final class CurrentObject {
+    private final Segments segments;
+
+    long address;
+    int type;
+    int length;
+    long version;
+    long objectVersion;
+    long expiryMs;
+    int valueLength;
+    /** There is an object, its lifetime aside. */
+    boolean present;
+
+    CurrentObject(Segments segments) {
+        this.segments = segments;
+    }
+
+    /**
+     * Looks the request's key up.
+     *
+     * @param copyValue whether a present object's value goes to the request's result
+     */
+    void load(ShardReplica shard, long position, Request request, boolean copyValue) {
+        while (true) {
+            address = shard.index()
+                    .find(position, request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
+            if (address == 0) {
+                type = 0;
+                version = 0;
+                objectVersion = 0;
+                present = false;
+                return;
+            }
+            final int segment = segments.segmentOf(address);
+            final int generation = segments.generation(segment);
+            if (shard.index().refers(position, address) && readEntry(shard, request, copyValue)) {
+                VarHandle.acquireFence();
+                if (segments.generation(segment) == generation) {
+                    return;
+                }
+            }
+            request.noResult();
+        }
+    }
+
+    private boolean readEntry(ShardReplica shard, Request request, boolean copyValue) {
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final long word = FrameDescriptor.wordAcquire(buffer, at);
+        type = FrameDescriptor.type(word);
+        length = FrameDescriptor.length(word);
+        if (at + length > buffer.capacity() || EntryDescriptor.whyMalformed(buffer, at, length) != null) {
+            return false;
+        }
+        final int flags = EntryDescriptor.flags(buffer, at);
+        version = EntryDescriptor.version(buffer, at);
+        objectVersion = EntryDescriptor.objectVersion(buffer, at, flags);
+        expiryMs = EntryDescriptor.expiryMs(buffer, at, flags);
+        valueLength = EntryDescriptor.valueLength(buffer, at);
+        present = shard.isVisible(type, EntryDescriptor.cacheId(buffer, at), version);
+        if (present && copyValue) {
+            final byte[] target = request.resultOf(valueLength);
+            buffer.get(
+                    at + EntryDescriptor.headerLength(flags) + EntryDescriptor.keyLength(buffer, at),
+                    target,
+                    0,
+                    valueLength);
+        }
+        return true;
+    }
+
+    /** The version of the deletion that is remembered of the key, or 0. */
+    long deletedAt() {
+        return EntryType.isTombstone(type) ? version : 0;
+    }
+}

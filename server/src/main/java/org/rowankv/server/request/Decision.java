@@ -1,0 +1,338 @@
+package org.rowankv.server.request;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Ttl;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.session.Completion;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * What a request does to its key, decided by the primary under the key's lock: answer at once, or write an entry first.
+ * An object whose lifetime is over is ended by a logged entry before anything that depends on it is decided, so that its
+ * end is a fact on all replicas and no clock is asked twice. Owned by one worker.
+ */
+final class Decision {
+    private final Worker worker;
+    private final CurrentObject current;
+    private final CompletedAnswer completedAnswer;
+
+    private @Nullable Request request;
+    private @Nullable ShardReplica shard;
+    private @Nullable ShardPrimary primary;
+    private long position;
+    private byte[] copy = new byte[0];
+
+    /** The entry under way only ends an object's life; the request is decided afterwards. */
+    private boolean expiring;
+
+    private int bits;
+    private Status status = Status.OK;
+    private int answerBits;
+    private boolean answersOwnVersion;
+    private long answerVersion;
+    private long answerPrevious;
+
+    Decision(Worker worker, CurrentObject current) {
+        this.worker = worker;
+        this.current = current;
+        this.completedAnswer = new CompletedAnswer(worker.segments());
+    }
+
+    void begin(ShardPrimary shardPrimary, Request newRequest, long keyPosition) {
+        primary = shardPrimary;
+        shard = shardPrimary.replica();
+        request = newRequest;
+        position = keyPosition;
+        bits = 0;
+        expiring = false;
+    }
+
+    /** The request's caller is gone: nothing of it is read or answered any more. */
+    void orphan() {
+        request = null;
+        expiring = false;
+    }
+
+    private Request asked() {
+        if (request == null) {
+            throw new AssertionError("no request");
+        }
+        return request;
+    }
+
+    private ShardReplica replica() {
+        if (shard == null) {
+            throw new AssertionError("no shard");
+        }
+        return shard;
+    }
+
+    /** True when the draft holds an entry to write; false when the request is answered. */
+    boolean decide() {
+        final Request asked = asked();
+        switch (asked.operation()) {
+            case OPEN_SESSION -> {
+                return !replica().sessions().isOpen(asked.sessionId()) && session(EntryType.SESSION_OPEN)
+                        || answer(Status.OK, 0, 0, 0);
+            }
+            case CLOSE_SESSION -> {
+                return replica().sessions().isOpen(asked.sessionId()) && session(EntryType.SESSION_CLOSE)
+                        || answer(Status.OK, 0, 0, 0);
+            }
+            default -> {
+                if (asked.sessionId() != 0 && isKnown()) {
+                    return false;
+                }
+                if (replica().clears().isDestroyed(asked.cacheId())) {
+                    return answer(Status.UNKNOWN_CACHE, 0, 0, 0);
+                }
+                return asked.operation() == Operation.CLEAR ? clear() : decideKey();
+            }
+        }
+    }
+
+    private boolean session(int type) {
+        draft(type).request(asked().sessionId(), 0, 0);
+        willAnswer(Status.OK, 0, 0, 0);
+        return true;
+    }
+
+    /** Whether the duplicate check answered the request. */
+    private boolean isKnown() {
+        final Request asked = asked();
+        if (!replica().sessions().isOpen(asked.sessionId())) {
+            answer(Status.SESSION_EXPIRED, 0, 0, 0);
+            return true;
+        }
+        final Completion completion = replica().sessions().find(asked.sessionId(), asked.sequence());
+        if (completion != null) {
+            completedAnswer.replay(replica(), completion, asked);
+            return true;
+        }
+        if (replica().sessions().isAnswered(asked.sessionId(), asked.sequence())) {
+            answer(Status.BAD_REQUEST, 0, 0, 0);
+            return true;
+        }
+        return false;
+    }
+
+    private boolean clear() {
+        final Request asked = asked();
+        identified(draft(EntryType.CLEAR).value(asked.value(), asked.valueOffset(), asked.valueLength()));
+        willAnswer(Status.OK, 0, 0, 0);
+        answersOwnVersion = true;
+        return true;
+    }
+
+    private boolean decideKey() {
+        final Request asked = asked();
+        // An object already found expired left its value in the result; nothing else may overwrite it.
+        current.load(replica(), position, asked, asked.wantsValue() && !ResultBits.has(bits, ResultBits.EXPIRED));
+        if (current.present && current.expiryMs != Long.MAX_VALUE && worker.clock().wallMs() >= current.expiryMs) {
+            expiring = true;
+            bits |= ResultBits.EXPIRED;
+            draft(EntryType.DELETE).resultBits(ResultBits.EXPIRED).previousVersion(current.objectVersion);
+            return true;
+        }
+        return switch (asked.operation()) {
+            case GET -> decideGet();
+            case PUT -> decidePut();
+            case DELETE -> decideDelete();
+            case TOUCH -> decideTouch();
+            default -> answer(Status.BAD_REQUEST, 0, 0, 0);
+        };
+    }
+
+    private boolean decideGet() {
+        if (!current.present) {
+            return answer(Status.NOT_FOUND, bits, versions().last(), 0);
+        }
+        bits |= ResultBits.EXISTED;
+        return touchOrAnswer(Status.OK);
+    }
+
+    private org.rowankv.protocol.VersionCounter versions() {
+        if (primary == null) {
+            throw new AssertionError("no shard");
+        }
+        return primary.versions();
+    }
+
+    private boolean decidePut() {
+        final Request asked = asked();
+        final Status refused = refusal();
+        if (refused == Status.CONDITION_FAILED && current.present) {
+            return touchOrAnswer(refused);
+        }
+        if (refused != Status.OK) {
+            return answer(refused, bits, 0, 0);
+        }
+        final long ttlMs = current.present ? asked.updateTtlMs() : asked.createTtlMs();
+        if (ttlMs == Ttl.IMMEDIATE) {
+            bits |= ResultBits.BORN_EXPIRED;
+            return current.present ? end(bits | ResultBits.EXISTED) : answer(Status.OK, bits, 0, 0);
+        }
+        bits |= current.present ? ResultBits.EXISTED | ResultBits.UPDATED : ResultBits.CREATED;
+        final EntryDraft draft = identified(draft(EntryType.PUT))
+                .value(asked.value(), asked.valueOffset(), asked.valueLength())
+                .resultBits(bits)
+                .previousVersion(current.present ? current.objectVersion : 0)
+                .expiryMs(expiryOf(ttlMs));
+        withOldValue(draft);
+        willAnswer(Status.OK, bits, 0, current.present ? current.objectVersion : 0);
+        answersOwnVersion = true;
+        return true;
+    }
+
+    private boolean decideDelete() {
+        final Status refused = current.present ? refusal() : Status.NOT_FOUND;
+        if (refused == Status.CONDITION_FAILED) {
+            return touchOrAnswer(refused);
+        }
+        return refused == Status.OK
+                ? end(bits | ResultBits.EXISTED | ResultBits.REMOVED)
+                : answer(refused, bits, 0, 0);
+    }
+
+    private boolean decideTouch() {
+        final Status refused = current.present ? refusal() : Status.NOT_FOUND;
+        if (refused != Status.OK) {
+            return answer(refused, bits, current.present ? current.objectVersion : 0, 0);
+        }
+        bits |= ResultBits.EXISTED;
+        return touchOrAnswer(Status.OK);
+    }
+
+    /** OK when the condition holds. */
+    private Status refusal() {
+        final Request asked = asked();
+        final boolean present = current.present;
+        if (present && asked.condition() != Condition.ALWAYS) {
+            bits |= ResultBits.EXISTED;
+        }
+        return switch (asked.condition()) {
+            case ALWAYS -> Status.OK;
+            case IF_ABSENT -> present ? Status.CONDITION_FAILED : Status.OK;
+            case IF_PRESENT -> present ? Status.OK : Status.NOT_FOUND;
+            case IF_VERSION -> !present
+                    ? Status.NOT_FOUND
+                    : current.objectVersion == asked.expectedVersion() ? Status.OK : Status.CONDITION_FAILED;
+            case IF_ABSENT_SINCE -> present || changedSince(asked.expectedVersion()) ? Status.CONDITION_FAILED : Status.OK;
+        };
+    }
+
+    private boolean changedSince(long version) {
+        return current.deletedAt() > version
+                || replica().clears().clearedUpTo(asked().cacheId()) > version
+                || replica().deletions().forgottenUpTo() > version;
+    }
+
+    /** Ends a present object's life on behalf of the request. */
+    private boolean end(int resultBits) {
+        final EntryDraft draft =
+                identified(draft(EntryType.DELETE)).resultBits(resultBits).previousVersion(current.objectVersion);
+        withOldValue(draft);
+        willAnswer(Status.OK, resultBits, 0, current.objectVersion);
+        answersOwnVersion = true;
+        return true;
+    }
+
+    /** Answers with the present object's version, after giving it a new lifetime if the request has one for it. */
+    private boolean touchOrAnswer(Status outcome) {
+        final Request asked = asked();
+        final long ttlMs = asked.accessTtlMs();
+        final boolean own = asked.operation() == Operation.TOUCH;
+        if (ttlMs == Ttl.UNCHANGED) {
+            return answer(outcome, bits | ResultBits.EXISTED, current.objectVersion, 0);
+        }
+        bits |= ResultBits.EXISTED | ResultBits.TOUCHED;
+        final EntryDraft draft;
+        if (ttlMs == Ttl.IMMEDIATE) {
+            draft = draft(EntryType.DELETE).resultBits(bits).previousVersion(current.objectVersion);
+        } else {
+            readObject();
+            draft = draft(EntryType.TOUCH)
+                    .value(copy, 0, current.valueLength)
+                    .resultBits(bits)
+                    .objectVersion(current.objectVersion)
+                    .expiryMs(expiryOf(ttlMs));
+        }
+        if (own) {
+            identified(draft);
+        }
+        willAnswer(outcome, bits, current.objectVersion, 0);
+        return true;
+    }
+
+    /** A touch logs the object once more, so its value is needed here. */
+    private void readObject() {
+        copy = ObjectCopy.read(worker.segments(), replica(), position, asked(), copy);
+    }
+
+    private long expiryOf(long ttlMs) {
+        if (ttlMs == Ttl.UNCHANGED) {
+            return current.present ? current.expiryMs : Long.MAX_VALUE;
+        }
+        if (ttlMs == Ttl.ETERNAL) {
+            return Long.MAX_VALUE;
+        }
+        final long now = worker.clock().wallMs();
+        return now > Long.MAX_VALUE - 1 - ttlMs ? Long.MAX_VALUE - 1 : now + ttlMs;
+    }
+
+    private EntryDraft draft(int type) {
+        final Request asked = asked();
+        answersOwnVersion = false;
+        final EntryDraft draft = worker.draft().begin(type, replica().shardId(), asked.cacheId());
+        return draft.key(asked.key(), asked.keyOffset(), asked.keyLength());
+    }
+
+    private EntryDraft identified(EntryDraft draft) {
+        final Request asked = asked();
+        return draft.request(asked.sessionId(), asked.sequence(), asked.unanswered());
+    }
+
+    private void withOldValue(EntryDraft draft) {
+        final Request asked = asked();
+        if (asked.wantsValue() && current.present && asked.sessionId() != 0) {
+            draft.oldValue(asked.result(), asked.resultLength());
+        }
+    }
+
+    /** An overwrite by something that is not larger needs no space beyond what it replaces. */
+    boolean drawsSpace(int length) {
+        return worker.draft().type() == EntryType.PUT && !(current.present && length <= current.length);
+    }
+
+    private boolean answer(Status newStatus, int newBits, long version, long previous) {
+        final Request asked = asked();
+        if (!ResultBits.has(newBits, ResultBits.EXISTED) && !ResultBits.has(newBits, ResultBits.EXPIRED)) {
+            asked.noResult();
+        }
+        asked.answer(newStatus, newBits, version, previous);
+        return false;
+    }
+
+    private void willAnswer(Status newStatus, int newBits, long version, long previous) {
+        status = newStatus;
+        answerBits = newBits;
+        answerVersion = version;
+        answerPrevious = previous;
+    }
+
+    /** The entry is visible. True when the request is answered, false when it is to be decided now. */
+    boolean applied() {
+        if (expiring) {
+            expiring = false;
+            return false;
+        }
+        answer(status, answerBits, answersOwnVersion ? worker.draft().version() : answerVersion, answerPrevious);
+        return true;
+    }
+}

@@ -1,0 +1,307 @@
+package org.rowankv.server.request;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.shard.KeyLocks;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * One mutation on its way through the primary (§4.1 of the paper): lock, duplicate check, condition, space, version,
+ * t-log, backups, index, answer. Its state names what it waits for; {@link #advance} does what can be done now, and
+ * whoever owns the worker may call it, so a mutation whose caller died is finished by the next one.
+ *
+ * <p>Up to the version everything can be refused and leaves no trace. From the version on nothing allocates, calls user
+ * code or can be refused. Not visible before every backup has acknowledged.
+ */
+final class Mutation {
+    private enum State {
+        IDLE,
+        /** Needs the key's stripe, or for a clear all stripes. */
+        AWAITING_LOCK,
+        /** Holds the lock; duplicate check and condition are next. */
+        DECIDING,
+        /** Knows what to write; needs room here and credit from every backup. */
+        AWAITING_SPACE,
+        /** A version may be taken and an entry may be in the t-log at {@code address}, or not yet. */
+        WRITING,
+        /** The entry is in the t-log; backups have yet to acknowledge. */
+        AWAITING_BACKUPS,
+        /** On all replicas; must become visible. */
+        APPLYING
+    }
+
+    private static final int ADMIT_PATIENCE = 64;
+
+    private final Worker worker;
+    private final CurrentObject current;
+    private final Decision decision;
+
+    private State state = State.IDLE;
+    private @Nullable Request request;
+    private @Nullable ShardPrimary primary;
+    private long position;
+    private int firstStripe;
+    private int stripesHeld;
+    private int stripesNeeded;
+    private int length;
+    private int usedLength;
+    private boolean drawn;
+    private long address;
+    private int refusals;
+
+    Mutation(Worker worker) {
+        this.worker = worker;
+        this.current = new CurrentObject(worker.segments());
+        this.decision = new Decision(worker, current);
+    }
+
+    boolean isIdle() {
+        return state == State.IDLE;
+    }
+
+    @Nullable Request request() {
+        return request;
+    }
+
+    void begin(ShardPrimary shardPrimary, Request newRequest) {
+        if (state != State.IDLE) {
+            throw new AssertionError("a mutation is " + state);
+        }
+        primary = shardPrimary;
+        request = newRequest;
+        refusals = 0;
+        stripesHeld = 0;
+        final Operation operation = newRequest.operation();
+        if (operation == Operation.CLEAR) {
+            position = 0;
+            firstStripe = 0;
+            stripesNeeded = KeyLocks.STRIPES;
+        } else {
+            position = operation == Operation.OPEN_SESSION || operation == Operation.CLOSE_SESSION
+                    ? newRequest.sessionId()
+                    : shardPrimary.replica().positionOf(newRequest.hash());
+            firstStripe = KeyLocks.stripeOf(position);
+            stripesNeeded = 1;
+        }
+        decision.begin(shardPrimary, newRequest, position);
+        state = State.AWAITING_LOCK;
+    }
+
+    /** True when it is over. */
+    boolean advance() {
+        while (true) {
+            switch (state) {
+                case IDLE -> {
+                    return true;
+                }
+                case AWAITING_LOCK -> {
+                    if (!lock()) {
+                        return false;
+                    }
+                    state = State.DECIDING;
+                }
+                case DECIDING -> {
+                    if (decision.decide()) {
+                        state = State.AWAITING_SPACE;
+                    } else {
+                        end();
+                    }
+                }
+                case AWAITING_SPACE -> {
+                    final Status refused = admit();
+                    if (refused == Status.OK) {
+                        state = State.WRITING;
+                        write();
+                    } else if (refused == Status.NO_REPLY) {
+                        return false;
+                    } else {
+                        answer(refused);
+                        end();
+                    }
+                }
+                case WRITING -> throw new AssertionError("an interrupted write was not recovered");
+                case AWAITING_BACKUPS -> {
+                    if (!worker.replicator().advance()) {
+                        return false;
+                    }
+                    Chaos.point("request.before-index");
+                    state = State.APPLYING;
+                }
+                case APPLYING -> {
+                    apply();
+                    if (decision.applied()) {
+                        Chaos.point("request.before-reply");
+                        end();
+                    } else {
+                        state = State.DECIDING;
+                    }
+                }
+            }
+        }
+    }
+
+    /**
+     * The former borrower left in the middle, by an error thrown in some step. What was begun and is not in the log is
+     * dropped, what is in the log is finished; nobody is answered, since the request belongs to a caller that is gone.
+     */
+    boolean recover() {
+        request = null;
+        decision.orphan();
+        switch (state) {
+            case IDLE -> {}
+            case AWAITING_LOCK, DECIDING, AWAITING_SPACE -> end();
+            case WRITING -> {
+                if (isInLog()) {
+                    worker.replicator().begin(replica().shardId(), address);
+                    state = State.AWAITING_BACKUPS;
+                } else {
+                    worker.inFlight().finished(worker.slot());
+                    worker.grant().giveBack(length);
+                    if (drawn) {
+                        worker.replicator().giveBackCredit(replica().shardId(), usedLength);
+                    }
+                    end();
+                }
+            }
+            case AWAITING_BACKUPS, APPLYING -> {}
+        }
+        while (state == State.AWAITING_BACKUPS || state == State.APPLYING) {
+            if (state == State.AWAITING_BACKUPS && !worker.replicator().advance()) {
+                return false;
+            }
+            state = State.APPLYING;
+            apply();
+            end();
+        }
+        return true;
+    }
+
+    private ShardReplica replica() {
+        if (primary == null) {
+            throw new AssertionError("no shard");
+        }
+        return primary.replica();
+    }
+
+    private boolean lock() {
+        final KeyLocks locks = replica().keyLocks();
+        while (stripesHeld < stripesNeeded) {
+            if (!locks.tryLock(firstStripe + stripesHeld, worker.lockOwner())) {
+                return false;
+            }
+            stripesHeld++;
+        }
+        return true;
+    }
+
+    private void end() {
+        final KeyLocks locks = replica().keyLocks();
+        // One by one and counted, so that an interrupted end can be ended again.
+        while (stripesHeld > 0) {
+            stripesHeld--;
+            locks.unlock(firstStripe + stripesHeld, worker.lockOwner());
+        }
+        worker.draft().end();
+        state = State.IDLE;
+        request = null;
+    }
+
+    /** OK, or a refusal, or NO_REPLY: ask again later. */
+    private Status admit() {
+        final long used = worker.draft().usedLength();
+        if (used > worker.segments().length()) {
+            return Status.TOO_LARGE;
+        }
+        usedLength = (int) used;
+        length = EntryDescriptor.aligned(usedLength);
+        drawn = decision.drawsSpace(length);
+        int lacking = -1;
+        if (drawn) {
+            if (!worker.grant().draw(length)) {
+                lacking = worker.serverId();
+            } else {
+                lacking = worker.replicator().drawCredit(replica().shardId(), usedLength);
+                if (lacking >= 0) {
+                    worker.grant().giveBack(length);
+                }
+            }
+        } else {
+            worker.draft().withoutSpace();
+        }
+        if (lacking >= 0) {
+            worker.pressure().wakeUp(lacking);
+            refusals++;
+            return refusals > ADMIT_PATIENCE && !worker.pressure().mayRecover(lacking) ? Status.FULL : Status.NO_REPLY;
+        }
+        if (!worker.tLog().ensureRoom(length)) {
+            giveBackSpace();
+            worker.pressure().wakeUp(worker.serverId());
+            return Status.NO_REPLY;
+        }
+        if (!drawn) {
+            worker.grant().take(length);
+        }
+        return Status.OK;
+    }
+
+    private void giveBackSpace() {
+        if (drawn) {
+            worker.grant().giveBack(length);
+            worker.replicator().giveBackCredit(replica().shardId(), usedLength);
+        }
+    }
+
+
+    private void write() {
+        final ShardPrimary shard = primary;
+        if (shard == null) {
+            throw new AssertionError("no shard");
+        }
+        address = worker.tLog().nextAddress();
+        final int shardId = shard.replica().shardId();
+        worker.inFlight().announce(worker.slot(), shardId, shard.versions().lowerBound());
+        final long version = shard.versions().take();
+        worker.inFlight().exact(worker.slot(), version);
+        Chaos.point("request.after-version");
+        worker.tLog().append(worker.draft().version(version), shard.replica().tenure());
+        worker.tLog().drain();
+        Chaos.point("request.after-tlog");
+        worker.replicator().begin(shardId, address);
+        state = State.AWAITING_BACKUPS;
+    }
+
+    private boolean isInLog() {
+        final long word = FrameDescriptor.wordAcquire(
+                worker.segments().region().buffer(address),
+                worker.segments().region().offset(address));
+        return FrameDescriptor.generation(word)
+                        == worker.segments().generation(worker.segments().segmentOf(address))
+                && FrameDescriptor.isEntryType(FrameDescriptor.type(word));
+    }
+
+    private void apply() {
+        final long word = FrameDescriptor.wordPlain(
+                worker.segments().region().buffer(address),
+                worker.segments().region().offset(address));
+        final int type = FrameDescriptor.type(word);
+        final int freed =
+                replica().apply(worker.lockOwner(), position, address, type, FrameDescriptor.length(word));
+        if (freed > 0) {
+            worker.grant().giveBack(freed);
+        }
+        worker.inFlight().finished(worker.slot());
+    }
+
+    private void answer(Status status) {
+        final Request asked = request;
+        if (asked != null) {
+            asked.noResult();
+            asked.answer(status, 0, 0, 0);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+package org.rowankv.server.request;
+
+/** What a worker that finds no room asks of the servers around it. */
+public interface SpacePressure {
+    /** Somebody waits for free segments or space on that server. */
+    void wakeUp(int server);
+
+    /** Whether space on that server may still be given back by work that is under way there (digest, sweep). */
+    boolean mayRecover(int server);
+}

@@ -1,0 +1,129 @@
+package org.rowankv.server.request;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+import org.rowankv.runtime.Clock;
+import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.replication.Replicator;
+
+/**
+ * A worker context (§4.1 of the paper): its own t-log, its queue pairs to the backups, and one mutation at a time. Owned
+ * by whoever borrowed it; what a borrower leaves unfinished, the next one finishes first.
+ */
+public final class Worker {
+    private final int slot;
+    private final int serverId;
+    private final Segments segments;
+    private final AppendLog tLog;
+    private final EntryDraft draft = new EntryDraft();
+    private final Replicator replicator;
+    private final InFlight inFlight;
+    private final SpacePressure pressure;
+    private final Clock clock;
+    private final SpaceGrant grant;
+    private final Mutation mutation;
+
+    public Worker(
+            int slot,
+            int serverId,
+            Segments segments,
+            Replicator replicator,
+            InFlight inFlight,
+            SpacePressure pressure,
+            Clock clock) {
+        this.slot = slot;
+        this.serverId = serverId;
+        this.segments = segments;
+        this.tLog = new AppendLog(segments, SegmentOwner.WORKER);
+        this.replicator = replicator;
+        this.inFlight = inFlight;
+        this.pressure = pressure;
+        this.clock = clock;
+        this.grant = new SpaceGrant(segments.space());
+        this.mutation = new Mutation(this);
+    }
+
+    int slot() {
+        return slot;
+    }
+
+    /** The identity under which it holds locks: ≥ 1. */
+    int lockOwner() {
+        return slot + 1;
+    }
+
+    int serverId() {
+        return serverId;
+    }
+
+    Segments segments() {
+        return segments;
+    }
+
+    public AppendLog tLog() {
+        return tLog;
+    }
+
+    EntryDraft draft() {
+        return draft;
+    }
+
+    Replicator replicator() {
+        return replicator;
+    }
+
+    InFlight inFlight() {
+        return inFlight;
+    }
+
+    SpacePressure pressure() {
+        return pressure;
+    }
+
+    Clock clock() {
+        return clock;
+    }
+
+    SpaceGrant grant() {
+        return grant;
+    }
+
+    /** Whether a mutation was left unfinished by a borrower that did not come back. */
+    public boolean hasLeftover() {
+        return !mutation.isIdle();
+    }
+
+    /** Goes on with what a former borrower left, for nobody: its request is not touched. True when nothing is left. */
+    public boolean finishLeftover() {
+        return mutation.isIdle() || mutation.recover();
+    }
+
+    /** Begins a request; nothing is left over. */
+    public void begin(ShardPrimary primary, Request request) {
+        mutation.begin(primary, request);
+    }
+
+    /** Does what can be done now; true when the request is answered. Never blocks. */
+    public boolean advance() {
+        return mutation.advance();
+    }
+
+    /** Closes the t-log's open segment, so that it can be cleaned. Nothing is in flight. */
+    public void retireLog() {
+        tLog.retire();
+    }
+
+    /** For the shutdown: nothing is in flight. */
+    public void close() {
+        tLog.retire();
+        grant.giveBackAll();
+        replicator.close();
+    }
+
+    @Nullable Request currentRequest() {
+        return mutation.request();
+    }
+}

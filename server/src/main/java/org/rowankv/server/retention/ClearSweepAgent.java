@@ -1,0 +1,132 @@
+package org.rowankv.server.retention;
+
+import java.nio.ByteBuffer;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Agent;
+import org.rowankv.server.index.ShardIndex;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * Removes from the indexes what a clear has ended, and gives its space back: behind the clear, in hash order, a few
+ * buckets at a time. Nobody waits for it to see a cache empty; only its space does.
+ */
+public final class ClearSweepAgent implements Agent, ShardIndex.AddressConsumer {
+    private static final int LOCK_OWNER = (1 << 20) + 2;
+    private static final int BUCKETS_PER_TURN = 256;
+
+    private final Segments segments;
+    private final Replicas replicas;
+    private final int[] sweptCount;
+    private final long[] cleared = new long[64];
+    private int clearedCount;
+    private int shard;
+    private int sweepingCount;
+    private long position;
+    private boolean sweeping;
+    private byte[] keyScratch = new byte[256];
+    private volatile boolean idle = true;
+
+    public ClearSweepAgent(Segments segments, Replicas replicas) {
+        this.segments = segments;
+        this.replicas = replicas;
+        this.sweptCount = new int[replicas.shardCount()];
+    }
+
+    @Override
+    public String roleName() {
+        return "sweep";
+    }
+
+    @Override
+    public int doWork() {
+        if (!sweeping && !findShard()) {
+            idle = true;
+            return 0;
+        }
+        idle = false;
+        final ShardReplica replica = replicas.get(shard);
+        for (int i = 0; i < BUCKETS_PER_TURN && sweeping; i++) {
+            sweepBucket(replica);
+        }
+        return 1;
+    }
+
+    private boolean findShard() {
+        for (int candidate = 0; candidate < sweptCount.length; candidate++) {
+            if (replicas.has(candidate)) {
+                final int count = replicas.get(candidate).clears().count();
+                if (count != sweptCount[candidate]) {
+                    shard = candidate;
+                    sweepingCount = count;
+                    position = 0;
+                    sweeping = true;
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private void sweepBucket(ShardReplica replica) {
+        final ShardIndex index = replica.index();
+        clearedCount = 0;
+        long freed = 0;
+        index.lock(LOCK_OWNER);
+        try {
+            final long next = index.visit(position, this);
+            for (int i = 0; i < clearedCount; i++) {
+                freed += remove(replica, cleared[i]);
+            }
+            if (clearedCount < cleared.length) {
+                position = next;
+                if (next == 0) {
+                    sweptCount[shard] = sweepingCount;
+                    sweeping = false;
+                }
+            }
+        } finally {
+            index.unlock();
+        }
+        if (freed > 0) {
+            segments.space().giveBack(freed);
+        }
+    }
+
+    @Override
+    public void accept(long address) {
+        final ByteBuffer entry = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
+        final ShardReplica replica = replicas.get(shard);
+        if (EntryType.holdsObject(type)
+                && EntryDescriptor.version(entry, at)
+                        <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(entry, at))
+                && clearedCount < cleared.length) {
+            cleared[clearedCount++] = address;
+        }
+    }
+
+    private int remove(ShardReplica replica, long address) {
+        final ByteBuffer entry = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int keyLength = EntryDescriptor.keyLength(entry, at);
+        if (keyLength > keyScratch.length) {
+            keyScratch = new byte[keyLength];
+        }
+        if (!replica.index().remove(replica.positionOf(entry, at, keyScratch), address)) {
+            throw new AssertionError("an item under the index lock is gone");
+        }
+        final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at));
+        segments.markDead(address, length);
+        return length;
+    }
+
+    /** Whether nothing waits to be swept, as of the last turn. */
+    public boolean isIdle() {
+        return idle;
+    }
+}

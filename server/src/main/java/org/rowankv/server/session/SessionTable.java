@@ -1,0 +1,191 @@
+package org.rowankv.server.session;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sessions open at one shard's replica and the completions of each: what a mutation was answered, kept until the
+ * client has said, by a later request, that it knows the answer. Completions are data: they are rebuilt from the log's
+ * entries on every replica, so a retry is recognised after a restart or on a new primary too.
+ *
+ * <p>Guarded by itself: the primary's workers hold the key's lock, but two keys of one session may differ, and the
+ * cleaner asks at any time.
+ */
+public final class SessionTable {
+    /** One open session. */
+    private static final class Session {
+        /** 0: not seen yet, while a scan meets entries in any order. */
+        long openAddress;
+
+        boolean closed;
+        /** Smallest sequence that may still be asked for. */
+        long firstUnanswered;
+
+        @Nullable Completion newest;
+
+        Session(long openAddress) {
+            this.openAddress = openAddress;
+        }
+    }
+
+    private final LongMap<Session> sessions = new LongMap<>();
+    private boolean scanning;
+
+    /** While entries come in any order, what is said of a session that was not opened yet is kept for its opening. */
+    public synchronized void beginScan() {
+        scanning = true;
+    }
+
+    /** All entries were met: sessions that were closed, or whose opening is gone, are over. */
+    public synchronized void endScan() {
+        scanning = false;
+        for (long sessionId : sessions.keys()) {
+            final Session session = sessions.get(sessionId);
+            if (session != null && (session.closed || session.openAddress == 0)) {
+                sessions.remove(sessionId);
+            }
+        }
+    }
+
+    /** Opens a session; false if that was done already, or it is closed. */
+    public synchronized boolean open(long sessionId, long address) {
+        final Session session = sessions.get(sessionId);
+        if (session == null) {
+            sessions.put(sessionId, new Session(address));
+            return true;
+        }
+        if (session.openAddress != 0 || session.closed) {
+            return false;
+        }
+        session.openAddress = address;
+        return true;
+    }
+
+    /** The address of the entry that opened the session, or 0 when it was not open. */
+    public synchronized long close(long sessionId) {
+        final Session session = scanning ? scanned(sessionId) : sessions.remove(sessionId);
+        if (session == null) {
+            return 0;
+        }
+        session.closed = true;
+        return session.openAddress;
+    }
+
+    private Session scanned(long sessionId) {
+        Session session = sessions.get(sessionId);
+        if (session == null) {
+            session = new Session(0);
+            sessions.put(sessionId, session);
+        }
+        return session;
+    }
+
+    public synchronized boolean isOpen(long sessionId) {
+        return sessions.get(sessionId) != null;
+    }
+
+    public synchronized int openCount() {
+        return sessions.size();
+    }
+
+    public synchronized long[] openSessions() {
+        return sessions.keys();
+    }
+
+    /** Whether this is the entry by which an open session was opened. */
+    public synchronized boolean isOpening(long sessionId, long address) {
+        final Session session = sessions.get(sessionId);
+        return session != null && session.openAddress == address;
+    }
+
+    /** The cleaner copied the opening of a session. */
+    public synchronized boolean openingMoved(long sessionId, long from, long to) {
+        final Session session = sessions.get(sessionId);
+        if (session == null || session.openAddress != from) {
+            return false;
+        }
+        session.openAddress = to;
+        return true;
+    }
+
+    /** What an earlier attempt of this request was answered, as a copy; null when none was applied. */
+    public synchronized @Nullable Completion find(long sessionId, long sequence) {
+        final Completion found = held(sessionId, sequence);
+        return found == null ? null : found.copy();
+    }
+
+    private @Nullable Completion held(long sessionId, long sequence) {
+        final Session session = sessions.get(sessionId);
+        for (Completion c = session == null ? null : session.newest; c != null; c = c.older) {
+            if (c.sequence == sequence) {
+                return c;
+            }
+        }
+        return null;
+    }
+
+    /** Whether a request is older than what its session said it had all answers for: a duplicate that nobody awaits. */
+    public synchronized boolean isAnswered(long sessionId, long sequence) {
+        final Session session = sessions.get(sessionId);
+        return session != null && sequence < session.firstUnanswered;
+    }
+
+    /**
+     * Remembers the outcome of a mutation, and forgets those below the session's first unanswered sequence. Does nothing
+     * when the session is closed.
+     *
+     * @param address of the entry from which the old value can be read
+     */
+    public synchronized void complete(
+            long sessionId, long sequence, int unanswered, long version, long previousVersion, int bits, long address) {
+        final Session session = scanning ? scanned(sessionId) : sessions.get(sessionId);
+        if (session == null || session.closed) {
+            return;
+        }
+        session.firstUnanswered = Math.max(session.firstUnanswered, sequence - unanswered);
+        Completion reused = null;
+        Completion kept = null;
+        for (Completion c = session.newest; c != null; ) {
+            final Completion older = c.older;
+            if (c.sequence == sequence) {
+                if (c.version >= version) {
+                    return; // the same entry once more, from a copy
+                }
+                reused = c;
+            } else if (c.sequence < session.firstUnanswered) {
+                reused = c;
+            } else {
+                c.older = kept;
+                kept = c;
+            }
+            c = older;
+        }
+        if (sequence < session.firstUnanswered) {
+            session.newest = kept;
+            return;
+        }
+        final Completion completion = reused == null ? new Completion() : reused;
+        completion.sequence = sequence;
+        completion.version = version;
+        completion.previousVersion = previousVersion;
+        completion.bits = bits;
+        completion.address = address;
+        completion.older = kept;
+        session.newest = completion;
+    }
+
+    /** Whether a client may still ask for the outcome that this entry holds. */
+    public synchronized boolean isNeeded(long sessionId, long sequence, long address) {
+        final Completion completion = held(sessionId, sequence);
+        return completion != null && completion.address == address;
+    }
+
+    /** The cleaner copied the entry of a completion. */
+    public synchronized boolean completionMoved(long sessionId, long sequence, long from, long to) {
+        final Completion completion = held(sessionId, sequence);
+        if (completion == null || completion.address != from) {
+            return false;
+        }
+        completion.address = to;
+        return true;
+    }
+}

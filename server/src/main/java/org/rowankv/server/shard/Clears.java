@@ -1,0 +1,48 @@
+package org.rowankv.server.shard;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/**
+ * What was cleared in a shard: per cache the version up to which its entries are dead, and whether the cache is destroyed.
+ * Cache ids are small and never reused, so an array serves. Readers load with acquire; writers are serialized.
+ */
+public final class Clears {
+    private static final VarHandle VERSION = MethodHandles.arrayElementVarHandle(long[].class);
+
+    private volatile long[] clearedUpTo = new long[16];
+    private volatile boolean[] destroyed = new boolean[16];
+    /** Rises with every clear: tells the sweep that there may be something to remove. */
+    private volatile int count;
+
+    /** Every entry of the cache in this shard with a version ≤ this one is dead. */
+    public long clearedUpTo(int cacheId) {
+        final long[] versions = clearedUpTo;
+        return cacheId < versions.length ? (long) VERSION.getAcquire(versions, cacheId) : 0;
+    }
+
+    public boolean isDestroyed(int cacheId) {
+        final boolean[] flags = destroyed;
+        return cacheId < flags.length && flags[cacheId];
+    }
+
+    synchronized void clear(int cacheId, long version, boolean destroy) {
+        if (cacheId >= clearedUpTo.length) {
+            clearedUpTo = Arrays.copyOf(clearedUpTo, Math.max(cacheId + 1, 2 * clearedUpTo.length));
+        }
+        if (version > clearedUpTo[cacheId]) {
+            VERSION.setRelease(clearedUpTo, cacheId, version);
+            count = count + 1;
+        }
+        if (destroy && !isDestroyed(cacheId)) {
+            final boolean[] flags = Arrays.copyOf(destroyed, Math.max(cacheId + 1, destroyed.length));
+            flags[cacheId] = true;
+            destroyed = flags;
+        }
+    }
+
+    public int count() {
+        return count;
+    }
+}

@@ -1,0 +1,270 @@
+package org.rowankv.server.shard;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.ShardMap;
+import org.rowankv.protocol.Version;
+import org.rowankv.server.index.ShardIndex;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.session.SessionTable;
+
+/**
+ * One shard's replica on one server, primary or backup: the index, the clears, the sessions, the versions. All entries of
+ * the shard, whoever read or wrote them (worker, digest, scan, collect), take effect here by {@link #apply}, so that there
+ * is one rule for what a newer entry does to an older one: the larger version wins.
+ *
+ * <p>Thread-safe by the index's lock and the parts' own rules. On a primary two entries of one key are never applied at
+ * the same time, since the key's lock is held.
+ */
+public final class ShardReplica {
+    private static final VarHandle COMMIT_VERSION;
+    private static final VarHandle APPLIED_VERSION;
+
+    static {
+        try {
+            final MethodHandles.Lookup lookup = MethodHandles.lookup();
+            COMMIT_VERSION = lookup.findVarHandle(ShardReplica.class, "commitVersion", long.class);
+            APPLIED_VERSION = lookup.findVarHandle(ShardReplica.class, "appliedVersion", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final int shardId;
+    private final int shardCount;
+    private final KeyHash keyHash;
+    private final Segments segments;
+    private final ShardIndex index;
+    private final SessionTable sessions = new SessionTable();
+    private final KeyLocks keyLocks = new KeyLocks();
+    private final Clears clears = new Clears();
+    private final DeletionMemory deletions = new DeletionMemory();
+    private final int tenure;
+
+    @SuppressWarnings("unused") // through COMMIT_VERSION
+    private long commitVersion;
+
+    @SuppressWarnings("unused") // through APPLIED_VERSION
+    private long appliedVersion;
+
+    /** @param tenure the epoch at which this server's membership of the shard began; older entries are void */
+    public ShardReplica(int shardId, int shardCount, KeyHash keyHash, Segments segments, int tenure) {
+        this.shardId = shardId;
+        this.shardCount = shardCount;
+        this.keyHash = keyHash;
+        this.segments = segments;
+        this.index = new ShardIndex(segments.region());
+        this.tenure = tenure;
+    }
+
+    public int shardId() {
+        return shardId;
+    }
+
+    public int tenure() {
+        return tenure;
+    }
+
+    public ShardIndex index() {
+        return index;
+    }
+
+    public SessionTable sessions() {
+        return sessions;
+    }
+
+    public KeyLocks keyLocks() {
+        return keyLocks;
+    }
+
+    public Clears clears() {
+        return clears;
+    }
+
+    public DeletionMemory deletions() {
+        return deletions;
+    }
+
+    /** CommitVer: every entry with a version ≤ it is on all replicas. On a backup, what the primary last said. */
+    public long commitVersion() {
+        return (long) COMMIT_VERSION.getAcquire(this);
+    }
+
+    /** Only ever raises it. */
+    public void raiseCommitVersion(long version) {
+        raise(COMMIT_VERSION, version);
+    }
+
+    /** The largest version of any entry applied here. */
+    public long appliedVersion() {
+        return (long) APPLIED_VERSION.getAcquire(this);
+    }
+
+    private void raise(VarHandle field, long version) {
+        long old = (long) field.getAcquire(this);
+        while (version > old && !field.compareAndSet(this, old, version)) {
+            old = (long) field.getAcquire(this);
+        }
+    }
+
+    /** The position in this shard of a hash. */
+    public long positionOf(long hash) {
+        return ShardMap.positionOf(hash, shardCount);
+    }
+
+    /** The position of the key of an entry; its key is copied into {@code scratch}, which must be long enough. */
+    public long positionOf(ByteBuffer entry, int at, byte[] scratch) {
+        final int length = EntryDescriptor.keyLength(entry, at);
+        entry.get(at + EntryDescriptor.headerLength(EntryDescriptor.flags(entry, at)), scratch, 0, length);
+        return positionOf(keyHash.hash(EntryDescriptor.cacheId(entry, at), scratch, 0, length));
+    }
+
+    /**
+     * Lets an entry that lies at {@code address} take effect.
+     *
+     * @param position of its key; ignored for an entry that has none
+     * @param owner who takes the index lock
+     * @return bytes of space that are no longer needed because of it: older entries, or itself when it is not new
+     */
+    public int apply(int owner, long position, long address, int type, int length) {
+        final ByteBuffer entry = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final long version = EntryDescriptor.version(entry, at);
+        final int freed =
+                switch (type) {
+                    case EntryType.PUT, EntryType.TOUCH, EntryType.DELETE ->
+                        applyKeyed(owner, position, entry, at, address, type, length, version);
+                    case EntryType.CLEAR -> applyClear(entry, at, version);
+                    case EntryType.SESSION_OPEN -> applySessionOpen(entry, at, address, length);
+                    case EntryType.SESSION_CLOSE -> applySessionClose(entry, at);
+                    case EntryType.COMPLETION -> 0;
+                    default -> throw new AssertionError("an entry of " + EntryType.name(type) + " is not applied");
+                };
+        complete(entry, at, address, version);
+        raise(APPLIED_VERSION, version);
+        return freed;
+    }
+
+    private int applyKeyed(
+            int owner, long position, ByteBuffer entry, int at, long address, int type, int length, long version) {
+        final int freed;
+        index.lock(owner);
+        try {
+            final long existing = index.findKeyOf(position, entry, at);
+            if (existing == address) {
+                return 0;
+            }
+            if (existing != 0) {
+                final ByteBuffer old = segments.region().buffer(existing);
+                final long oldVersion = EntryDescriptor.version(old, segments.region().offset(existing));
+                if (oldVersion >= version) {
+                    final int superseded = EntryType.isTombstone(type) ? 0 : dead(address, length);
+                    // The same entry once more is a repeated append, for which no space was drawn.
+                    return oldVersion == version ? 0 : superseded;
+                }
+            }
+            if (EntryType.holdsObject(type) && version <= clears.clearedUpTo(EntryDescriptor.cacheId(entry, at))) {
+                return dead(address, length);
+            }
+            index.put(position, address);
+            freed = existing == 0 ? 0 : supersede(existing);
+        } finally {
+            index.unlock();
+        }
+        if (type == EntryType.DELETE) {
+            deletions.remember(position, address, version);
+        }
+        return freed;
+    }
+
+    /**
+     * Lets the index point to a copy of an entry, if it still points to the entry itself.
+     *
+     * @return whether the copy took the entry's place; if not, the copy is dead
+     */
+    public boolean relocate(int owner, long position, int type, long from, long to) {
+        return type == EntryType.DELETE
+                ? deletions.relocate(from, to, () -> relocateItem(owner, position, from, to))
+                : relocateItem(owner, position, from, to);
+    }
+
+    private boolean relocateItem(int owner, long position, long from, long to) {
+        index.lock(owner);
+        try {
+            return index.relocate(position, from, to);
+        } finally {
+            index.unlock();
+        }
+    }
+
+    private int dead(long address, int length) {
+        segments.markDead(address, length);
+        return length;
+    }
+
+    /** The entry at that address is no longer its key's newest. A tombstone is kept all the same, until its horizon. */
+    private int supersede(long address) {
+        final ByteBuffer old = segments.region().buffer(address);
+        final long word = org.rowankv.rdma.rowan.FrameDescriptor.wordPlain(old, segments.region().offset(address));
+        if (EntryType.isTombstone(org.rowankv.rdma.rowan.FrameDescriptor.type(word))) {
+            return 0;
+        }
+        return dead(address, org.rowankv.rdma.rowan.FrameDescriptor.length(word));
+    }
+
+    private int applyClear(ByteBuffer entry, int at, long version) {
+        clears.clear(
+                EntryDescriptor.cacheId(entry, at), version, EntryDescriptor.valueLength(entry, at) > 0);
+        return 0;
+    }
+
+    private int applySessionOpen(ByteBuffer entry, int at, long address, int length) {
+        final int flags = EntryDescriptor.flags(entry, at);
+        final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
+        if (!sessions.open(sessionId, address)) {
+            return sessions.isOpening(sessionId, address) ? 0 : dead(address, length);
+        }
+        return 0;
+    }
+
+    private int applySessionClose(ByteBuffer entry, int at) {
+        final long opened = sessions.close(EntryDescriptor.sessionId(entry, at, EntryDescriptor.flags(entry, at)));
+        return opened == 0 ? 0 : supersede(opened);
+    }
+
+    private void complete(ByteBuffer entry, int at, long address, long version) {
+        final int flags = EntryDescriptor.flags(entry, at);
+        final long sequence = EntryDescriptor.sequence(entry, at, flags);
+        if (sequence != 0) {
+            sessions.complete(
+                    EntryDescriptor.sessionId(entry, at, flags),
+                    sequence,
+                    EntryDescriptor.unanswered(entry, at, flags),
+                    version,
+                    EntryDescriptor.previousVersion(entry, at, flags),
+                    EntryDescriptor.resultBits(flags),
+                    address);
+        }
+    }
+
+    /** Forgets deletions that are on all replicas; returns how many. */
+    public int forgetDeletions(int owner) {
+        return deletions.forget(commitVersion(), (position, address) -> {
+            index.lock(owner);
+            try {
+                index.remove(position, address);
+            } finally {
+                index.unlock();
+            }
+        });
+    }
+
+    /** Whether an entry holds an object that a reader may see, its lifetime aside. */
+    public boolean isVisible(int type, int cacheId, long version) {
+        return EntryType.holdsObject(type) && version > clears.clearedUpTo(cacheId) && version != Version.NONE;
+    }
+}

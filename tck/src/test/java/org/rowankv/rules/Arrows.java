@@ -1,0 +1,156 @@
+package org.rowankv.rules;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/**
+ * Which module sees which. A rule names, for the classes of one place, everything of ours that they may see; the rest
+ * of {@code org.rowankv} is forbidden to them, also what has not been thought of yet.
+ */
+final class Arrows {
+    private static final String RUNTIME = "org.rowankv.runtime..";
+    private static final String RDMA = "org.rowankv.rdma..";
+    private static final String DRIVER = "org.rowankv.driver..";
+    private static final String PROTOCOL = "org.rowankv.protocol..";
+    private static final String PLACEMENT = "org.rowankv.placement..";
+    private static final String SERVER = "org.rowankv.server..";
+    private static final String SERVER_EMBEDDED = "org.rowankv.server.embedded..";
+    private static final String JCACHE = "org.rowankv.jcache..";
+    private static final String JCACHE_EMBEDDED = "org.rowankv.jcache.embedded..";
+    private static final String SAMPLES = "org.rowankv.samples..";
+    private static final String BENCH = "org.rowankv.bench..";
+
+    private static final DescribedPredicate<JavaClass> HAVE_NO_PACKAGE = DescribedPredicate.describe(
+            "have no package, as int and byte[] have none",
+            type -> type.getBaseComponentType().isPrimitive());
+
+    /** Every package of ours that code may stand in, with the test that a new one is entered here. */
+    static final String[] PLACES = {
+        RUNTIME,
+        RDMA,
+        DRIVER,
+        PROTOCOL,
+        PLACEMENT,
+        SERVER,
+        JCACHE,
+        SAMPLES,
+        BENCH,
+        "org.rowankv.tck..",
+        "org.rowankv.check..",
+        "org.rowankv.simulation.."
+    };
+
+    @ArchTest
+    static final ArchRule RUNTIME_SEES_NOTHING_OF_OURS = onlySees(resideInAnyPackage(RUNTIME), RUNTIME);
+
+    @ArchTest
+    static final ArchRule RDMA_SEES_RUNTIME = onlySees(resideInAnyPackage(RDMA), RDMA, RUNTIME);
+
+    @ArchTest
+    static final ArchRule PROTOCOL_SEES_RUNTIME = onlySees(resideInAnyPackage(PROTOCOL), PROTOCOL, RUNTIME);
+
+    @ArchTest
+    static final ArchRule PLACEMENT_SEES_PROTOCOL =
+            onlySees(resideInAnyPackage(PLACEMENT), PLACEMENT, PROTOCOL, RUNTIME);
+
+    @ArchTest
+    static final ArchRule DRIVER_SEES_RDMA =
+            onlySees(resideInAnyPackage(DRIVER), DRIVER, PROTOCOL, PLACEMENT, RDMA, RUNTIME);
+
+    @ArchTest
+    static final ArchRule SERVER_SEES_PROTOCOL_AND_PLACEMENT = onlySees(
+            resideInAnyPackage(SERVER).and(resideOutsideOfPackages(SERVER_EMBEDDED)),
+            SERVER,
+            PROTOCOL,
+            PLACEMENT,
+            RDMA,
+            RUNTIME);
+
+    /** The wiring that puts servers behind the driver's session seam in one JVM; the seam stands in the driver's door. */
+    @ArchTest
+    static final ArchRule SERVER_EMBEDDED_SEES_THE_SESSION_SEAM = onlySees(
+            resideInAnyPackage(SERVER_EMBEDDED), SERVER, "org.rowankv.driver", PROTOCOL, PLACEMENT, RDMA, RUNTIME);
+
+    @ArchTest
+    static final ArchRule SERVER_ROOMS_DO_NOT_SEE_THE_WIRING = noClasses()
+            .that(resideInAnyPackage(SERVER).and(resideOutsideOfPackages(SERVER_EMBEDDED)))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(SERVER_EMBEDDED)
+            .allowEmptyShould(true);
+
+    /** Status codes and versions are part of what the driver hands out, placement is not. */
+    @ArchTest
+    static final ArchRule JCACHE_SEES_DRIVER = onlySees(
+            resideInAnyPackage(JCACHE).and(resideOutsideOfPackages(JCACHE_EMBEDDED)),
+            JCACHE,
+            DRIVER,
+            PROTOCOL,
+            RUNTIME);
+
+    @ArchTest
+    static final ArchRule JCACHE_EMBEDDED_SEES_THE_WIRING =
+            onlySees(resideInAnyPackage(JCACHE_EMBEDDED), JCACHE, DRIVER, PROTOCOL, SERVER_EMBEDDED, RUNTIME);
+
+    @ArchTest
+    static final ArchRule SAMPLES_SEE_NO_TESTS_AND_NO_BENCH = noClasses()
+            .that()
+            .resideInAPackage(SAMPLES)
+            .should()
+            .dependOnClassesThat(
+                    resideInAnyPackage(BENCH, "org.rowankv.tck..", "org.rowankv.check..", "org.rowankv.simulation.."))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule BENCH_SEES_NO_TESTS = noClasses()
+            .that()
+            .resideInAPackage(BENCH)
+            .should()
+            .dependOnClassesThat(
+                    resideInAnyPackage("org.rowankv.tck..", "org.rowankv.check..", "org.rowankv.simulation.."))
+            .allowEmptyShould(true);
+
+    /** What a product module may bring along; a dependency more is a decision, and this is where it shows. */
+    @ArchTest
+    static final ArchRule PRODUCT_SEES_FEW_LIBRARIES =
+            usesOnly(resideInAnyPackage(RUNTIME, RDMA, DRIVER, PROTOCOL, PLACEMENT, SERVER), "org.jctools..");
+
+    @ArchTest
+    static final ArchRule JCACHE_SEES_FEW_LIBRARIES = usesOnly(resideInAnyPackage(JCACHE), "javax.cache..");
+
+    private Arrows() {}
+
+    private static ArchRule usesOnly(DescribedPredicate<JavaClass> who, String library) {
+        return noClasses()
+                .that(who)
+                .should()
+                .dependOnClassesThat(resideOutsideOfPackages(
+                                "org.rowankv..",
+                                "java..",
+                                "javax.management..",
+                                "org.slf4j",
+                                "org.jspecify.annotations",
+                                "com.google.errorprone.annotations..",
+                                library)
+                        .and(not(HAVE_NO_PACKAGE)))
+                .as("classes that " + who.getDescription() + " use beside the JDK, SLF4J and annotations only "
+                        + library)
+                .allowEmptyShould(true);
+    }
+
+    private static ArchRule onlySees(DescribedPredicate<JavaClass> who, String... visible) {
+        return noClasses()
+                .that(who)
+                .should()
+                .dependOnClassesThat(resideInAnyPackage("org.rowankv..").and(resideOutsideOfPackages(visible)))
+                .as("classes that " + who.getDescription() + " see of ours only " + String.join(", ", visible))
+                .allowEmptyShould(true);
+    }
+}

@@ -1,0 +1,290 @@
+package org.rowankv.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.EvaluationResult;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A rule that no code can break says nothing: each one is shown code that breaks it, and code that just keeps it. */
+final class RulesCanFailTest {
+    private static final String SESSION = "org.rowankv.driver.Session";
+
+    @TempDir
+    Path directory;
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("offences")
+    void shouldCatch(String offence, ArchRule rule, Specimen specimen) throws IOException {
+        final EvaluationResult result = rule.evaluate(specimen.classes(directory));
+
+        assertThat(result.hasViolation()).as(offence).isTrue();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("customs")
+    void shouldAllow(String custom, ArchRule rule, Specimen specimen) throws IOException {
+        final EvaluationResult result = rule.evaluate(specimen.classes(directory));
+
+        assertThat(result.getFailureReport().getDetails()).as(custom).isEmpty();
+    }
+
+    @Test
+    void shouldShowAnOffenceForEveryRule() throws IllegalAccessException {
+        final List<ArchRule> shown =
+                offences().map(arguments -> (ArchRule) arguments.get()[1]).toList();
+        final List<String> unproved = new ArrayList<>();
+        for (Class<?> rules : List.of(Arrows.class, Rooms.class, Seams.class, Names.class)) {
+            for (Field field : rules.getDeclaredFields()) {
+                if (field.getType() == ArchRule.class && !shown.contains((ArchRule) field.get(null))) {
+                    unproved.add(rules.getSimpleName() + "." + field.getName());
+                }
+            }
+        }
+
+        assertThat(unproved).isEmpty();
+    }
+
+    static Stream<Arguments> offences() {
+        return Stream.of(
+                sees("runtime sees rdma", Arrows.RUNTIME_SEES_NOTHING_OF_OURS, "runtime", "rdma"),
+                sees("rdma sees protocol", Arrows.RDMA_SEES_RUNTIME, "rdma.local", "protocol"),
+                sees("protocol sees driver", Arrows.PROTOCOL_SEES_RUNTIME, "protocol", "driver"),
+                sees("placement sees driver", Arrows.PLACEMENT_SEES_PROTOCOL, "placement", "driver"),
+                sees("driver sees server", Arrows.DRIVER_SEES_RDMA, "driver.session", "server"),
+                sees("server sees driver", Arrows.SERVER_SEES_PROTOCOL_AND_PLACEMENT, "server.request", "driver"),
+                sees("server sees jcache", Arrows.SERVER_SEES_PROTOCOL_AND_PLACEMENT, "server", "jcache.codec"),
+                sees(
+                        "the wiring sees the retries",
+                        Arrows.SERVER_EMBEDDED_SEES_THE_SESSION_SEAM,
+                        "server.embedded",
+                        "driver.session"),
+                sees(
+                        "a room sees the wiring",
+                        Arrows.SERVER_ROOMS_DO_NOT_SEE_THE_WIRING,
+                        "server.request",
+                        "server.embedded"),
+                sees("jcache sees server", Arrows.JCACHE_SEES_DRIVER, "jcache", "server"),
+                sees("jcache sees the wiring", Arrows.JCACHE_SEES_DRIVER, "jcache.spi", "server.embedded"),
+                sees("jcache sees rdma", Arrows.JCACHE_SEES_DRIVER, "jcache", "rdma"),
+                sees(
+                        "jcache.embedded sees a room",
+                        Arrows.JCACHE_EMBEDDED_SEES_THE_WIRING,
+                        "jcache.embedded",
+                        "server.log"),
+                sees("samples see check", Arrows.SAMPLES_SEE_NO_TESTS_AND_NO_BENCH, "samples", "check"),
+                sees("samples see bench", Arrows.SAMPLES_SEE_NO_TESTS_AND_NO_BENCH, "samples", "bench"),
+                sees("bench sees simulation", Arrows.BENCH_SEES_NO_TESTS, "bench", "simulation"),
+                has(
+                        "server uses JUnit",
+                        Arrows.PRODUCT_SEES_FEW_LIBRARIES,
+                        "server",
+                        "org.junit.jupiter.api.Test test;"),
+                has(
+                        "driver uses JCache",
+                        Arrows.PRODUCT_SEES_FEW_LIBRARIES,
+                        "driver",
+                        "javax.cache.Cache<?, ?> cache;"),
+                has(
+                        "jcache uses JUnit",
+                        Arrows.JCACHE_SEES_FEW_LIBRARIES,
+                        "jcache",
+                        "org.junit.jupiter.api.Test test;"),
+                sees("pm sees log", Rooms.PM_IS_THE_GROUND_FLOOR, "server.pm", "server.log"),
+                sees("pm sees the server's door", Rooms.PM_IS_THE_GROUND_FLOOR, "server.pm", "server"),
+                sees("log sees index", Rooms.LOG_STANDS_ON_PM, "server.log", "server.index"),
+                sees("index sees digest", Rooms.INDEX_STANDS_ON_LOG, "server.index", "server.digest"),
+                specimen(
+                        "two rooms see each other",
+                        Rooms.NO_PACKAGE_CYCLES,
+                        new Specimen()
+                                .type("org.rowankv.server.digest.A", "org.rowankv.server.cleaning.B b;")
+                                .type("org.rowankv.server.cleaning.B", "org.rowankv.server.digest.A a;")),
+                specimen(
+                        "a room and its door see each other",
+                        Rooms.NO_PACKAGE_CYCLES,
+                        new Specimen()
+                                .type("org.rowankv.server.A", "org.rowankv.server.log.B b;")
+                                .type("org.rowankv.server.log.B", "org.rowankv.server.A a;")),
+                has("clock", Seams.CLOCKS_ARE_READ_IN_RUNTIME, "server", "long now = System.nanoTime();"),
+                has("wall clock", Seams.CLOCKS_ARE_READ_IN_RUNTIME, "driver", "long now = System.currentTimeMillis();"),
+                has("instant", Seams.CLOCKS_ARE_READ_IN_RUNTIME, "jcache", "Object now = java.time.Instant.now();"),
+                has("date", Seams.CLOCKS_ARE_READ_IN_RUNTIME, "jcache", "Object now = new java.util.Date();"),
+                has(
+                        "clock by zone",
+                        Seams.CLOCKS_ARE_READ_IN_RUNTIME,
+                        "rdma",
+                        "Object c = java.time.Clock.systemUTC();"),
+                has(
+                        "clock by reference",
+                        Seams.CLOCKS_ARE_READ_IN_RUNTIME,
+                        "simulation",
+                        "java.util.function.LongSupplier clock = System::nanoTime;"),
+                has(
+                        "thread's random",
+                        Seams.CHANCE_COMES_FROM_RUNTIME,
+                        "server",
+                        "int dice = java.util.concurrent.ThreadLocalRandom.current().nextInt();"),
+                has("uuid", Seams.CHANCE_COMES_FROM_RUNTIME, "driver", "Object id = java.util.UUID.randomUUID();"),
+                has("math", Seams.CHANCE_COMES_FROM_RUNTIME, "rdma", "double dice = Math.random();"),
+                has("no seed", Seams.CHANCE_COMES_FROM_RUNTIME, "bench", "Object dice = new java.util.Random();"),
+                has(
+                        "no seed to split",
+                        Seams.CHANCE_COMES_FROM_RUNTIME,
+                        "check",
+                        "Object dice = new java.util.SplittableRandom();"),
+                has(
+                        "secure",
+                        Seams.CHANCE_COMES_FROM_RUNTIME,
+                        "server",
+                        "Object dice = new java.security.SecureRandom();"),
+                has(
+                        "shuffle",
+                        Seams.CHANCE_COMES_FROM_RUNTIME,
+                        "simulation",
+                        "void mix(java.util.List<?> cards) { java.util.Collections.shuffle(cards); }"),
+                has(
+                        "sleep",
+                        Seams.NOBODY_SLEEPS,
+                        "runtime",
+                        "void rest() throws InterruptedException { Thread.sleep(1); }"),
+                has(
+                        "sleep in units",
+                        Seams.NOBODY_SLEEPS,
+                        "samples",
+                        "void rest() throws Exception { java.util.concurrent.TimeUnit.SECONDS.sleep(1); }"),
+                has(
+                        "parallel stream",
+                        Seams.STREAMS_ARE_SEQUENTIAL,
+                        "server",
+                        "Object s = java.util.List.of(1).parallelStream();"),
+                has(
+                        "stream made parallel",
+                        Seams.STREAMS_ARE_SEQUENTIAL,
+                        "jcache",
+                        "Object s = java.util.stream.IntStream.range(0, 9).parallel();"),
+                has(
+                        "map",
+                        Seams.MAPPINGS_STAND_IN_PM_AND_LOCAL,
+                        "server.log",
+                        "Object map(java.nio.channels.FileChannel c) throws java.io.IOException {",
+                        "    return c.map(java.nio.channels.FileChannel.MapMode.READ_WRITE, 0, 1); }"),
+                has(
+                        "force",
+                        Seams.MAPPINGS_STAND_IN_PM_AND_LOCAL,
+                        "rdma",
+                        "void flush(java.nio.MappedByteBuffer b) { b.force(0, 64); }"),
+                has(
+                        "object stream",
+                        Seams.NOTHING_IS_DESERIALIZED_BELOW_THE_PROVIDER,
+                        "server.request",
+                        "Object read(java.io.InputStream in) throws Exception {",
+                        "    return new java.io.ObjectInputStream(in).readObject(); }"),
+                has(
+                        "read itself",
+                        Seams.NOTHING_IS_DESERIALIZED_BELOW_THE_PROVIDER,
+                        "rdma",
+                        "private void readObject(java.io.ObjectInputStream in) {}"),
+                has(
+                        "thread local",
+                        Seams.NO_THREAD_LOCALS,
+                        "server",
+                        "static final ThreadLocal<byte[]> BUFFER = ThreadLocal.withInitial(() -> new byte[8]);"),
+                specimen(
+                        "helper",
+                        Names.TYPES_ARE_CALLED_BY_THEIR_SUBJECT,
+                        new Specimen().type("org.rowankv.rdma.RingHelper")),
+                specimen(
+                        "util",
+                        Names.TYPES_ARE_CALLED_BY_THEIR_SUBJECT,
+                        new Specimen().type("org.rowankv.server.ByteUtil")),
+                specimen(
+                        "impl",
+                        Names.TYPES_ARE_CALLED_BY_THEIR_SUBJECT,
+                        new Specimen().type("org.rowankv.jcache.CacheImpl")),
+                specimen(
+                        "manager",
+                        Names.TYPES_ARE_CALLED_BY_THEIR_SUBJECT,
+                        new Specimen().type("org.rowankv.server.log.SegmentManager")),
+                specimen(
+                        "package says nothing of null",
+                        Names.PACKAGES_ARE_NULL_MARKED,
+                        new Specimen().type("org.rowankv.server.unmarked.A")));
+    }
+
+    static Stream<Arguments> customs() {
+        return Stream.of(
+                sees(
+                        "the wiring sees the seam",
+                        Arrows.SERVER_EMBEDDED_SEES_THE_SESSION_SEAM,
+                        "server.embedded",
+                        SESSION),
+                sees(
+                        "jcache.embedded sees the wiring",
+                        Arrows.JCACHE_EMBEDDED_SEES_THE_WIRING,
+                        "jcache.embedded",
+                        "server.embedded"),
+                sees("server sees placement", Arrows.SERVER_SEES_PROTOCOL_AND_PLACEMENT, "server.request", "placement"),
+                sees("log sees pm", Rooms.LOG_STANDS_ON_PM, "server.log", "server.pm"),
+                sees("request sees index", Rooms.NO_PACKAGE_CYCLES, "server.request", "server.index"),
+                has("runtime's clock", Seams.CLOCKS_ARE_READ_IN_RUNTIME, "runtime", "long now = System.nanoTime();"),
+                has("a seed", Seams.CHANCE_COMES_FROM_RUNTIME, "check", "Object dice = new java.util.Random(42);"),
+                has(
+                        "pm maps",
+                        Seams.MAPPINGS_STAND_IN_PM_AND_LOCAL,
+                        "server.pm",
+                        "void flush(java.nio.MappedByteBuffer b) { b.force(0, 64); }"),
+                has(
+                        "jcache reads objects",
+                        Seams.NOTHING_IS_DESERIALIZED_BELOW_THE_PROVIDER,
+                        "jcache.codec",
+                        "Object read(java.io.ObjectInputStream in) throws Exception { return in.readObject(); }"),
+                has(
+                        "bytes, numbers and logs",
+                        Arrows.PRODUCT_SEES_FEW_LIBRARIES,
+                        "server",
+                        "byte[][] bytes; long number; org.slf4j.Logger log; java.nio.ByteBuffer buffer;"),
+                has("jcache uses JCache", Arrows.JCACHE_SEES_FEW_LIBRARIES, "jcache", "javax.cache.Cache<?, ?> cache;"),
+                specimen(
+                        "the JSR's manager",
+                        Names.TYPES_ARE_CALLED_BY_THEIR_SUBJECT,
+                        new Specimen().type("org.rowankv.jcache.RowanCacheManager")),
+                specimen(
+                        "package that is marked",
+                        Names.PACKAGES_ARE_NULL_MARKED,
+                        new Specimen()
+                                .type("org.rowankv.server.marked.A")
+                                .source(
+                                        "org.rowankv.server.marked.package-info",
+                                        "@org.jspecify.annotations.NullMarked package org.rowankv.server.marked;")));
+    }
+
+    /** A class in one package with a field of a class of another, or of the class of that full name. */
+    private static Arguments sees(String title, ArchRule rule, String who, String whom) {
+        final String target = whom.startsWith("org.") ? whom : "org.rowankv." + whom + ".Seen";
+        return specimen(
+                title,
+                rule,
+                new Specimen()
+                        .type("org.rowankv." + who + ".Seeing", target + " seen;")
+                        .type(target));
+    }
+
+    private static Arguments has(String title, ArchRule rule, String who, String... members) {
+        return specimen(title, rule, new Specimen().type("org.rowankv." + who + ".Specimen", members));
+    }
+
+    private static Arguments specimen(String title, ArchRule rule, Specimen specimen) {
+        return Arguments.of(title, rule, specimen);
+    }
+}

@@ -1,0 +1,72 @@
+package org.rowankv.rules;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** The main sources of all modules, found from the directory of the module that judges them. */
+final class SourceFiles {
+    private SourceFiles() {}
+
+    /** The directory of the parent pom. */
+    static Path root() {
+        Path directory = Path.of("").toAbsolutePath();
+        while (!Files.isDirectory(directory.resolve("jcache-provider"))) {
+            directory = directory.getParent();
+            if (directory == null) {
+                throw new IllegalStateException(
+                        "not inside the source tree: " + Path.of("").toAbsolutePath());
+            }
+        }
+        return directory;
+    }
+
+    /** Every Java file of main code but the package descriptions. */
+    static List<Path> all() {
+        try (Stream<Path> modules = Files.list(root())) {
+            return modules.map(module -> module.resolve("src/main/java"))
+                    .filter(Files::isDirectory)
+                    .flatMap(SourceFiles::filesUnder)
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The packages in which these files stand. */
+    static Set<String> packages() {
+        final Set<String> packages = new TreeSet<>();
+        for (Path file : all()) {
+            final String path = file.getParent().toString().replace('\\', '/');
+            packages.add(path.substring(path.indexOf("/src/main/java/") + "/src/main/java/".length())
+                    .replace('/', '.'));
+        }
+        return packages;
+    }
+
+    static long lineCount(Path file) {
+        try (Stream<String> lines = Files.lines(file)) {
+            return lines.count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Stream<Path> filesUnder(Path directory) {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files
+                    .filter(file -> file.toString().endsWith(".java"))
+                    .filter(file -> !file.endsWith("package-info.java"))
+                    .toList()
+                    .stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
