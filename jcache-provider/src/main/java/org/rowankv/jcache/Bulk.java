@@ -13,7 +13,6 @@ import java.util.Set;
 import javax.cache.Cache;
 import javax.cache.integration.CacheWriterException;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Request;
 import org.rowankv.driver.RowanException;
 import org.rowankv.driver.ScanCursor;
 import org.rowankv.jcache.expiry.Lifetimes;
@@ -21,6 +20,7 @@ import org.rowankv.jcache.integration.Loads;
 import org.rowankv.jcache.integration.Writes;
 import org.rowankv.jcache.integration.WrittenEntry;
 import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Ttl;
 
 /**

@@ -1,10 +1,10 @@
 package org.rowankv.jcache;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Request;
 import org.rowankv.jcache.expiry.Lifetimes;
 import org.rowankv.jcache.integration.Writes;
 import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
@@ -53,7 +53,8 @@ final class ConditionalChange<K, V> {
     }
 
     /** The value that was there, if asked for. */
-    @Nullable V oldValue() {
+    @Nullable
+    V oldValue() {
         return oldValue;
     }
 

@@ -5,11 +5,11 @@ import java.util.NoSuchElementException;
 import java.util.function.BooleanSupplier;
 import javax.cache.Cache;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Request;
 import org.rowankv.driver.RowanException;
 import org.rowankv.driver.ScanCursor;
 import org.rowankv.driver.ScanPage;
 import org.rowankv.jcache.codec.ByteSink;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
 /**

@@ -4,7 +4,6 @@ import javax.cache.CacheException;
 import javax.cache.processor.EntryProcessor;
 import javax.cache.processor.EntryProcessorException;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Request;
 import org.rowankv.jcache.event.CallbackThreads;
 import org.rowankv.jcache.expiry.Lifetimes;
 import org.rowankv.jcache.integration.Loads;
@@ -13,6 +12,7 @@ import org.rowankv.jcache.management.Statistics;
 import org.rowankv.jcache.processor.Action;
 import org.rowankv.jcache.processor.ProcessorEntry;
 import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
@@ -173,7 +173,8 @@ final class Invocation<K, V, T> {
     }
 
     /** What the processor returned in the attempt that took effect. */
-    @Nullable T result() {
+    @Nullable
+    T result() {
         return result;
     }
 }

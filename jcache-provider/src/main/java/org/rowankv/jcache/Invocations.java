@@ -38,9 +38,8 @@ final class Invocations<K, V> {
     private <T> @Nullable T invoke(Invocation<K, V, T> invocation, Scratch scratch, long startNs) {
         final KeyGates gates = opening.rendezvous().gates();
         final byte[] key = scratch.key().toBytes();
-        KeyGates.Gate gate = opening.writes() != null
-                ? gates.enter(key)
-                : gates.isBusy(key) ? gates.enterAsHint(key) : null;
+        KeyGates.Gate gate =
+                opening.writes() != null ? gates.enter(key) : gates.isBusy(key) ? gates.enterAsHint(key) : null;
         try {
             while (!invocation.attempt(key)) {
                 if (gate == null) {

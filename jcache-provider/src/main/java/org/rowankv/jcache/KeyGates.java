@@ -42,7 +42,8 @@ final class KeyGates {
     }
 
     /** Enters, waiting a little if need be; null when the caller goes on without. */
-    @Nullable Gate enterAsHint(byte[] key) {
+    @Nullable
+    Gate enterAsHint(byte[] key) {
         if (callbacks.isCurrentInside()) {
             return null;
         }
@@ -61,7 +62,8 @@ final class KeyGates {
     }
 
     /** Enters however long it takes; null when the caller is inside a callback and goes on without. */
-    @Nullable Gate enter(byte[] key) {
+    @Nullable
+    Gate enter(byte[] key) {
         if (callbacks.isCurrentInside()) {
             return null;
         }

@@ -1,11 +1,11 @@
 package org.rowankv.jcache;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Request;
 import org.rowankv.jcache.expiry.Lifetimes;
 import org.rowankv.jcache.integration.Writes;
 import org.rowankv.jcache.management.Statistics;
 import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
@@ -102,7 +102,8 @@ final class Mutations<K, V> {
         }
     }
 
-    @Nullable V getAndPut(K key, V value) {
+    @Nullable
+    V getAndPut(K key, V value) {
         final long startNs = statistics.start();
         final Scratch scratch = borrowFor(key, value);
         try {
@@ -136,8 +137,7 @@ final class Mutations<K, V> {
             final boolean applied;
             final boolean stored;
             if (direct) {
-                final Request request =
-                        scratch.put().when(Condition.IF_ABSENT).ttl(createMs, Ttl.UNCHANGED);
+                final Request request = scratch.put().when(Condition.IF_ABSENT).ttl(createMs, Ttl.UNCHANGED);
                 opening.execute(request);
                 applied = request.status() == Status.OK;
                 stored = applied && isStored(request);
@@ -163,8 +163,7 @@ final class Mutations<K, V> {
         try {
             final boolean applied;
             if (direct) {
-                final Request request =
-                        scratch.put().when(Condition.IF_PRESENT).ttl(Ttl.ETERNAL, updateMs);
+                final Request request = scratch.put().when(Condition.IF_PRESENT).ttl(Ttl.ETERNAL, updateMs);
                 opening.execute(request);
                 applied = request.status() == Status.OK;
             } else {
@@ -184,7 +183,8 @@ final class Mutations<K, V> {
         }
     }
 
-    @Nullable V getAndReplace(K key, V value) {
+    @Nullable
+    V getAndReplace(K key, V value) {
         final long startNs = statistics.start();
         final Scratch scratch = borrowFor(key, value);
         try {
@@ -213,8 +213,7 @@ final class Mutations<K, V> {
         final long startNs = statistics.start();
         final Scratch scratch = borrowFor(key, value);
         try {
-            final ConditionalChange<K, V> change =
-                    new ConditionalChange<>(opening, scratch, Change.REPLACE_VALUE, key);
+            final ConditionalChange<K, V> change = new ConditionalChange<>(opening, scratch, Change.REPLACE_VALUE, key);
             final boolean applied = change.run(expected, value, false);
             countReplace(change.existed(), applied, startNs);
             return applied;
@@ -232,8 +231,9 @@ final class Mutations<K, V> {
                 throw new UnsupportedOperationException(
                         "replaceIfVersion on a write-through cache: use replace or invoke, which call the writer");
             }
-            final Request request =
-                    scratch.put().when(Condition.IF_VERSION, version).ttl(Ttl.ETERNAL, opening.lifetimes().updateMs());
+            final Request request = scratch.put()
+                    .when(Condition.IF_VERSION, version)
+                    .ttl(Ttl.ETERNAL, opening.lifetimes().updateMs());
             opening.execute(request);
             final boolean applied = request.status() == Status.OK;
             countReplace(request.has(ResultBits.EXISTED), applied, startNs);
@@ -335,7 +335,8 @@ final class Mutations<K, V> {
         }
     }
 
-    @Nullable V getAndRemove(K key) {
+    @Nullable
+    V getAndRemove(K key) {
         final long startNs = statistics.start();
         final Scratch scratch = opening.borrowFor(key);
         try {

@@ -136,9 +136,7 @@ final class OpenCache<K, V> implements RowanCache<K, V> {
     }
 
     private void load(
-            Set<? extends K> keys,
-            boolean replaceExistingValues,
-            @Nullable CompletionListener completionListener) {
+            Set<? extends K> keys, boolean replaceExistingValues, @Nullable CompletionListener completionListener) {
         try {
             if (loader != null) {
                 requireOpen();

@@ -4,7 +4,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Request;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.RowanException;
 import org.rowankv.driver.ScanCursor;
@@ -16,6 +15,7 @@ import org.rowankv.jcache.integration.Loads;
 import org.rowankv.jcache.integration.Writes;
 import org.rowankv.jcache.management.Statistics;
 import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -93,12 +93,14 @@ final class Opening<K, V> implements EntryDecoder<K, V> {
     }
 
     /** The loader of a read-through cache, or null. */
-    @Nullable Loads<K, V> loads() {
+    @Nullable
+    Loads<K, V> loads() {
         return loads;
     }
 
     /** The writer of a write-through cache, or null. */
-    @Nullable Writes<K, V> writes() {
+    @Nullable
+    Writes<K, V> writes() {
         return writes;
     }
 
@@ -142,7 +144,8 @@ final class Opening<K, V> implements EntryDecoder<K, V> {
         checkKey(key);
         sink.reset();
         codec.encode(key, sink);
-        if (!Codec.isCanonical(sink.bytes(), 0) && warnedKeyClasses.add(key.getClass().getName())) {
+        if (!Codec.isCanonical(sink.bytes(), 0)
+                && warnedKeyClasses.add(key.getClass().getName())) {
             LOG.warn(
                     "keys of {} in the cache {} are told apart by their serialized bytes, not by equals():"
                             + " two equal keys with different bytes are two entries",

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Request;
+import org.rowankv.protocol.Request;
 
 /**
  * The entry processors that run at this moment in this JVM on one cache, by thread: tells a processor which changes its

@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Request;
 import org.rowankv.jcache.expiry.Lifetimes;
 import org.rowankv.jcache.integration.Loads;
 import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
 
@@ -31,7 +31,8 @@ final class Reads<K, V> {
         this.accessMs = asksOnAccess ? Ttl.UNCHANGED : lifetimes.accessMs();
     }
 
-    @Nullable V get(K key) {
+    @Nullable
+    V get(K key) {
         final long startNs = opening.statistics().start();
         final Scratch scratch = opening.borrowFor(key);
         try {
@@ -87,9 +88,8 @@ final class Reads<K, V> {
 
     private boolean store(Scratch scratch, V loaded, long missVersion) {
         opening.encodeValue(loaded, scratch.value());
-        final Request request = scratch.put()
-                .when(Condition.IF_ABSENT_SINCE, missVersion)
-                .ttl(lifetimes.createMs(), Ttl.UNCHANGED);
+        final Request request =
+                scratch.put().when(Condition.IF_ABSENT_SINCE, missVersion).ttl(lifetimes.createMs(), Ttl.UNCHANGED);
         opening.execute(request);
         return request.status() == Status.OK;
     }

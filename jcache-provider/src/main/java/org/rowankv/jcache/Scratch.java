@@ -1,7 +1,7 @@
 package org.rowankv.jcache;
 
-import org.rowankv.driver.Request;
 import org.rowankv.jcache.codec.ByteSink;
+import org.rowankv.protocol.Request;
 
 /**
  * What one operation works with, kept for the next: a request, and the bytes of a key and a value. Used by the thread that

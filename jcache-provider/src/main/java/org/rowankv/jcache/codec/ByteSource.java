@@ -32,8 +32,8 @@ final class ByteSource {
     /** Passes over {@code count} bytes and returns the index where they begin. */
     int skip(int count) {
         if (count < 0 || count > end - at) {
-            throw new MalformedBytesException("an encoded object of this kind has at least " + count + " more bytes, not "
-                    + (end - at));
+            throw new MalformedBytesException(
+                    "an encoded object of this kind has at least " + count + " more bytes, not " + (end - at));
         }
         final int start = at;
         at += count;

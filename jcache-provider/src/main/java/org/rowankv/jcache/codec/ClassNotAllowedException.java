@@ -9,8 +9,9 @@ public final class ClassNotAllowedException extends CacheException {
     private final String className;
 
     public ClassNotAllowedException(String className) {
-        super("the class " + className + " is not among those that may be serialized into or out of the cache: add it to "
-                + ClassRules.SETTING + " (name, package.* or package.**; several separated by ';'), or name it with setTypes");
+        super("the class " + className
+                + " is not among those that may be serialized into or out of the cache: add it to " + ClassRules.SETTING
+                + " (name, package.* or package.**; several separated by ';'), or name it with setTypes");
         this.className = className;
     }
 

@@ -134,7 +134,8 @@ public final class Codec {
                         "stored bytes begin with the tag " + tag + ", which this version does not know");
             }
             if (in.remaining() != 0) {
-                throw new MalformedBytesException(in.remaining() + " bytes too many behind an encoded " + value.getClass());
+                throw new MalformedBytesException(
+                        in.remaining() + " bytes too many behind an encoded " + value.getClass());
             }
             return value;
         } catch (DateTimeException | NumberFormatException e) {
@@ -172,7 +173,8 @@ public final class Codec {
         final String constant = readName(in);
         final Class<?> type = loader.load(className);
         if (!type.isEnum()) {
-            throw new MalformedBytesException("the class " + className + " of a stored enum constant is no enum any more");
+            throw new MalformedBytesException(
+                    "the class " + className + " of a stored enum constant is no enum any more");
         }
         for (Object candidate : type.getEnumConstants()) {
             if (((Enum<?>) candidate).name().equals(constant)) {

@@ -52,7 +52,10 @@ public enum Setting {
             "refuse",
             "copy"),
     BACKGROUND_THREADS(
-            Kind.COUNT, "2", Scope.MANAGER, "Threads, at most, for `loadAll` and asynchronous listeners. None when idle."),
+            Kind.COUNT,
+            "2",
+            Scope.MANAGER,
+            "Threads, at most, for `loadAll` and asynchronous listeners. None when idle."),
     LISTENER_BACKLOG(
             Kind.COUNT,
             "65536",

@@ -57,8 +57,7 @@ public final class StoreSettings {
     private static void put(Map<Setting, String> values, String written, String parameter, String text) {
         final Setting setting = Setting.ofParameter(parameter);
         if (setting == null) {
-            throw new CacheException(
-                    "unknown setting \"" + written + "\"; known are: " + Setting.knownParameters());
+            throw new CacheException("unknown setting \"" + written + "\"; known are: " + Setting.knownParameters());
         }
         values.put(setting, setting.normalize(text));
     }
@@ -157,7 +156,10 @@ public final class StoreSettings {
         for (Setting setting : Setting.values()) {
             if (setting.scope() == Setting.Scope.STORE) {
                 final String value = setting == Setting.DIR ? String.valueOf(directory()) : effective(setting);
-                text.append(text.isEmpty() ? "" : " ").append(setting.parameter()).append('=').append(value);
+                text.append(text.isEmpty() ? "" : " ")
+                        .append(setting.parameter())
+                        .append('=')
+                        .append(value);
             }
         }
         return text.toString();

@@ -7,9 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.cache.event.CacheEntryListenerException;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Request;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
 
 /**
  * Where all openings of one cache in this JVM, of whatever manager and class loader, meet: an operation of any of them is

@@ -3,8 +3,8 @@ package org.rowankv.jcache.event;
 import java.util.Arrays;
 import javax.cache.event.EventType;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Request;
 import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 
@@ -50,15 +50,10 @@ final class Notification {
         if (request.operation() == Operation.PUT) {
             if (request.has(ResultBits.UPDATED)) {
                 return new Notification(
-                        EventType.UPDATED,
-                        keyOf(request),
-                        valueOf(request),
-                        request.resultBytes(),
-                        request.version());
+                        EventType.UPDATED, keyOf(request), valueOf(request), request.resultBytes(), request.version());
             }
             return request.has(ResultBits.CREATED)
-                    ? new Notification(
-                            EventType.CREATED, keyOf(request), valueOf(request), null, request.version())
+                    ? new Notification(EventType.CREATED, keyOf(request), valueOf(request), null, request.version())
                     : null;
         }
         return request.has(ResultBits.REMOVED)
@@ -115,7 +110,8 @@ final class Notification {
     }
 
     /** What the first listener to fail threw. */
-    @Nullable Throwable failure() {
+    @Nullable
+    Throwable failure() {
         return failure;
     }
 }

@@ -16,7 +16,6 @@ import javax.cache.event.CacheEntryExpiredListener;
 import javax.cache.event.CacheEntryListener;
 import javax.cache.event.CacheEntryRemovedListener;
 import javax.cache.event.CacheEntryUpdatedListener;
-import javax.cache.event.EventType;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -88,7 +87,8 @@ public final class Subscription<K, V> implements Closeable {
     }
 
     /** Tells a synchronous listener now and returns what it threw; queues for an asynchronous one. */
-    @Nullable Throwable offer(Notification notification) {
+    @Nullable
+    Throwable offer(Notification notification) {
         if (closed || (interest & Interest.of(notification.type())) == 0) {
             return null;
         }
@@ -149,7 +149,11 @@ public final class Subscription<K, V> implements Closeable {
         for (Notification next = poll(); next != null; next = poll()) {
             final Throwable failure = call(next);
             if (failure != null) {
-                LOG.warn("an asynchronous listener of the cache {} failed on {}", source.getName(), next.type(), failure);
+                LOG.warn(
+                        "an asynchronous listener of the cache {} failed on {}",
+                        source.getName(),
+                        next.type(),
+                        failure);
             }
         }
     }

@@ -18,12 +18,13 @@ public final class BackgroundThreads implements Executor, AutoCloseable {
     /** @param count how many threads there are at most */
     public BackgroundThreads(int count) {
         final AtomicInteger number = new AtomicInteger();
-        pool = new ThreadPoolExecutor(count, count, IDLE_MS, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), work -> {
-            final Thread thread = new Thread(null, work, "rowan-jcache-" + number.incrementAndGet(), 0, false);
-            thread.setDaemon(true);
-            thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
-            return thread;
-        });
+        pool = new ThreadPoolExecutor(
+                count, count, IDLE_MS, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), work -> {
+                    final Thread thread = new Thread(null, work, "rowan-jcache-" + number.incrementAndGet(), 0, false);
+                    thread.setDaemon(true);
+                    thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
+                    return thread;
+                });
         pool.allowCoreThreadTimeOut(true);
     }
 

@@ -36,8 +36,7 @@ final class ManagerRegistry {
      *
      * @param maker makes a manager, which tells the consumer given when it has closed
      */
-    RowanCacheManager get(
-            URI uri, ClassLoader loader, Function<Consumer<RowanCacheManager>, RowanCacheManager> maker) {
+    RowanCacheManager get(URI uri, ClassLoader loader, Function<Consumer<RowanCacheManager>, RowanCacheManager> maker) {
         closeOrphans();
         synchronized (this) {
             Tenant tenant = find(loader);
