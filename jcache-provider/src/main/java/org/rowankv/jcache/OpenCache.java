@@ -157,7 +157,7 @@ final class OpenCache<K, V> implements RowanCache<K, V> {
     private void failed(@Nullable CompletionListener completionListener, RuntimeException failure) {
         if (completionListener != null) {
             completionListener.onException(failure);
-        } else {
+        } else if (!closed) {
             LOG.warn("loadAll on the cache {} failed", opening.name(), failure);
         }
     }

@@ -150,12 +150,12 @@ public final class StoreSettings {
         return directory != null ? "dir " + directory : "memory " + storeText();
     }
 
-    /** All settings of the store, for messages and to tell whether two managers agree. */
+    /** The settings of the store that have a value, for messages and to tell whether two managers agree. */
     public String storeText() {
         final StringBuilder text = new StringBuilder();
         for (Setting setting : Setting.values()) {
-            if (setting.scope() == Setting.Scope.STORE) {
-                final String value = setting == Setting.DIR ? String.valueOf(directory()) : effective(setting);
+            final String value = setting.scope() == Setting.Scope.STORE ? effective(setting) : "";
+            if (!value.isEmpty()) {
                 text.append(text.isEmpty() ? "" : " ")
                         .append(setting.parameter())
                         .append('=')
@@ -166,6 +166,10 @@ public final class StoreSettings {
     }
 
     private String effective(Setting setting) {
+        if (setting == Setting.DIR) {
+            final Path directory = directory();
+            return directory == null ? "" : directory.toString();
+        }
         final String value = text(setting);
         return value.isEmpty() ? "" : setting.normalize(value);
     }
