@@ -16,17 +16,20 @@ import org.rowankv.jcache.configuration.StoreSettings;
  * the same store share it. A closed provider may be used again. Thread-safe.
  */
 public class RowanCachingProvider implements CachingProvider {
+    /** {@link javax.cache.Caching} makes a provider for each class loader; their stores are the same. */
+    private static final SharedStores EMBEDDED = new SharedStores(settings -> {
+        throw new javax.cache.CacheException("no engine yet");
+    });
+
     private final SharedStores stores;
     private final ManagerRegistry managers = new ManagerRegistry();
 
     /** For {@link java.util.ServiceLoader}. */
     public RowanCachingProvider() {
-        this(settings -> {
-            throw new javax.cache.CacheException("no engine");
-        });
+        this.stores = EMBEDDED;
     }
 
-    /** Over stores of another kind. */
+    /** Over stores of another kind, which no other provider shares. */
     protected RowanCachingProvider(StoreOpener opener) {
         this.stores = new SharedStores(opener);
     }
@@ -38,8 +41,7 @@ public class RowanCachingProvider implements CachingProvider {
         final ClassLoader managerLoader = classLoader == null ? getDefaultClassLoader() : classLoader;
         final Properties managerProperties = properties == null ? getDefaultProperties() : properties;
         return managers.get(managerUri, managerLoader, whenClosed -> {
-            final StoreSettings settings =
-                    StoreSettings.of(managerUri, managerProperties, System.getProperties());
+            final StoreSettings settings = StoreSettings.of(managerUri, managerProperties, System.getProperties());
             return new RowanCacheManager(
                     this, managerUri, managerLoader, managerProperties, settings, stores, whenClosed);
         });
