@@ -4,14 +4,16 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Memory that a fabric may land messages in: direct or mapped buffers of equal size, seen as one range of byte addresses.
+ * Memory that a fabric may land messages in: direct or mapped buffers of equal size, seen as one range of byte
+ * addresses.
  *
- * <p>A mapping longer than 2 GiB cannot be one buffer, so an address is split by shift and mask into chunk and offset. The
- * region guarantees little-endian order and 8-byte alignment of each chunk, which the atomic words in it need. It does
- * not own the memory: who mapped it keeps it mapped until every endpoint over it is closed and no sender names it.
+ * <p>A mapping longer than 2 GiB cannot be one buffer, so an address is split by shift and mask into chunk and offset.
+ * The region guarantees little-endian order and 8-byte alignment of each chunk, which the atomic words in it need. It
+ * does not own the memory: who mapped it keeps it mapped until every endpoint over it is closed and no sender names
+ * it.
  *
- * <p>A region is backed from the start, or grows: then each chunk is given its memory once, before any address in it is
- * handed out, so that whoever learns an address from another thread finds the chunk too.
+ * <p>A region is backed from the start, or grows: then each chunk is given its memory once, before any address in it
+ * is handed out, so that whoever learns an address from another thread finds the chunk too.
  *
  * <p>For any thread; {@link #back} by the owner of the memory.
  */

@@ -5,6 +5,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.StackProbe;
 
 /**
  * Carries a request to its outcome: gives mutations a request id, opens the session at the shard first, and repeats an
@@ -21,7 +22,7 @@ public final class RequestIds implements AutoCloseable {
 
     /**
      * @param deadlineNs how long an operation is retried before the answer is OUTCOME_UNKNOWN
-     * @param laneCount how many mutations can be in flight at once; a power of two
+     * @param laneCount how many mutations can be in flight at once
      */
     public RequestIds(Session session, Clock clock, RandomSource random, long deadlineNs, int laneCount) {
         this.session = session;
@@ -36,6 +37,8 @@ public final class RequestIds implements AutoCloseable {
             callUntilAnswered(request);
             return;
         }
+        // Here, where nothing is begun yet: deeper down a lane and a worker are held.
+        StackProbe.require();
         final int index = lanes.borrow();
         try {
             mutate(request, lanes.lane(index));

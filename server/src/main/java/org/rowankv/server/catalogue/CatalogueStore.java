@@ -15,14 +15,14 @@ import org.rowankv.server.membership.Versioned;
 /**
  * The caches that exist: one node per cache, and one for the next id.
  *
- * <p>Guarantees: of callers that create one name at once, one creates it and all get the same cache. An id is taken from
- * its node before the cache's node is written, so it is never given twice, whatever crashes in between; some are never
- * used. A cache is destroyed in three steps (its node says so; the destroyer has logged it everywhere; the node is gone),
- * and a destruction that stopped half way is finished by {@link #resume}, or by the next create or destroy of that name.
- * From the first step on nobody finds the cache.
+ * <p>Guarantees: of callers that create one name at once, one creates it and all get the same cache. An id is taken
+ * from its node before the cache's node is written, so it is never given twice, whatever crashes in between; some are
+ * never used. A cache is destroyed in three steps (its node says so; the destroyer has logged it everywhere; the node
+ * is gone), and a destruction that stopped half way is finished by {@link #resume}, or by the next create or destroy
+ * of that name. From the first step on nobody finds the cache.
  *
- * <p>Not guaranteed: that the destroyer is called once per cache. It is called at least once, and has returned before the
- * name can be used again.
+ * <p>Not guaranteed: that the destroyer is called once per cache. It is called at least once, and has returned before
+ * the name can be used again.
  *
  * <p>For any thread, in any number of processes; calls block.
  */

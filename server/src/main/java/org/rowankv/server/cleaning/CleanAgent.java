@@ -1,16 +1,19 @@
 package org.rowankv.server.cleaning;
 
 import java.nio.ByteBuffer;
+import java.util.function.BooleanSupplier;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -35,24 +38,28 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private final Replicas replicas;
     private final ReceiveQueue queue;
     private final IdleLogs idleLogs;
+    private final BooleanSupplier sweepDone;
     private final ErrorLog errors;
     private final AppendLog log;
     private final SegmentScan scan;
+    private final CompletionRecord completions = new CompletionRecord();
     private final int lowWater;
     private final int highWater;
     private byte[] keyScratch = new byte[256];
-    private boolean cleaning;
+    private volatile boolean cleaning;
+    private volatile boolean spaceWanted;
     private int victim;
     private int victimHorizon;
     private int horizonNow;
     private boolean outOfRoom;
     private int dropped;
     private long spaceFreed;
-    private volatile long relocatedBytes;
-    private volatile long cleanedSegments;
-    private volatile long tombstonesDropped;
+    private final OwnedCounter relocatedBytes = new OwnedCounter();
+    private final OwnedCounter cleanedSegments = new OwnedCounter();
+    private final OwnedCounter tombstonesDropped = new OwnedCounter();
 
     /**
+     * @param sweepDone whether all that clears have ended is removed from the indexes
      * @param lowWater free segments below which cleaning begins
      * @param highWater free segments at which it ends
      */
@@ -61,6 +68,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             Replicas replicas,
             ReceiveQueue queue,
             IdleLogs idleLogs,
+            BooleanSupplier sweepDone,
             ErrorLog errors,
             int lowWater,
             int highWater) {
@@ -68,6 +76,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         this.replicas = replicas;
         this.queue = queue;
         this.idleLogs = idleLogs;
+        this.sweepDone = sweepDone;
         this.errors = errors;
         this.log = new AppendLog(segments, SegmentOwner.CLEAN);
         this.scan = new SegmentScan(segments.region());
@@ -88,11 +97,50 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         } else if (free >= highWater) {
             cleaning = false;
         }
-        return cleaning && cleanOne() ? 1 : 0;
+        if (cleaning) {
+            return cleanOne() ? 1 : 0;
+        }
+        if (!spaceWanted) {
+            return 0;
+        }
+        if (!dropTombstones()) {
+            spaceWanted = false;
+        }
+        return 1;
+    }
+
+    /** Somebody lacks space, not segments: tombstones that can be dropped are to be dropped. */
+    public void wantSpace() {
+        spaceWanted = true;
+    }
+
+    /** Whether there may still come space from dropping tombstones. */
+    public boolean isSpaceWanted() {
+        return spaceWanted;
+    }
+
+    /** Cleans a segment with tombstones behind the horizon or, failing that, one that holds the horizon back. */
+    private boolean dropTombstones() {
+        horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
+        for (int s = 0; s < segments.count(); s++) {
+            if (isCleanable(s) && segments.tombstoneBytes(s) > 0 && segments.effectiveStamp(s, 0) < horizonNow) {
+                return clean(s);
+            }
+        }
+        idleLogs.retireOlderThan(segments.lastSequence());
+        final int holding = holdingBack();
+        return holding >= 0 && clean(holding);
+    }
+
+    private boolean isCleanable(int segment) {
+        return segments.isClosed(segment)
+                && segments.state(segment) == SegmentState.COMMITTED
+                && !queue.isNamed(segment);
     }
 
     private boolean cleanOne() {
-        horizonNow = segments.tombstoneHorizon();
+        // What a clear ended is not counted dead before it was swept, and must not be overlooked here.
+        horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
         final int chosen = chooseVictim();
         if (chosen < 0) {
             // What holds the horizon back may be a log that an idle worker keeps open.
@@ -107,12 +155,10 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         int best = -1;
         int bestLive = segments.length() - segments.length() / 64;
         for (int s = 0; s < segments.count(); s++) {
-            if (segments.isClosed(s) && segments.state(s) == org.rowankv.server.pm.SegmentState.COMMITTED) {
-                final int live = segments.liveBytes(s, horizonNow);
-                if (live >= 0 && live < bestLive && !queue.isNamed(s)) {
-                    best = s;
-                    bestLive = live;
-                }
+            final int live = segments.liveBytes(s, horizonNow);
+            if (live >= 0 && live < bestLive && isCleanable(s)) {
+                best = s;
+                bestLive = live;
             }
         }
         return best >= 0 ? best : holdingBack();
@@ -126,8 +172,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             if (segments.isClosed(s)) {
                 tombstones += segments.tombstoneBytes(s);
                 if (segments.deadBytes(s) > 0
-                        && segments.state(s) == org.rowankv.server.pm.SegmentState.COMMITTED
-                        && !queue.isNamed(s)
+                        && isCleanable(s)
                         && (oldest < 0 || segments.horizon(s) < segments.horizon(oldest))) {
                     oldest = s;
                 }
@@ -137,6 +182,9 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     }
 
     private boolean clean(int segment) {
+        if (segments.freeCount() == 0 && log.room() < segments.liveBytes(segment, horizonNow)) {
+            return false; // not begun, since it could not be ended
+        }
         victim = segment;
         victimHorizon = segments.horizon(segment);
         outOfRoom = false;
@@ -153,9 +201,9 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (queue.isNamed(segment)) {
             return false; // a sender stopped in it: it stays in quarantine, empty
         }
-        tombstonesDropped = tombstonesDropped + dropped;
+        tombstonesDropped.add(dropped);
         segments.free(segment);
-        cleanedSegments = cleanedSegments + 1;
+        cleanedSegments.add(1);
         return true;
     }
 
@@ -168,7 +216,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             case EntryType.PUT, EntryType.TOUCH, EntryType.DELETE -> keyed(buffer, at, address, type, length);
             case EntryType.CLEAR, EntryType.SESSION_CLOSE -> tombstone(buffer, at, address, type, length);
             case EntryType.SESSION_OPEN -> sessionOpen(buffer, at, address, type, length);
-            case EntryType.COMPLETION -> completion(buffer, at, address, length);
+            case EntryType.COMPLETION -> completion(buffer, at, address);
             default -> {
                 // Commit vectors and blocks are dead once they are digested.
             }
@@ -204,7 +252,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         } else if (type == EntryType.DELETE) {
             tombstone(buffer, at, address, type, length);
         } else {
-            completion(buffer, at, address, length);
+            completion(buffer, at, address);
         }
     }
 
@@ -233,11 +281,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     }
 
     private int stampOf(ByteBuffer buffer, int at, int type) {
-        if (!EntryType.isTombstone(type)) {
-            return 0;
-        }
-        final int stamp = FrameDescriptor.stamp(buffer, at);
-        return stamp != 0 ? stamp : segments.tombstoneStamp(victim);
+        return EntryType.isTombstone(type) ? segments.effectiveStamp(victim, FrameDescriptor.stamp(buffer, at)) : 0;
     }
 
     /** A tombstone that the index does not know any more goes when nothing is left that it ends. */
@@ -253,7 +297,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
                         EntryDescriptor.sessionId(buffer, at, flags),
                         EntryDescriptor.sequence(buffer, at, flags),
                         address);
-        if (stamp < horizonNow && !needed && type != EntryType.CLEAR) {
+        if (stamp < horizonNow && !needed) {
             spaceFreed += length;
             dropped++;
             return;
@@ -280,7 +324,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     }
 
     /** A dead entry, whose answer may still be asked for: it stays as a record that is never indexed. */
-    private void completion(ByteBuffer buffer, int at, long address, int length) {
+    private void completion(ByteBuffer buffer, int at, long address) {
         if (isForeign(buffer, at)) {
             return;
         }
@@ -291,12 +335,14 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (sequence == 0 || !replica.sessions().isNeeded(sessionId, sequence, address)) {
             return;
         }
-        final long copy = copy(buffer, at, EntryType.COMPLETION, length, 0);
-        if (copy != 0) {
-            replica.sessions().completionMoved(sessionId, sequence, address, copy);
-            // It is dead where live bytes are counted: its space was given back when it was superseded.
-            segments.markDead(copy, length);
+        final long copy = completions.append(log, buffer, at, victimHorizon);
+        if (copy == 0) {
+            outOfRoom = true;
+            return;
         }
+        replica.sessions().completionMoved(sessionId, sequence, address, copy);
+        // Dead where live bytes are counted: the space of the entry was given back when it was superseded.
+        segments.markDead(copy, completions.length());
     }
 
     private long copy(ByteBuffer buffer, int at, int type, int length, int stamp) {
@@ -304,20 +350,20 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             outOfRoom = true;
             return 0;
         }
-        relocatedBytes = relocatedBytes + length;
+        relocatedBytes.add(length);
         return log.appendCopy(buffer, at, length, type, FrameDescriptor.tag(buffer, at), stamp);
     }
 
     public long relocatedBytes() {
-        return relocatedBytes;
+        return relocatedBytes.get();
     }
 
     public long cleanedSegments() {
-        return cleanedSegments;
+        return cleanedSegments.get();
     }
 
     public long tombstonesDropped() {
-        return tombstonesDropped;
+        return tombstonesDropped.get();
     }
 
     /** Whether it is at work or about to be. */

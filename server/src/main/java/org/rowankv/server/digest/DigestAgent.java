@@ -8,6 +8,7 @@ import org.rowankv.rdma.rowan.LandingHandler;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.server.log.CommitVector;
 import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
@@ -40,9 +41,9 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private byte[] keyScratch = new byte[256];
     private long spaceFreed;
     private volatile boolean idle = true;
-    private volatile long digestedBytes;
-    private volatile long landedBytes;
-    private volatile long holesFenced;
+    private final OwnedCounter digestedBytes = new OwnedCounter();
+    private final OwnedCounter landedBytes = new OwnedCounter();
+    private final OwnedCounter holesFenced = new OwnedCounter();
 
     public DigestAgent(
             ReceiveQueue queue,
@@ -57,7 +58,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         this.segments = segments;
         this.replicas = replicas;
         this.check = new EntryCheck(segments.region());
-        this.assembler = new EntryAssembler(segments);
+        this.assembler = new EntryAssembler(segments, segments.cleanerReserve());
         this.tracker = new LandedTracker(segments, replicas);
         this.clock = clock;
         this.errors = errors;
@@ -89,7 +90,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private void cutOffOldHole() {
         if (cursor.holeAgeNs(clock.nanoTime()) > holeTimeoutNs) {
             queue.fenceHole(queue.segmentAt(cursor.ordinal()), cursor.offset());
-            holesFenced = holesFenced + 1;
+            holesFenced.add(1);
         }
     }
 
@@ -105,7 +106,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             segments.markDead(address, length);
             return;
         }
-        digestedBytes = digestedBytes + length;
+        digestedBytes.add(length);
         final ByteBuffer buffer = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         switch (type) {
@@ -189,8 +190,13 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
 
     @Override
     public void onSegmentClosed(long ordinal, int segment) {
-        landedBytes = landedBytes + queue.landedLimit(ordinal);
+        landedBytes.add(queue.landedLimit(ordinal));
         tracker.closed(segment);
+    }
+
+    @Override
+    public boolean isWanted(ByteBuffer entry, int at, int type) {
+        return true;
     }
 
     @Override
@@ -224,15 +230,15 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     }
 
     public long digestedBytes() {
-        return digestedBytes;
+        return digestedBytes.get();
     }
 
     public long landedBytes() {
-        return landedBytes;
+        return landedBytes.get();
     }
 
     public long holesFenced() {
-        return holesFenced;
+        return holesFenced.get();
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.server.log.EntryDescriptor;
 
 /**
@@ -68,7 +69,7 @@ public final class ShardIndex {
 
     private int overflowCount;
     private int freeOverflow = -1;
-    private volatile long count;
+    private final OwnedCounter count = new OwnedCounter();
 
     public ShardIndex(MemoryRegion region) {
         this.region = region;
@@ -78,7 +79,7 @@ public final class ShardIndex {
 
     /** Items held: live objects and remembered deletions. */
     public long count() {
-        return count;
+        return count.get();
     }
 
     /** Bytes of DRAM of the tables. */
@@ -328,7 +329,7 @@ public final class ShardIndex {
         } else {
             ITEM.setRelease(emptyWords, emptySlot, item);
         }
-        count = count + 1;
+        count.add(1);
         splitIfLoaded();
         return 0;
     }
@@ -341,7 +342,7 @@ public final class ShardIndex {
     /** Removes exactly this address; false when the index points elsewhere. */
     public boolean remove(long position, long address) {
         if (exchange(position, address, 0)) {
-            count = count - 1;
+            count.add(-1);
             return true;
         }
         return false;
@@ -378,7 +379,7 @@ public final class ShardIndex {
         final int level = (int) (shapeNow >>> 32);
         final int split = (int) shapeNow;
         final long bucketCount = (1L << level) + split;
-        if (count * 4 <= bucketCount * LOAD_TIMES_4 || level >= TAG_BITS - 1) {
+        if (count.get() * 4 <= bucketCount * LOAD_TIMES_4 || level >= TAG_BITS - 1) {
             return;
         }
         final int target = split + (1 << level);

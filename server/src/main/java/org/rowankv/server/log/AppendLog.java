@@ -15,6 +15,7 @@ import org.rowankv.server.pm.SegmentState;
 public final class AppendLog {
     private final Segments segments;
     private final SegmentOwner owner;
+    private final int keepFree;
     private final FrameSealer sealer = new FrameSealer();
     private int segment = -1;
     private long base;
@@ -23,8 +24,14 @@ public final class AppendLog {
     private long bytesWritten;
 
     public AppendLog(Segments segments, SegmentOwner owner) {
+        this(segments, owner, owner == SegmentOwner.CLEAN ? 0 : segments.cleanerReserve());
+    }
+
+    /** @param keepFree free segments that it leaves to others */
+    public AppendLog(Segments segments, SegmentOwner owner, int keepFree) {
         this.segments = segments;
         this.owner = owner;
+        this.keepFree = keepFree;
     }
 
     /** Whether {@code length} bytes, a whole number of strides, can be appended next; opens a segment if needed. */
@@ -46,7 +53,7 @@ public final class AppendLog {
 
     private boolean openNext(int horizon) {
         retire();
-        final int next = segments.allocate(owner, horizon);
+        final int next = segments.allocate(owner, horizon, keepFree);
         if (next < 0) {
             return false;
         }
@@ -124,6 +131,11 @@ public final class AppendLog {
             segments.tombstone(segment, length, stamp);
         }
         segments.area().verbs().flush(address, length);
+    }
+
+    /** Bytes left in the open segment. */
+    public int room() {
+        return segment < 0 ? 0 : segments.length() - position;
     }
 
     /** Waits until what was appended is persistent, at the area's durability level. */

@@ -32,7 +32,13 @@ public final class Segments {
     private final AtomicIntegerArray tombstoneBytes;
     /** The sequence number behind which no segment holds what this segment's tombstones end. */
     private final AtomicIntegerArray tombstoneStamp;
+    /** Of the present use; kept in DRAM only, see {@link #effectiveStamp}. */
+    private final AtomicIntegerArray horizons;
+
     private final int[] free;
+    /** The last sequence number of the runs before this one. */
+    private final int recoveredSequence;
+
     private int freeTop;
     private final AtomicInteger lastSequence = new AtomicInteger();
     private final AtomicInteger freeCount = new AtomicInteger();
@@ -52,6 +58,7 @@ public final class Segments {
         this.entryBytes = new AtomicIntegerArray(count);
         this.tombstoneBytes = new AtomicIntegerArray(count);
         this.tombstoneStamp = new AtomicIntegerArray(count);
+        this.horizons = new AtomicIntegerArray(count);
         this.free = new int[count];
         int highest = 0;
         for (int s = count - 1; s >= 0; s--) {
@@ -60,11 +67,13 @@ public final class Segments {
                 free[freeTop++] = s;
             } else {
                 generations[s] = area.segments().generation(s);
+                horizons.set(s, (int) area.segments().sequence(s));
                 highest = Math.max(highest, (int) area.segments().sequence(s));
             }
         }
         freeCount.set(freeTop);
         lastSequence.set(highest);
+        recoveredSequence = highest;
     }
 
     public Area area() {
@@ -105,8 +114,12 @@ public final class Segments {
      *
      * @param horizon the smallest horizon among what will be copied into it, or 0 for a segment of new entries
      */
-    public synchronized int allocate(SegmentOwner owner, int horizon) {
-        final int keep = owner == SegmentOwner.CLEAN ? 0 : cleanerReserve;
+    public int allocate(SegmentOwner owner, int horizon) {
+        return allocate(owner, horizon, owner == SegmentOwner.CLEAN ? 0 : cleanerReserve);
+    }
+
+    /** As above, leaving {@code keep} segments free. */
+    public synchronized int allocate(SegmentOwner owner, int horizon, int keep) {
         if (freeTop <= keep) {
             return -1;
         }
@@ -119,8 +132,9 @@ public final class Segments {
         entryBytes.set(segment, -1);
         tombstoneBytes.set(segment, 0);
         tombstoneStamp.set(segment, 0);
-        // The persistent word first: no entry may exist in a segment that a restart would take for free (R18).
-        area.segments().open(segment, owner, generation, sequence, horizon == 0 ? sequence : horizon);
+        horizons.set(segment, horizon == 0 ? sequence : Math.min(sequence, horizon));
+        // The persistent word first: no entry may exist in a segment that a restart would take for free.
+        area.segments().open(segment, owner, generation, sequence, sequence);
         GENERATION.setRelease(generations, segment, generation);
         freeCount.set(freeTop);
         return segment;
@@ -209,11 +223,6 @@ public final class Segments {
         return tombstoneBytes.get(segment);
     }
 
-    /** The stamp to give a tombstone of this closed segment when it is copied. */
-    public int tombstoneStamp(int segment) {
-        return tombstoneStamp.get(segment);
-    }
-
     /** The sequence number of the segment opened last. */
     public int lastSequence() {
         return lastSequence.get();
@@ -224,12 +233,38 @@ public final class Segments {
     }
 
     public int horizon(int segment) {
-        return (int) area.segments().horizon(segment);
+        return horizons.get(segment);
     }
 
-    /** A clean segment takes in the content of a source: it inherits the smaller horizon (R14). */
+    /** A clean segment takes in the content of a source: it inherits the smaller horizon. Its owner only. */
     public void lowerHorizon(int segment, int horizon) {
-        area.segments().lowerHorizon(segment, horizon);
+        if (horizon < horizons.get(segment)) {
+            horizons.set(segment, horizon);
+        }
+    }
+
+    /**
+     * The stamp of a tombstone that lies in a closed segment. Inherited horizons are not persistent, so of what an earlier
+     * run left every segment counts as old as any tombstone of it.
+     */
+    public int effectiveStamp(int segment, int frameStamp) {
+        final int stamp = frameStamp == 0 ? tombstoneStamp.get(segment) : frameStamp;
+        return sequence(segment) <= recoveredSequence ? Math.max(stamp, recoveredSequence) : stamp;
+    }
+
+    public int cleanerReserve() {
+        return cleanerReserve;
+    }
+
+    /** After a scan: the space that is left is the limit less all live bytes. */
+    public void recountSpace() {
+        long live = 0;
+        for (int s = 0; s < generations.length; s++) {
+            if (entryBytes.get(s) >= 0) {
+                live += entryBytes.get(s) - deadBytes.get(s);
+            }
+        }
+        space.take(space.available() - (space.limit() - live));
     }
 
     /**

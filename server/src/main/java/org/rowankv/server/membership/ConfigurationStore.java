@@ -7,15 +7,16 @@ import org.jspecify.annotations.Nullable;
  * The seam to what all servers of a cluster agree on: small nodes of bytes, each with a version, changed by
  * compare-and-set. The least that a file, a map in memory and an ensemble of coordination servers have in common.
  *
- * <p>A path is {@code /} and a name, repeated; a name is 1 to {@value NodePath#MAX_NAME_LENGTH} of {@code a-z 0-9 . _ - %}
- * and begins with none of {@code . -}. Parents need not exist. A node holds at most {@value #MAX_NODE_LENGTH} bytes.
+ * <p>A path is {@code /} and a name, repeated; a name is 1 to {@value NodePath#MAX_NAME_LENGTH} of
+ * {@code a-z 0-9 . _ - %} and begins with none of {@code . -}. Parents need not exist. A node holds at most
+ * {@value #MAX_NODE_LENGTH} bytes.
  *
- * <p>Guarantees: each operation is atomic, and linearizable with the others of the same path. What {@code true} answered is
- * durable, as far as the store is. A version is never given twice to one path, also not when the node was deleted and
- * created again: a late writer never hits a node it has not seen.
+ * <p>Guarantees: each operation is atomic, and linearizable with the others of the same path. What {@code true}
+ * answered is durable, as far as the store is. A version is never given twice to one path, also not when the node was
+ * deleted and created again: a late writer never hits a node it has not seen.
  *
- * <p>Not guaranteed: that a failed operation did nothing. After a {@link ConfigurationStoreException} the caller reads the
- * node back, and compares the stamp, before it concludes anything. Versions need not be consecutive.
+ * <p>Not guaranteed: that a failed operation did nothing. After a {@link ConfigurationStoreException} the caller reads
+ * the node back, and compares the stamp, before it concludes anything. Versions need not be consecutive.
  *
  * <p>For any thread; the calls block, but never touch a FileChannel on the caller's thread.
  */

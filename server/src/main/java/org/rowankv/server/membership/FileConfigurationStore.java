@@ -20,8 +20,8 @@ import org.rowankv.server.pm.DurableFile;
 /**
  * The configuration store of servers that live in one process: a file per node, and all nodes in memory.
  *
- * <p>Guarantees: a change is on the device before it is seen by anybody; a crash leaves a node as it was before the change
- * or after. A damaged file is found when the store is opened, and named.
+ * <p>Guarantees: a change is on the device before it is seen by anybody; a crash leaves a node as it was before the
+ * change or after. A damaged file is found when the store is opened, and named.
  *
  * <p>Not guaranteed: that two stores on one directory agree; the store directory's lock keeps other processes away.
  *
@@ -138,8 +138,8 @@ public final class FileConfigurationStore implements ConfigurationStore {
     }
 
     /**
-     * After a change that failed: if the directory shows it all the same, it is not known which of the two a crash would
-     * find, and the store says nothing more about anything until it is opened again.
+     * After a change that failed: if the directory shows it all the same, it is not known which of the two a crash
+     * would find, and the store says nothing more about anything until it is opened again.
      */
     private void failIfChanged(Path file, @Nullable Versioned before, IOException reason) {
         @Nullable Versioned found = null;

@@ -4,7 +4,10 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The configuration store of servers that keep no files: its content ends with the last reference to it. For any thread. */
+/**
+ * The configuration store of servers that keep no files: its content ends with the last reference to it. For any
+ * thread.
+ */
 public final class MemoryConfigurationStore implements ConfigurationStore {
     private final TreeMap<String, Versioned> nodes = new TreeMap<>();
     private long lastVersion;

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  *      bytes
  * </pre>
  *
- * <p>A file is never changed in place, so there is no order of writing; a crash or a disk that damaged it is told by the
- * checksum.
+ * <p>A file is never changed in place, so there is no order of writing; a crash or a disk that damaged it is told by
+ * the checksum.
  */
 final class NodeDescriptor {
     static final int MAGIC = 0x4e564b52; // "RKVN" in memory order

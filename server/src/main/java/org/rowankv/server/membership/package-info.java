@@ -1,4 +1,6 @@
-/** Who decides: the configuration store and what is stored there. The only room that knows how a configuration is kept. */
+/**
+ * Who decides: the configuration store and what is stored there. The only room that knows how a configuration is kept.
+ */
 @NullMarked
 package org.rowankv.server.membership;
 

@@ -10,15 +10,16 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.pm.SuperblockDescriptor.Content;
 
 /**
- * The persistent memory of one server: segments of equal length, and in front of them the superblock, the tenures and the
- * table of segments. Bytes are read and written through {@link #region}; only the durability verbs say when they count.
+ * The persistent memory of one server: segments of equal length, and in front of them the superblock, the tenures and
+ * the table of segments. Bytes are read and written through {@link #region}; only the durability verbs say when they
+ * count.
  *
- * <p>Guarantees: {@link #create} makes the whole area or nothing; {@link #open} takes an area only if it is the one the
- * settings describe and its bytes may be believed; neither changes what it refuses. An interrupt of the caller harms
- * neither the area nor the caller's interrupt status.
+ * <p>Guarantees: {@link #create} makes the whole area or nothing; {@link #open} takes an area only if it is the one
+ * the settings describe and its bytes may be believed; neither changes what it refuses. An interrupt of the caller
+ * harms neither the area nor the caller's interrupt status.
  *
- * <p>Not guaranteed: that two processes do not open one area (a store directory sees to that), and that memory is given back
- * at {@link #close}: mappings and buffers end when nothing refers to them any more.
+ * <p>Not guaranteed: that two processes do not open one area (a store directory sees to that), and that memory is
+ * given back at {@link #close}: mappings and buffers end when nothing refers to them any more.
  *
  * <p>For any thread; closing by the owner, after every agent that uses the area has ended.
  */
@@ -71,8 +72,8 @@ public final class Area implements AutoCloseable {
     private static void refusePower(AreaSettings settings) {
         if (settings.durability() == Durability.POWER) {
             throw new StoreOpenException(
-                    "durability=power is not available in this version: use durability=process, which survives any crash"
-                            + " of the process, or more than one replica on machines that do not fail together");
+                    "durability=power is not available in this version: use durability=process, which survives any"
+                            + " crash of the process, or more than one replica on machines that do not fail together");
         }
     }
 
@@ -219,8 +220,8 @@ public final class Area implements AutoCloseable {
     }
 
     /**
-     * Gives a segment its memory. An agent calls it before the segment leaves the state free, and before anybody is told an
-     * address in it. An area of files has all its memory already.
+     * Gives a segment its memory. An agent calls it before the segment leaves the state free, and before anybody is
+     * told an address in it. An area of files has all its memory already.
      *
      * @throws OutOfDirectMemoryException and the segment stays as it is
      */
@@ -234,8 +235,8 @@ public final class Area implements AutoCloseable {
     }
 
     /**
-     * Brings everything to the device, then sets the clean mark: the area may be believed after a restart of the machine.
-     * Nobody writes to it any more.
+     * Brings everything to the device, then sets the clean mark: the area may be believed after a restart of the
+     * machine. Nobody writes to it any more.
      */
     public void closeClean() {
         FileThread.run("rowan-area-close", () -> {

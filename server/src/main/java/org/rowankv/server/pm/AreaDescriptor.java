@@ -1,8 +1,8 @@
 package org.rowankv.server.pm;
 
 /**
- * Layout of a whole area. Addresses count from 0; chunk boundaries are multiples of a power of two that the segment length
- * divides, so a segment never crosses one.
+ * Layout of a whole area. Addresses count from 0; chunk boundaries are multiples of a power of two that the segment
+ * length divides, so a segment never crosses one.
  *
  * <pre>
  *      0  +--------------------------+

@@ -11,8 +11,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.LongFunction;
 
 /**
- * Makes the file of an area: prefilled, so that every block exists and no write through a mapping can meet a full disk. It
- * grows under a temporary name, and gets its own name when it is complete. Uses FileChannels: on a thread of ours only.
+ * Makes the file of an area: prefilled, so that every block exists and no write through a mapping can meet a full
+ * disk. It grows under a temporary name, and gets its own name when it is complete. Uses FileChannels: on a thread of
+ * ours only.
  */
 final class AreaFile {
     private static final int BUFFER_LENGTH = 1 << 20;
@@ -25,8 +26,8 @@ final class AreaFile {
     }
 
     /**
-     * Makes the whole file: zeros, and the superblocks in front. On the device when it returns; leaves nothing behind if it
-     * fails.
+     * Makes the whole file: zeros, and the superblocks in front. On the device when it returns; leaves nothing behind
+     * if it fails.
      *
      * @param superblocks of a new area, for the file identity given
      */

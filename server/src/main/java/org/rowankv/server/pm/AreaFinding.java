@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.pm.SuperblockDescriptor.Content;
 
 /**
- * Judges an area that was found in a file before it is mapped: is it whole, is it the one that is expected, may its bytes
- * be believed. Reads only. On a thread of ours only.
+ * Judges an area that was found in a file before it is mapped: is it whole, is it the one that is expected, may its
+ * bytes be believed. Reads only. On a thread of ours only.
  */
 final class AreaFinding {
     private AreaFinding() {}
@@ -88,7 +88,7 @@ final class AreaFinding {
         if (FileIdentity.isCopy(content.fileIdentity(), fileIdentity) && !consent.copied()) {
             throw new StoreOpenException(
                     "the area " + file + " is a copy of the file it was created as. If the original"
-                            + " is still in use, two stores would claim to be one. If it is not (a restored backup, say), add"
+                            + " is still in use, two stores would claim to be one. If not (a restored backup, say), add"
                             + " accept-copied=true once");
         }
         if (!content.clean() && !content.bootId().equals(bootId) && !consent.unclean()) {

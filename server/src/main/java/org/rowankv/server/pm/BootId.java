@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.UUID;
 
 /**
- * One start of the operating system. Pages that a process wrote outlive the process, not the operating system; so what was
- * not flushed to the device may be believed only under the boot id it was written under.
+ * One start of the operating system. Pages that a process wrote outlive the process, not the operating system; so what
+ * was not flushed to the device may be believed only under the boot id it was written under.
  *
- * <p>Where the system does not tell, the id is {@link #UNKNOWN}, which equals nothing but itself: there a restart of the
- * machine is not noticed.
+ * <p>Where the system does not tell, the id is {@link #UNKNOWN}, which equals nothing but itself: there a restart of
+ * the machine is not noticed.
  */
 record BootId(long high, long low) {
     static final BootId UNKNOWN = new BootId(0, 0);

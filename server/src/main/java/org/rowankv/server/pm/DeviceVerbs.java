@@ -3,9 +3,9 @@ package org.rowankv.server.pm;
 import java.nio.MappedByteBuffer;
 
 /**
- * Verbs that reach the device: a flush writes the range back and waits, so a drain has nothing left to do. On a DAX file
- * mapped with its cache lines in reach this is a cache-line write-back; on an ordinary file it is a system call of some
- * 200 µs. For any thread.
+ * Verbs that reach the device: a flush writes the range back and waits, so a drain has nothing left to do. On a DAX
+ * file mapped with its cache lines in reach this is a cache-line write-back; on an ordinary file it is a system call
+ * of some 200 µs. For any thread.
  */
 final class DeviceVerbs implements DurabilityVerbs {
     private final MappedByteBuffer[] chunks;

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * Keeps a store directory to one opener: a lock of the operating system against other processes, which ends with the
  * process however it ends, and a table of this JVM against a second opener under any spelling of the path.
  *
- * <p>On POSIX systems a process loses its lock on a file when it closes <em>any</em> descriptor of it. Therefore the table
- * is asked before the file is opened; a channel that met the lock of another class loader of this JVM is never closed; and
- * whoever reads the lock file from within this JVM takes the lock away without knowing.
+ * <p>On POSIX systems a process loses its lock on a file when it closes <em>any</em> descriptor of it. Therefore the
+ * table is asked before the file is opened; a channel that met the lock of another class loader of this JVM is never
+ * closed; and whoever reads the lock file from within this JVM takes the lock away without knowing.
  *
  * <p>Opened and closed on a thread of ours; for any thread otherwise.
  */

@@ -1,14 +1,14 @@
 package org.rowankv.server.pm;
 
 /**
- * The seam between bytes in memory and bytes that survive. Bytes are read and written directly; only these two verbs say
- * when they count.
+ * The seam between bytes in memory and bytes that survive. Bytes are read and written directly; only these two verbs
+ * say when they count.
  *
- * <p>Guarantees: once {@link #drain} has returned, everything this thread wrote before the {@link #flush} calls that came
- * before it survives what the {@link Durability} level in force says it survives.
+ * <p>Guarantees: once {@link #drain} has returned, everything this thread wrote before the {@link #flush} calls that
+ * came before it survives what the {@link Durability} level in force says it survives.
  *
- * <p>Not guaranteed: that bytes which were not flushed are lost. Any subset of the aligned 8-byte words written since the
- * last drain may survive, in any order. Only an aligned 8-byte word is atomic.
+ * <p>Not guaranteed: that bytes which were not flushed are lost. Any subset of the aligned 8-byte words written since
+ * the last drain may survive, in any order. Only an aligned 8-byte word is atomic.
  *
  * <p>For any thread; a drain covers the flushes of its own thread only.
  */

@@ -9,8 +9,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Replaces small files as a whole: written under a temporary name, forced, renamed, the directory forced. A crash leaves
- * the old file or the new one. Uses FileChannels: on a thread of ours only.
+ * Replaces small files as a whole: written under a temporary name, forced, renamed, the directory forced. A crash
+ * leaves the old file or the new one. Uses FileChannels: on a thread of ours only.
  */
 public final class DurableFile {
     /** Ends the temporary name; what is found under such a name after a crash was never a file. */
@@ -18,7 +18,9 @@ public final class DurableFile {
 
     private DurableFile() {}
 
-    /** On the device when it returns. An exception from the last step leaves open which of the two files a crash finds. */
+    /**
+     * On the device when it returns. An exception from the last step leaves open which of the two files a crash finds.
+     */
     public static void replace(Path file, byte[] bytes) throws IOException {
         final Path temporary = file.resolveSibling(file.getFileName() + TEMPORARY_SUFFIX);
         try {

@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one piece of file work on a thread of its own while the caller waits. An application thread may be interrupted at
- * any moment, and an interrupted thread that uses a FileChannel closes it for everyone; so application threads never
- * touch one. The wait is not cut short by an interrupt; the caller's interrupt status is kept.
+ * Runs one piece of file work on a thread of its own while the caller waits. An application thread may be interrupted
+ * at any moment, and an interrupted thread that uses a FileChannel closes it for everyone; so application threads
+ * never touch one. The wait is not cut short by an interrupt; the caller's interrupt status is kept.
  */
 public final class FileThread {
     private FileThread() {}

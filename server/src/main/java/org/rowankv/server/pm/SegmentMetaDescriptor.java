@@ -24,9 +24,10 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Between threads: words 1 to 3 are written first, word 0 last with release; later steps of the life cycle are
- * compare-and-sets of word 0. Across a crash: words 1 to 3 are drained before word 0 is written, so a word 0 that names a use
- * finds the words of that use. The check is the CRC32C of segment number, owner, generation, opening sequence and horizon:
- * everything but the state, which changes alone. The words of a free segment may be of its last use, torn, or zero.
+ * compare-and-sets of word 0. Across a crash: words 1 to 3 are drained before word 0 is written, so a word 0 that
+ * names a use finds the words of that use. The check is the CRC32C of segment number, owner, generation, opening
+ * sequence and horizon: everything but the state, which changes alone. The words of a free segment may be of its last
+ * use, torn, or zero.
  */
 final class SegmentMetaDescriptor {
     static final int WORD_OFFSET = 0;

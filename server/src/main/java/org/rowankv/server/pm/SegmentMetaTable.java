@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
  * State, owner, generation, opening sequence and horizon of every segment of an area.
  *
  * <p>Guarantees: a step of a segment's life is one aligned 64-bit word, durable at the level in force when the method
- * returns; no step that the life cycle does not have is ever made; the generation stays the same from {@link #open} to the
- * next {@link #open}. A segment is "using" before its first entry can be.
+ * returns; no step that the life cycle does not have is ever made; the generation stays the same from {@link #open} to
+ * the next {@link #open}. A segment is "using" before its first entry can be.
  *
- * <p>Not guaranteed: that a segment freed here is no longer read or named by anybody. Whoever frees it has made sure, and
- * has drained what replaces it.
+ * <p>Not guaranteed: that a segment freed here is no longer read or named by anybody. Whoever frees it has made sure,
+ * and has drained what replaces it.
  *
  * <p>Memory order: {@link #open} writes sequence and horizon, then the word with release; every reader starts with the
- * word (acquire). Later steps are compare-and-sets of the word, so of two agents that try the same step one fails loudly.
- * Sequence and horizon may be asked of a segment that is not free; the answer belongs to the use of the word read before
- * only while that use lasts.
+ * word (acquire). Later steps are compare-and-sets of the word, so of two agents that try the same step one fails
+ * loudly. Sequence and horizon may be asked of a segment that is not free; the answer belongs to the use of the word
+ * read before only while that use lasts.
  *
  * <p>For any thread; a segment's steps are made by the agent that owns it.
  */
@@ -144,8 +144,8 @@ public final class SegmentMetaTable {
     }
 
     /**
-     * Committed → free, or using → free of a segment that holds nothing. Drain every copy of what lived in it first. The
-     * generation stays readable until the next use. Durable before it returns.
+     * Committed → free, or using → free of a segment that holds nothing. Drain every copy of what lived in it first.
+     * The generation stays readable until the next use. Durable before it returns.
      */
     public void free(int segment) {
         final long before = word(segment);

@@ -20,9 +20,10 @@ import org.rowankv.runtime.RandomSource;
  *   configuration/      the configuration store's files
  * </pre>
  *
- * <p>Guarantees: a directory is open once at a time, in all processes and under all spellings; it is opened only as what it
- * was created as; one that holds anything else is left alone. A creation that stopped before {@link #markComplete} is
- * begun again from nothing. A failed {@link #open} holds no lock and has changed nothing that counts.
+ * <p>Guarantees: a directory is open once at a time, in all processes and under all spellings; it is opened only as
+ * what it was created as; one that holds anything else is left alone. A creation that stopped before {@link
+ * #markComplete} is begun again from nothing. A failed {@link #open} holds no lock and has changed nothing that
+ * counts.
  *
  * <p>Not guaranteed: what is inside the areas; each judges itself when it is opened.
  *
@@ -135,7 +136,7 @@ public final class StoreDirectory implements AutoCloseable {
         if (copied && !consent.copied()) {
             throw new StoreOpenException(
                     "the directory " + directory + " is a copy of the one this store was created in."
-                            + " If the original is still in use, two stores would claim to be one. If it is not (a restored"
+                            + " If the original is still in use, two stores would claim to be one. If not (a restored"
                             + " backup, say), add accept-copied=true once");
         }
         requireAreas(directory, shape, found.clusterId());

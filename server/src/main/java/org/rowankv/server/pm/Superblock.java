@@ -110,8 +110,8 @@ public final class Superblock {
     }
 
     /**
-     * Begins a start of the server: raises the incarnation and takes the clean mark away, both on the device before this
-     * returns. Call it before anything else is written to the area.
+     * Begins a start of the server: raises the incarnation and takes the clean mark away, both on the device before
+     * this returns. Call it before anything else is written to the area.
      *
      * @return the new incarnation
      */

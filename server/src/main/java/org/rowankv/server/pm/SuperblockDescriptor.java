@@ -30,9 +30,10 @@ import org.jspecify.annotations.Nullable;
  *  128
  * </pre>
  *
- * <p>Between threads: one writer, in {@link Superblock}; nobody else reads the bytes. Across a crash: the two copies are
- * written in turn, each flushed and drained before the other is touched, and the valid one with the higher sequence
- * counts. So at least one copy is always whole, and a copy of which a crash kept only a part is refused by its checksum.
+ * <p>Between threads: one writer, in {@link Superblock}; nobody else reads the bytes. Across a crash: the two copies
+ * are written in turn, each flushed and drained before the other is touched, and the valid one with the higher
+ * sequence counts. So at least one copy is always whole, and a copy of which a crash kept only a part is refused by
+ * its checksum.
  */
 final class SuperblockDescriptor {
     static final long MAGIC = 0x3152414e41574f52L; // "ROWANAR1" in memory order

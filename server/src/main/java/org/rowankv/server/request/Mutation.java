@@ -234,8 +234,10 @@ final class Mutation {
             worker.draft().withoutSpace();
         }
         if (lacking >= 0) {
+            if (refusals++ == 0) {
+                worker.pressure().wantSpace(lacking);
+            }
             worker.pressure().wakeUp(lacking);
-            refusals++;
             return refusals > ADMIT_PATIENCE && !worker.pressure().mayRecover(lacking) ? Status.FULL : Status.NO_REPLY;
         }
         if (!worker.tLog().ensureRoom(length)) {

@@ -125,6 +125,16 @@ public final class ClearSweepAgent implements Agent, ShardIndex.AddressConsumer 
         return length;
     }
 
+    /** Whether every clear so far was swept. Turned by the same thread, or as of its last turn. */
+    public boolean isDone() {
+        for (int candidate = 0; candidate < sweptCount.length; candidate++) {
+            if (replicas.has(candidate) && replicas.get(candidate).clears().count() != sweptCount[candidate]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Whether nothing waits to be swept, as of the last turn. */
     public boolean isIdle() {
         return idle;

@@ -1,0 +1,400 @@
+package org.rowankv.server;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.Configuration;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Ttl;
+import org.rowankv.protocol.VersionCounter;
+import org.rowankv.rdma.Endpoint;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.MembershipView;
+import org.rowankv.rdma.rowan.LandingCursor;
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.AgentRunner;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.CompositeAgent;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.SlotPool;
+import org.rowankv.server.cleaning.CleanAgent;
+import org.rowankv.server.digest.CommitAgent;
+import org.rowankv.server.digest.ControlAgent;
+import org.rowankv.server.digest.DigestAgent;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.replication.BackupSets;
+import org.rowankv.server.replication.Links;
+import org.rowankv.server.replication.RowanReplicator;
+import org.rowankv.server.request.InFlight;
+import org.rowankv.server.request.ObjectReader;
+import org.rowankv.server.request.ShardPrimary;
+import org.rowankv.server.request.SpacePressure;
+import org.rowankv.server.request.Worker;
+import org.rowankv.server.retention.ClearSweepAgent;
+import org.rowankv.server.retention.ShardScan;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * One Rowan-KV server: worker contexts and agents over one area. Requests are carried by the threads that bring them,
+ * each in a borrowed worker context; the agents (control, digest, commit, sweep, clean) share one thread.
+ *
+ * <p>Thread-safe. Serves from {@link #start} to {@link #close}.
+ */
+public final class Server implements AutoCloseable {
+    private static final int SPINS = 32;
+    private static final int YIELDS = 256;
+    private static final long PARK_NS = 50_000;
+
+    private final int serverId;
+    private final ServerSettings settings;
+    private final Segments segments;
+    private final Replicas replicas;
+    private final Endpoint endpoint;
+    private final @Nullable ShardPrimary[] primaries;
+    private final InFlight inFlight;
+    private final SlotPool pool;
+    private final List<Worker> workers = new ArrayList<>();
+    private final List<Links> links = new ArrayList<>();
+    private final ObjectReader reader;
+    private final ShardScan scan;
+    private final DigestAgent digest;
+    private final ClearSweepAgent sweep;
+    private final CleanAgent cleaner;
+    private final AgentRunner runner;
+    private final IntConsumer wakeUp;
+    private volatile boolean open;
+
+    /**
+     * @param wakeUp wakes the agents of a server of the cluster up
+     * @param pressure what a worker without room asks
+     */
+    @SuppressWarnings("TooManyParameters")
+    public Server(
+            int serverId,
+            ServerSettings settings,
+            Segments segments,
+            Replicas replicas,
+            Configuration configuration,
+            Fabric fabric,
+            MembershipView view,
+            Clock clock,
+            ErrorLog errors,
+            IntConsumer wakeUp,
+            SpacePressure pressure) {
+        this.serverId = serverId;
+        this.settings = settings;
+        this.segments = segments;
+        this.replicas = replicas;
+        this.wakeUp = wakeUp;
+        final EndpointSettings endpointSettings = new EndpointSettings(
+                serverId,
+                configuration.incarnations().get(serverId),
+                configuration.clusterId(),
+                segments.region(),
+                segments.length(),
+                segments.area().segmentBase(),
+                Math.max(2, 2 * settings.postedAhead()),
+                segments.space(),
+                (from, incarnation, message) -> {},
+                view);
+        this.endpoint = fabric.open(endpointSettings);
+        this.primaries = primariesOf(configuration);
+        this.inFlight = new InFlight(settings.workers());
+        this.pool = new SlotPool(settings.workers());
+        this.reader = new ObjectReader(segments, clock);
+        this.scan = new ShardScan(segments, clock);
+        final BackupSets backupSets = new BackupSets(configuration);
+        final int[] tenures = tenuresOf(configuration);
+        final int maxMessage = Math.min(fabric.capabilities().maxMessage(), segments.length());
+        for (int slot = 0; slot < settings.workers(); slot++) {
+            final Links workerLinks = new Links(endpoint, configuration, errors, wakeUp);
+            links.add(workerLinks);
+            final RowanReplicator replicator = new RowanReplicator(
+                    segments.region(), workerLinks, backupSets, configuration.serverCount(), maxMessage, tenures);
+            workers.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock));
+        }
+        this.digest = new DigestAgent(
+                endpoint.receiveQueue(),
+                new LandingCursor(endpointSettings, endpoint.receiveQueue()),
+                segments,
+                replicas,
+                clock,
+                errors,
+                settings.holeTimeoutNs());
+        this.sweep = new ClearSweepAgent(segments, replicas);
+        this.cleaner = new CleanAgent(
+                segments,
+                replicas,
+                endpoint.receiveQueue(),
+                this::retireLogsOlderThan,
+                sweep::isDone,
+                errors,
+                settings.cleanLowWater(),
+                settings.cleanHighWater());
+        final List<ShardPrimary> own = new ArrayList<>();
+        for (ShardPrimary primary : primaries) {
+            if (primary != null) {
+                own.add(primary);
+            }
+        }
+        final Links commitLinks = new Links(endpoint, configuration, errors, wakeUp);
+        links.add(commitLinks);
+        final List<Agent> agents = new ArrayList<>();
+        if (settings.postedAhead() > 0) {
+            agents.add(new ControlAgent(endpoint.receiveQueue(), segments, settings.postedAhead()));
+            agents.add(digest);
+        }
+        agents.add(new CommitAgent(
+                own,
+                configuration.shardCount(),
+                inFlight,
+                commitLinks,
+                backupSets,
+                configuration.serverCount(),
+                maxMessage,
+                clock));
+        agents.add(sweep);
+        agents.add(cleaner);
+        this.runner = new AgentRunner(new CompositeAgent("server-" + serverId, agents.toArray(new Agent[0])), errors);
+    }
+
+    private @Nullable ShardPrimary[] primariesOf(Configuration configuration) {
+        final @Nullable ShardPrimary[] own = new @Nullable ShardPrimary[configuration.shardCount()];
+        for (int shard = 0; shard < own.length; shard++) {
+            if (configuration.shard(shard).primary() == serverId) {
+                own[shard] = new ShardPrimary(
+                        replicas.get(shard),
+                        new VersionCounter(configuration.shard(shard).epoch()));
+            }
+        }
+        return own;
+    }
+
+    private static int[] tenuresOf(Configuration configuration) {
+        // A shard's replica set never changes yet, so every membership began with the shard's first epoch.
+        final int[] tenures = new int[configuration.shardCount()];
+        java.util.Arrays.fill(tenures, 1);
+        return tenures;
+    }
+
+    /** Starts the agents; from now on requests are served. Every server of the cluster was constructed before. */
+    public void start() {
+        runner.start();
+        open = true;
+    }
+
+    public int serverId() {
+        return serverId;
+    }
+
+    /** Cuts a server off this one's backup log: nothing of what it has under way lands after this returns. */
+    public void fence(int server) {
+        endpoint.receiveQueue().fence(server);
+    }
+
+    // --- requests ---
+
+    /** Answers a request for a key or shard whose primary this server is, on the calling thread. */
+    public void call(Request request) {
+        final int shard = request.shard();
+        final ShardPrimary primary = shard >= 0 && shard < primaries.length ? primaries[shard] : null;
+        if (!open || primary == null) {
+            request.noResult();
+            request.answer(open ? Status.NOT_PRIMARY : Status.CLOSED, 0, 0, 0);
+            return;
+        }
+        if (request.operation() == Operation.GET
+                && request.accessTtlMs() == Ttl.UNCHANGED
+                && reader.get(primary.replica(), request, primary.versions().last())) {
+            return;
+        }
+        mutate(primary, request);
+    }
+
+    private void mutate(ShardPrimary primary, Request request) {
+        final int slot = borrow();
+        if (slot < 0) {
+            request.noResult();
+            request.answer(Status.CLOSED, 0, 0, 0);
+            return;
+        }
+        final Worker worker = workers.get(slot);
+        try {
+            int waits = 0;
+            while (!worker.finishLeftover()) {
+                pause(waits++);
+            }
+            worker.begin(primary, request);
+            while (!worker.advance()) {
+                pause(waits++);
+            }
+        } finally {
+            pool.giveBack(slot);
+        }
+    }
+
+    private int borrow() {
+        int slot = pool.tryBorrow();
+        for (int waits = 0; slot < 0; waits++) {
+            if (!open) {
+                return -1;
+            }
+            pause(waits);
+            slot = pool.tryBorrow();
+        }
+        return slot;
+    }
+
+    /** The calling thread waits for somebody else's progress, and helps it along where nobody else does. */
+    private void pause(int waits) {
+        if (waits < SPINS) {
+            Thread.onSpinWait();
+        } else if (waits < YIELDS) {
+            Thread.yield();
+        } else {
+            wakeUp.accept(serverId);
+            finishLeftovers();
+            LockSupport.parkNanos(PARK_NS);
+        }
+    }
+
+    /** Finishes what callers that died have left in worker contexts which nobody has borrowed since. */
+    private void finishLeftovers() {
+        for (int slot = 0; slot < workers.size(); slot++) {
+            if (workers.get(slot).hasLeftover() && pool.tryBorrow(slot)) {
+                try {
+                    workers.get(slot).finishLeftover();
+                } finally {
+                    pool.giveBack(slot);
+                }
+            }
+        }
+    }
+
+    private void retireLogsOlderThan(int sequence) {
+        for (int slot = 0; slot < workers.size(); slot++) {
+            final int segment = workers.get(slot).tLog().openSegment();
+            if (segment >= 0 && segments.sequence(segment) < sequence && pool.tryBorrow(slot)) {
+                try {
+                    if (workers.get(slot).finishLeftover()) {
+                        workers.get(slot).retireLog();
+                    }
+                } finally {
+                    pool.giveBack(slot);
+                }
+            }
+        }
+    }
+
+    /** Hands the live objects of a cache in a shard to a visitor, from a position; returns the next, or 0 at the end. */
+    public long scan(int cacheId, int shard, long position, boolean withValues, ShardScan.Visitor visitor) {
+        final ShardPrimary primary = primaries[shard];
+        if (primary == null) {
+            throw new IllegalArgumentException("server " + serverId + " is not the primary of shard " + shard);
+        }
+        return scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
+    }
+
+    /** The sessions open at a shard here. */
+    @SuppressWarnings("ReturnsArray") // a copy
+    public long[] openSessions(int shard) {
+        return replicas.get(shard).sessions().openSessions();
+    }
+
+    // --- what the cluster around asks ---
+
+    public void wakeUp() {
+        runner.wakeUp();
+    }
+
+    /** Turns the agents once on the calling thread, unless they are being turned. */
+    public boolean help() {
+        return runner.tryInvoke();
+    }
+
+    /** Whether digest and sweep had no work left at their last turn. */
+    public boolean isSettled() {
+        return (settings.postedAhead() == 0 || digest.isIdle()) && sweep.isIdle() && sweep.isDone();
+    }
+
+    public void wantSpace() {
+        cleaner.wantSpace();
+        runner.wakeUp();
+    }
+
+    /** Whether digest, sweep or cleaner may still give space back. */
+    public boolean mayFreeSpace() {
+        return !isSettled() || cleaner.isSpaceWanted();
+    }
+
+    public ServerStatistics statistics() {
+        long tLogBytes = 0;
+        long reconnects = 0;
+        long notReady = 0;
+        for (Worker worker : workers) {
+            tLogBytes += worker.tLog().bytesWritten();
+        }
+        for (Links link : links) {
+            reconnects += link.reconnects();
+            notReady += link.notReadyCount();
+        }
+        long indexBytes = 0;
+        long indexEntries = 0;
+        for (int shard = 0; shard < replicas.shardCount(); shard++) {
+            if (replicas.has(shard)) {
+                final ShardReplica replica = replicas.get(shard);
+                indexBytes += replica.index().memoryBytes();
+                indexEntries += replica.index().count();
+            }
+        }
+        return new ServerStatistics(
+                serverId,
+                tLogBytes,
+                digest.digestedBytes(),
+                cleaner.relocatedBytes(),
+                cleaner.cleanedSegments(),
+                cleaner.tombstonesDropped(),
+                segments.space().limit(),
+                segments.space().available(),
+                SegmentCounts.of(segments.area().segments()),
+                segments.length(),
+                indexBytes,
+                indexEntries,
+                digest.holesFenced(),
+                reconnects,
+                notReady,
+                isSettled());
+    }
+
+    /** Stops serving, lets every mutation end, and closes all logs. The area stays its owner's. */
+    @Override
+    public void close() {
+        open = false;
+        for (int slot = 0; slot < workers.size(); slot++) {
+            int waits = 0;
+            while (!pool.tryBorrow(slot)) {
+                pause(waits++);
+            }
+            while (!workers.get(slot).finishLeftover()) {
+                pause(waits++);
+            }
+        }
+    }
+
+    /** After every server was closed and what landed is digested: ends the agents and closes the logs. */
+    public void stop() {
+        runner.close();
+        workers.forEach(Worker::close);
+        endpoint.close();
+    }
+
+    public Replicas replicas() {
+        return replicas;
+    }
+}

@@ -1,0 +1,48 @@
+package org.rowankv.server;
+
+/**
+ * Process values of one server.
+ *
+ * @param workers worker contexts: how many mutations are under way at once
+ * @param postedAhead segments kept posted in the backup log beside the one being filled
+ * @param cleanerReserve free segments that only the cleaner may take
+ * @param cleanLowWater free segments below which cleaning begins
+ * @param cleanHighWater free segments at which cleaning ends
+ * @param fillPercent share of the area's segments, without the reserved ones, that live entries may take
+ * @param holeTimeoutNs how long a sender may leave a reservation in a backup log unfinished before it is cut off
+ */
+public record ServerSettings(
+        int workers,
+        int postedAhead,
+        int cleanerReserve,
+        int cleanLowWater,
+        int cleanHighWater,
+        int fillPercent,
+        long holeTimeoutNs) {
+
+    /** Settings for an area of so many segments. */
+    public static ServerSettings of(int segmentCount, int workers, boolean hasBackupLog) {
+        final int reserve = 2;
+        final int posted = hasBackupLog ? Math.max(1, Math.min(8, segmentCount / 32)) : 0;
+        final int low = reserve + 2 + segmentCount / 32;
+        return new ServerSettings(workers, posted, reserve, low, low + 1 + segmentCount / 32, 88, 1_000_000_000L);
+    }
+
+    /** Segments that hold no live data for good: open logs, posted segments, what cleaning needs. */
+    public int reservedSegments() {
+        return workers + 2 * postedAhead + cleanerReserve + 4;
+    }
+
+    /**
+     * The smallest number of segments with which a server works: what is reserved, and as much again for data, so that
+     * cleaning has something to choose from.
+     */
+    public static int minimumSegments(int workers, boolean hasBackupLog) {
+        return 2 * of(1, workers, hasBackupLog).reservedSegments();
+    }
+
+    /** Bytes that live entries may take. */
+    public long spaceLimit(int segmentCount, int segmentLength) {
+        return (long) (segmentCount - reservedSegments()) * segmentLength * fillPercent / 100;
+    }
+}

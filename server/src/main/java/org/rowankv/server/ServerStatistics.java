@@ -1,0 +1,38 @@
+package org.rowankv.server;
+
+/**
+ * What one server has done since its start and holds now; bytes unless said otherwise.
+ *
+ * @param tLogBytes entries its workers wrote to their t-logs
+ * @param bLogBytes entries digested from its backup log
+ * @param relocatedBytes live entries its cleaner copied
+ * @param cleanedSegments segments freed by the cleaner
+ * @param tombstonesDropped tombstones dropped by the cleaner
+ * @param spaceLimit what live entries may take
+ * @param spaceAvailable of that, what is neither taken nor granted to a worker
+ * @param segments by state
+ * @param segmentLength of one
+ * @param indexBytes DRAM of the indexes
+ * @param indexEntries items in them
+ * @param holesFenced senders cut off because they left a reservation unfinished
+ * @param reconnects connections to backups made anew after a fence
+ * @param notReady times an append found no posted segment
+ * @param settled whether digest and sweep had nothing left to do at their last turn
+ */
+public record ServerStatistics(
+        int serverId,
+        long tLogBytes,
+        long bLogBytes,
+        long relocatedBytes,
+        long cleanedSegments,
+        long tombstonesDropped,
+        long spaceLimit,
+        long spaceAvailable,
+        SegmentCounts segments,
+        int segmentLength,
+        long indexBytes,
+        long indexEntries,
+        long holesFenced,
+        long reconnects,
+        long notReady,
+        boolean settled) {}

@@ -1,0 +1,48 @@
+package org.rowankv.server.cleaning;
+
+import java.nio.ByteBuffer;
+import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.EntryType;
+
+/** What is kept of a dead entry whose outcome may still be asked for: its request id, result, and old value if any. */
+final class CompletionRecord {
+    private final EntryDraft draft = new EntryDraft();
+    private byte[] oldValue = new byte[0];
+    private int length;
+
+    /** Appends the record of an entry; its address, or 0 when there is no room. */
+    long append(AppendLog log, ByteBuffer entry, int at, int horizon) {
+        final int flags = EntryDescriptor.flags(entry, at);
+        draft.begin(EntryType.COMPLETION, EntryDescriptor.shard(entry, at), EntryDescriptor.cacheId(entry, at))
+                .request(
+                        EntryDescriptor.sessionId(entry, at, flags),
+                        EntryDescriptor.sequence(entry, at, flags),
+                        EntryDescriptor.unanswered(entry, at, flags))
+                .resultBits(EntryDescriptor.resultBits(flags))
+                .previousVersion(EntryDescriptor.previousVersion(entry, at, flags))
+                .version(EntryDescriptor.version(entry, at));
+        final int oldLength = EntryDescriptor.oldValueLength(entry, at, flags);
+        if (oldLength >= 0) {
+            if (oldLength > oldValue.length) {
+                oldValue = new byte[oldLength];
+            }
+            final int oldAt = at
+                    + EntryDescriptor.headerLength(flags)
+                    + EntryDescriptor.keyLength(entry, at)
+                    + EntryDescriptor.valueLength(entry, at);
+            entry.get(oldAt, oldValue, 0, oldLength);
+            draft.oldValue(oldValue, oldLength);
+        }
+        length = EntryDescriptor.aligned((int) draft.usedLength());
+        return log.ensureRoom(length, horizon)
+                ? log.append(draft, org.rowankv.rdma.rowan.FrameDescriptor.tag(entry, at))
+                : 0;
+    }
+
+    /** Of the record appended last. */
+    int length() {
+        return length;
+    }
+}

@@ -1,0 +1,281 @@
+package org.rowankv.server.embedded;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.Session;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.protocol.Request;
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.MembershipView;
+import org.rowankv.rdma.local.LocalFabric;
+import org.rowankv.rdma.local.LocalFabricSettings;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.Server;
+import org.rowankv.server.ServerSettings;
+import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.catalogue.CatalogueStore;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.reconfiguration.ColdStart;
+import org.rowankv.server.reconfiguration.RecoveredServer;
+import org.rowankv.server.request.SpacePressure;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Servers inside this JVM, connected by the local fabric. Opens an existing store by a cold start, a new one empty.
+ *
+ * <p>Thread-safe. {@link #close} waits for the operations under way; operations that come later are answered CLOSED.
+ */
+public final class EmbeddedCluster implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedCluster.class);
+
+    private final EmbeddedSettings settings;
+    private final StoreFiles files;
+    private final Configuration configuration;
+    private final Fabric fabric;
+    private final ErrorLog errors;
+    private final List<Server> servers = new ArrayList<>();
+    private final InProcessSession session;
+    private boolean closed;
+
+    /**
+     * Opens the store.
+     *
+     * @throws org.rowankv.server.pm.StoreOpenException if it cannot be opened; says why and what to do
+     */
+    public static EmbeddedCluster open(EmbeddedSettings settings) {
+        return open(settings, SystemClock.INSTANCE, SecureSeed.source());
+    }
+
+    public static EmbeddedCluster open(EmbeddedSettings settings, Clock clock, RandomSource random) {
+        final StoreFiles files = StoreFiles.open(settings, random);
+        try {
+            return new EmbeddedCluster(settings, files, clock, random);
+        } catch (RuntimeException | Error e) {
+            files.closeAfterFailure(e);
+            throw e;
+        }
+    }
+
+    private EmbeddedCluster(EmbeddedSettings settings, StoreFiles files, Clock clock, RandomSource random) {
+        this.settings = settings;
+        this.files = files;
+        this.errors = new ErrorLog(clock);
+        final long startNs = clock.nanoTime();
+        final Configuration found = files.configuration();
+        final List<RecoveredServer> recovered = recover(found, random);
+        final long scattered = ColdStart.collectAndScatter(found, recovered);
+        // A new term, new incarnations, and a new epoch for every shard, stored before anything is served.
+        this.configuration = files.startTerm();
+        this.fabric = new LocalFabric(LocalFabricSettings.defaults().withMaxMessage(settings.maxMessage()));
+        final MembershipView view = new MembershipView() {
+            @Override
+            public long term() {
+                return configuration.term();
+            }
+
+            @Override
+            public boolean admits(int serverId, long incarnation, long term) {
+                return term == configuration.term()
+                        && serverId >= 0
+                        && serverId < configuration.serverCount()
+                        && configuration.incarnations().get(serverId) == incarnation;
+            }
+        };
+        final SpacePressure pressure = new SpacePressure() {
+            @Override
+            public void wakeUp(int server) {
+                EmbeddedCluster.this.wakeUp(server);
+            }
+
+            @Override
+            public void wantSpace(int server) {
+                servers.get(server).wantSpace();
+            }
+
+            @Override
+            public boolean mayRecover(int server) {
+                return servers.get(server).mayFreeSpace();
+            }
+        };
+        for (RecoveredServer server : recovered) {
+            servers.add(new Server(
+                    server.serverId(),
+                    serverSettings(),
+                    server.segments(),
+                    server.replicas(),
+                    configuration,
+                    fabric,
+                    view,
+                    clock,
+                    errors,
+                    this::wakeUp,
+                    pressure));
+        }
+        servers.forEach(Server::start);
+        final CatalogueStore catalogue =
+                new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
+        this.session = new InProcessSession(configuration, servers, new EmbeddedCatalogue(catalogue));
+        closeOldSessions();
+        catalogue.resume();
+        logStart(recovered, scattered, clock.nanoTime() - startNs);
+    }
+
+    private ServerSettings serverSettings() {
+        final int segmentCount = (int) (settings.capacityBytes() / settings.segmentBytes());
+        return ServerSettings.of(segmentCount, settings.workers(), settings.replicas() > 1);
+    }
+
+    private List<RecoveredServer> recover(Configuration found, RandomSource random) {
+        final KeyHash keyHash = new KeyHash(found.hashSeed());
+        final ServerSettings serverSettings = serverSettings();
+        final List<RecoveredServer> recovered = new ArrayList<>();
+        for (Area area : files.areas()) {
+            final Segments segments = new Segments(
+                    area,
+                    random.fork("segments-" + area.serverId()),
+                    serverSettings.cleanerReserve(),
+                    serverSettings.spaceLimit(area.segmentCount(), area.segmentLength()));
+            final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[found.shardCount()];
+            for (int shard = 0; shard < replicas.length; shard++) {
+                if (found.shard(shard).isReplica(area.serverId())) {
+                    replicas[shard] = new ShardReplica(
+                            shard,
+                            found.shardCount(),
+                            keyHash,
+                            segments,
+                            area.tenures().tenure(shard));
+                }
+            }
+            final RecoveredServer server =
+                    new RecoveredServer(area.serverId(), segments, new Replicas(replicas), errors);
+            server.scan();
+            recovered.add(server);
+        }
+        return recovered;
+    }
+
+    /** Every client of an embedded store lives in its JVM: the sessions of the process before are over. */
+    private void closeOldSessions() {
+        final Request request = new Request();
+        for (int shard = 0; shard < configuration.shardCount(); shard++) {
+            final int primary = configuration.shard(shard).primary();
+            for (long sessionId : servers.get(primary).openSessions(shard)) {
+                session.call(request.closeSession(shard, sessionId));
+            }
+        }
+    }
+
+    private void logStart(List<RecoveredServer> recovered, long scattered, long tookNs) {
+        long entries = 0;
+        for (RecoveredServer server : recovered) {
+            entries += server.entries();
+        }
+        LOG.info(
+                "Rowan-KV embedded: {} server(s), {} replica(s), {} MiB each, {}; durability {}{}; term {}; {} entries"
+                        + " read, {} scattered, {} ms",
+                settings.servers(),
+                settings.replicas(),
+                settings.capacityBytes() >> 20,
+                settings.dir() == null ? "no dir" : "dir " + settings.dir(),
+                durability(),
+                settings.dir() == null ? ": the content ends with the last close" : "",
+                configuration.term(),
+                entries,
+                scattered,
+                tookNs / 1_000_000);
+    }
+
+    public EmbeddedSettings settings() {
+        return settings;
+    }
+
+    public Configuration configuration() {
+        return configuration;
+    }
+
+    /** The one session in process; shared by all clients, which never close it. */
+    public Session session() {
+        return session;
+    }
+
+    /** What an acknowledged write survives: {@code none}, {@code process} or {@code power}. */
+    public String durability() {
+        return (settings.dir() == null ? Durability.NONE : Durability.PROCESS).parameter();
+    }
+
+    public @Nullable Path dir() {
+        return settings.dir();
+    }
+
+    private void wakeUp(int server) {
+        final Server woken = servers.get(server);
+        woken.wakeUp();
+        woken.help();
+    }
+
+    private void destroyObjects(int cacheId) {
+        final Request request = new Request();
+        for (int shard = 0; shard < configuration.shardCount(); shard++) {
+            session.call(request.destroy(cacheId, shard));
+        }
+    }
+
+    /** Server {@code to} cuts server {@code from} off its backup log; {@code from} connects again when it next writes. */
+    public void fenceLink(int from, int to) {
+        servers.get(to).fence(from);
+    }
+
+    public List<ServerStatistics> statistics() {
+        final List<ServerStatistics> statistics = new ArrayList<>();
+        servers.forEach(server -> statistics.add(server.statistics()));
+        return Collections.unmodifiableList(statistics);
+    }
+
+    /** Failures of agents and links, and invalid entries met, since the start. */
+    public ErrorLog errors() {
+        return errors;
+    }
+
+    /** Waits until everything that has landed in the backup logs is digested and every clear is swept. */
+    public void awaitDigested() {
+        // Twice: the first turn may have begun before what the caller cares for had landed.
+        for (int round = 0; round < 2; round++) {
+            for (Server server : servers) {
+                do {
+                    server.wakeUp();
+                    server.help();
+                    LockSupport.parkNanos(20_000);
+                } while (!server.isSettled());
+            }
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        session.close();
+        servers.forEach(Server::close);
+        awaitDigested();
+        servers.forEach(Server::stop);
+        fabric.close();
+        files.closeClean();
+    }
+}

@@ -1,0 +1,188 @@
+package org.rowankv.server.embedded;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.ShardMap;
+import org.rowankv.server.ServerSettings;
+import org.rowankv.server.pm.AreaSettings;
+
+/**
+ * Settings of servers inside this JVM. Made by {@link #builder}; {@link Builder#build} checks them.
+ *
+ * @param servers in this JVM, each with its own area
+ * @param replicas of every object, primary included
+ * @param dir where the areas are; null: memory only, gone with the last close
+ * @param capacityBytes of log per server
+ * @param shards into which the keys are divided
+ * @param segmentBytes of one segment
+ * @param maxMessage longest message of the fabric; larger entries are sent in blocks
+ * @param workers mutations under way at once, per server
+ * @param acceptUnclean opens an area that the operating system may not have written completely
+ * @param acceptCopied opens a directory that is a copy of the one the store was created in
+ */
+public record EmbeddedSettings(
+        int servers,
+        int replicas,
+        @Nullable Path dir,
+        long capacityBytes,
+        int shards,
+        int segmentBytes,
+        int maxMessage,
+        int workers,
+        boolean acceptUnclean,
+        boolean acceptCopied) {
+    public static final int DEFAULT_SHARDS_PER_SERVER = 16;
+    public static final int DEFAULT_MAX_MESSAGE = 16 << 10;
+    public static final int MAX_SERVERS = 64;
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** 256 MiB per server, or less where the JVM allows less direct memory and there is no dir. */
+    public static long defaultCapacity(int servers, boolean hasDir) {
+        final long wanted = 256L << 20;
+        final long allowed = Runtime.getRuntime().maxMemory() / 2 / servers;
+        return hasDir ? wanted : Math.min(wanted, allowed & -AreaSettings.MAX_SEGMENT_LENGTH);
+    }
+
+    public static int defaultWorkers() {
+        return Math.max(4, Math.min(32, 2 * Runtime.getRuntime().availableProcessors()));
+    }
+
+    /**
+     * The least capacity per server: 2 × (workers + 2 × posted + 6) segments, where posted is 1 with more than one replica
+     * and 0 otherwise, and a segment is at least 64 KiB.
+     */
+    public static long minimumCapacity(int replicas, int workers, int segmentBytes) {
+        return (long) ServerSettings.minimumSegments(workers, replicas > 1) * segmentBytes;
+    }
+
+    /** Collects settings; what is not set has its default. */
+    public static final class Builder {
+        private int servers = 1;
+        private int replicas = 1;
+        private @Nullable Path dir;
+        private long capacityBytes;
+        private int shards;
+        private int segmentBytes;
+        private int maxMessage = DEFAULT_MAX_MESSAGE;
+        private int workers;
+        private boolean acceptUnclean;
+        private boolean acceptCopied;
+
+        public Builder servers(int count) {
+            servers = count;
+            return this;
+        }
+
+        public Builder replicas(int count) {
+            replicas = count;
+            return this;
+        }
+
+        public Builder dir(@Nullable Path directory) {
+            dir = directory;
+            return this;
+        }
+
+        /** Per server; 0: the default. */
+        public Builder capacityBytes(long bytes) {
+            capacityBytes = bytes;
+            return this;
+        }
+
+        /** 0: 16 per server. */
+        public Builder shards(int count) {
+            shards = count;
+            return this;
+        }
+
+        /** 0: as suits the capacity. */
+        public Builder segmentBytes(int bytes) {
+            segmentBytes = bytes;
+            return this;
+        }
+
+        public Builder maxMessage(int bytes) {
+            maxMessage = bytes;
+            return this;
+        }
+
+        /** 0: two per processor, at least 4. */
+        public Builder workers(int count) {
+            workers = count;
+            return this;
+        }
+
+        public Builder acceptUnclean(boolean accept) {
+            acceptUnclean = accept;
+            return this;
+        }
+
+        public Builder acceptCopied(boolean accept) {
+            acceptCopied = accept;
+            return this;
+        }
+
+        /** @throws IllegalArgumentException if the settings cannot work; says why and what would */
+        public EmbeddedSettings build() {
+            require(servers >= 1 && servers <= MAX_SERVERS, "servers must be 1.." + MAX_SERVERS + ", not " + servers);
+            require(
+                    replicas >= 1 && replicas <= servers,
+                    "replicas must be 1.." + servers + " (the number of servers), not " + replicas);
+            final int shardCount = shards == 0 ? DEFAULT_SHARDS_PER_SERVER * servers : shards;
+            require(
+                    shardCount >= servers && shardCount <= ShardMap.MAX_SHARDS,
+                    "shards must be " + servers + " (one per server).." + ShardMap.MAX_SHARDS + ", not " + shardCount);
+            final int workerCount = workers == 0 ? defaultWorkers() : workers;
+            require(workerCount >= 1 && workerCount <= 1024, "workers must be 1..1024, not " + workerCount);
+            final long capacity = capacityBytes == 0 ? defaultCapacity(servers, dir != null) : capacityBytes;
+            final int segment = segmentBytes == 0 ? suitableSegment(capacity, workerCount) : segmentBytes;
+            require(
+                    Integer.bitCount(segment) == 1
+                            && segment >= AreaSettings.MIN_SEGMENT_LENGTH
+                            && segment <= AreaSettings.MAX_SEGMENT_LENGTH,
+                    "segment must be a power of two from " + AreaSettings.MIN_SEGMENT_LENGTH + " to "
+                            + AreaSettings.MAX_SEGMENT_LENGTH + " bytes, not " + segment);
+            final long minimum = minimumCapacity(replicas, workerCount, segment);
+            require(
+                    capacity >= minimum,
+                    "capacity must be at least " + minimum + " bytes per server for " + workerCount + " workers, "
+                            + replicas + " replicas and segments of " + segment
+                            + " bytes: 2 x (workers + 2 x posted + 6) segments, posted = " + (replicas > 1 ? 1 : 0)
+                            + "; not " + capacity);
+            require(
+                    maxMessage >= 256 && maxMessage <= 128 << 10 && maxMessage % 64 == 0 && maxMessage <= segment,
+                    "max-message must be a multiple of 64 from 256 to " + Math.min(128 << 10, segment) + ", not "
+                            + maxMessage);
+            return new EmbeddedSettings(
+                    servers,
+                    replicas,
+                    dir,
+                    capacity,
+                    shardCount,
+                    segment,
+                    maxMessage,
+                    workerCount,
+                    acceptUnclean,
+                    acceptCopied);
+        }
+
+        /** As long as suits the capacity, but short enough for the segments that are needed at least. */
+        private int suitableSegment(long capacity, int workerCount) {
+            int segment = AreaSettings.segmentLengthFor(capacity);
+            while (segment > AreaSettings.MIN_SEGMENT_LENGTH
+                    && capacity < 2 * minimumCapacity(replicas, workerCount, segment)) {
+                segment >>= 1;
+            }
+            return segment;
+        }
+
+        private static void require(boolean condition, String message) {
+            if (!condition) {
+                throw new IllegalArgumentException(message);
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package org.rowankv.server.embedded;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.rowankv.driver.Catalogue;
+import org.rowankv.driver.ScanPage;
+import org.rowankv.driver.Session;
+import org.rowankv.placement.Configuration;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.server.Server;
+
+/** Carries requests to servers in this JVM: on the calling thread, to the end, with no hand-over to another. */
+final class InProcessSession implements Session {
+    private final Configuration configuration;
+    private final Catalogue catalogue;
+    private final Server[] primaries;
+    private volatile boolean closed;
+
+    InProcessSession(Configuration configuration, List<Server> servers, Catalogue catalogue) {
+        this.configuration = configuration;
+        this.catalogue = catalogue;
+        this.primaries = new Server[configuration.shardCount()];
+        for (int shard = 0; shard < primaries.length; shard++) {
+            primaries[shard] = servers.get(configuration.shard(shard).primary());
+        }
+    }
+
+    @Override
+    public Configuration configuration() {
+        return configuration;
+    }
+
+    @Override
+    public void call(Request request) {
+        final int shard = request.shard();
+        if (shard < 0 || shard >= primaries.length) {
+            request.noResult();
+            request.answer(Status.BAD_REQUEST, 0, 0, 0);
+            return;
+        }
+        primaries[shard].call(request);
+    }
+
+    @Override
+    public void submit(Request request, Consumer<Request> whenAnswered) {
+        call(request);
+        whenAnswered.accept(request);
+    }
+
+    @Override
+    public ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
+        if (closed) {
+            throw new org.rowankv.driver.RowanException(Status.CLOSED, "the store is closed");
+        }
+        final List<ScanPage.Entry> entries = new ArrayList<>();
+        long next = position;
+        do {
+            next = primaries[shard].scan(
+                    cacheId, shard, next, withValues, (key, value, version) ->
+                            entries.add(new ScanPage.Entry(key, value, version)));
+        } while (next != 0 && entries.size() < limit);
+        return new ScanPage(entries, next, next == 0);
+    }
+
+    @Override
+    public Catalogue catalogue() {
+        return catalogue;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

@@ -1,0 +1,216 @@
+package org.rowankv.server.embedded;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.Configuration;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.membership.ConfigurationCodec;
+import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.membership.FileConfigurationStore;
+import org.rowankv.server.membership.MemoryConfigurationStore;
+import org.rowankv.server.membership.Stamp;
+import org.rowankv.server.membership.Versioned;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.OpenConsent;
+import org.rowankv.server.pm.StoreDirectory;
+import org.rowankv.server.pm.StoreOpenException;
+import org.rowankv.server.pm.StoreShape;
+
+/** The areas and the configuration of an embedded store: in a directory, or in memory. Used by the thread that opens it. */
+final class StoreFiles {
+    private static final String CONFIGURATION_PATH = "/configuration";
+    private static final String WRITER = "embedded";
+
+    private final @Nullable StoreDirectory directory;
+    private final ConfigurationStore store;
+    private final List<Area> areas;
+    private final RandomSource random;
+    private Configuration configuration;
+    private long configurationVersion;
+
+    private StoreFiles(
+            @Nullable StoreDirectory directory,
+            ConfigurationStore store,
+            List<Area> areas,
+            RandomSource random,
+            Configuration configuration,
+            long configurationVersion) {
+        this.directory = directory;
+        this.store = store;
+        this.areas = areas;
+        this.random = random;
+        this.configuration = configuration;
+        this.configurationVersion = configurationVersion;
+    }
+
+    static StoreFiles open(EmbeddedSettings settings, RandomSource random) {
+        return settings.dir() == null ? inMemory(settings, random) : inDirectory(settings, random);
+    }
+
+    private static StoreFiles inMemory(EmbeddedSettings settings, RandomSource random) {
+        final long clusterId = random.nextLong();
+        final List<Area> areas = new ArrayList<>();
+        for (int server = 0; server < settings.servers(); server++) {
+            areas.add(Area.create(
+                    new AreaSettings(
+                            null,
+                            settings.capacityBytes(),
+                            settings.segmentBytes(),
+                            server,
+                            clusterId,
+                            settings.shards(),
+                            Durability.NONE,
+                            settings.servers(),
+                            settings.replicas()),
+                    random));
+        }
+        final MemoryConfigurationStore store = new MemoryConfigurationStore();
+        final Configuration first = firstConfiguration(settings, clusterId, areas, random);
+        return new StoreFiles(null, store, areas, random, first, write(store, first, ConfigurationStore.ABSENT, random));
+    }
+
+    private static StoreFiles inDirectory(EmbeddedSettings settings, RandomSource random) {
+        final StoreDirectory directory = StoreDirectory.open(
+                java.util.Objects.requireNonNull(settings.dir()),
+                new StoreShape(
+                        settings.servers(),
+                        settings.replicas(),
+                        settings.capacityBytes(),
+                        settings.shards(),
+                        settings.segmentBytes()),
+                new OpenConsent(settings.acceptUnclean(), settings.acceptCopied()),
+                random);
+        final List<Area> areas = new ArrayList<>();
+        ConfigurationStore store = null;
+        try {
+            for (int server = 0; server < settings.servers(); server++) {
+                areas.add(
+                        directory.isNew()
+                                ? Area.create(directory.areaSettings(server), random)
+                                : Area.open(directory.areaSettings(server), directory.consent()));
+            }
+            store = new FileConfigurationStore(directory.configurationDir());
+            if (directory.isNew()) {
+                final Configuration first = firstConfiguration(settings, directory.clusterId(), areas, random);
+                final Versioned old = store.read(CONFIGURATION_PATH);
+                final long version =
+                        write(store, first, old == null ? ConfigurationStore.ABSENT : old.version(), random);
+                directory.markComplete();
+                return new StoreFiles(directory, store, areas, random, first, version);
+            }
+            final Versioned stored = store.read(CONFIGURATION_PATH);
+            if (stored == null) {
+                throw new StoreOpenException("the configuration in " + directory.configurationDir()
+                        + " is missing: put it back from a backup, or start with an empty dir");
+            }
+            return new StoreFiles(
+                    directory, store, areas, random, ConfigurationCodec.decode(stored.bytes()), stored.version());
+        } catch (RuntimeException | Error e) {
+            closeAll(e, store, areas, directory);
+            throw e;
+        }
+    }
+
+    private static Configuration firstConfiguration(
+            EmbeddedSettings settings, long clusterId, List<Area> areas, RandomSource random) {
+        final List<Long> incarnations = new ArrayList<>();
+        areas.forEach(area -> incarnations.add(0L));
+        final Configuration first = Configuration.initial(
+                clusterId, random.nextLong(), settings.servers(), settings.replicas(), settings.shards(), incarnations);
+        for (Area area : areas) {
+            for (int shard = 0; shard < settings.shards(); shard++) {
+                if (first.shard(shard).isReplica(area.serverId())
+                        && area.tenures().tenure(shard) == 0) {
+                    area.tenures().set(shard, first.shard(shard).epoch());
+                }
+            }
+        }
+        return first;
+    }
+
+    private static long write(ConfigurationStore store, Configuration next, long expectedVersion, RandomSource random) {
+        final Stamp stamp = new Stamp(WRITER, random.nextLong());
+        if (!store.compareAndSet(CONFIGURATION_PATH, expectedVersion, ConfigurationCodec.encode(next), stamp)) {
+            throw new StoreOpenException("the stored configuration was changed by somebody else meanwhile: is the"
+                    + " directory used by another process?");
+        }
+        final Versioned written = store.read(CONFIGURATION_PATH);
+        if (written == null || !written.stamp().equals(stamp)) {
+            throw new StoreOpenException("the configuration that was just stored is not there any more");
+        }
+        return written.version();
+    }
+
+    Configuration configuration() {
+        return configuration;
+    }
+
+    List<Area> areas() {
+        return areas;
+    }
+
+    ConfigurationStore store() {
+        return store;
+    }
+
+    /**
+     * Begins a term in which every server has a new incarnation and every shard a new epoch, and stores it: only then may
+     * anything be served.
+     */
+    Configuration startTerm() {
+        final List<Long> incarnations = new ArrayList<>();
+        for (Area area : areas) {
+            if (area.superblock().term() > configuration.term()) {
+                throw new StoreOpenException("server " + area.serverId() + " has adopted term "
+                        + area.superblock().term() + ", but the stored configuration is of term "
+                        + configuration.term() + ": the configuration is older than the data; put the newest one back");
+            }
+            incarnations.add(area.superblock().startIncarnation());
+        }
+        final Configuration next = configuration.coldStart(incarnations);
+        configurationVersion = write(store, next, configurationVersion, random);
+        configuration = next;
+        areas.forEach(area -> area.superblock().adoptTerm(next.term()));
+        return next;
+    }
+
+    void closeClean() {
+        areas.forEach(Area::closeClean);
+        store.close();
+        if (directory != null) {
+            directory.close();
+        }
+    }
+
+    /** Leaves everything as it is on disk, and gives files and lock free. */
+    void closeAfterFailure(Throwable failure) {
+        closeAll(failure, store, areas, directory);
+    }
+
+    private static void closeAll(
+            Throwable failure,
+            @Nullable ConfigurationStore store,
+            List<Area> areas,
+            @Nullable StoreDirectory directory) {
+        for (Area area : areas) {
+            suppress(failure, area::close);
+        }
+        if (store != null) {
+            suppress(failure, store::close);
+        }
+        if (directory != null) {
+            suppress(failure, directory::close);
+        }
+    }
+
+    private static void suppress(Throwable failure, Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+}

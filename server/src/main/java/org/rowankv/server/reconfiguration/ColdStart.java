@@ -1,0 +1,65 @@
+package org.rowankv.server.reconfiguration;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.rowankv.placement.Configuration;
+
+/**
+ * Cold start (§4.5 and §4.7 of the paper): after every server has read its area, each shard's entries that may not be on
+ * all of its replicas are collected from all of them and scattered to all of them, so that the replicas own the same
+ * entries. What was never acknowledged takes effect everywhere or, if no replica has it, nowhere.
+ */
+public final class ColdStart {
+    private ColdStart() {}
+
+    /** @return how many copies were scattered */
+    public static long collectAndScatter(Configuration configuration, List<RecoveredServer> servers) {
+        final Map<Integer, RecoveredServer> byId = new HashMap<>();
+        servers.forEach(server -> byId.put(server.serverId(), server));
+        long scattered = 0;
+        for (int shard = 0; shard < configuration.shardCount(); shard++) {
+            final List<RecoveredServer> owners = new ArrayList<>();
+            for (RecoveredServer server : servers) {
+                if (configuration.shard(shard).isReplica(server.serverId())) {
+                    owners.add(server);
+                }
+            }
+            if (owners.size() > 1) {
+                scattered += shard(shard, owners);
+            }
+        }
+        servers.forEach(RecoveredServer::finish);
+        return scattered;
+    }
+
+    private static long shard(int shard, List<RecoveredServer> owners) {
+        long commitVersion = 0;
+        for (RecoveredServer owner : owners) {
+            // Above the highest CommitVer that any of them knows: below it every replica had the entry, and may have
+            // dropped it since for good reason.
+            commitVersion = Math.max(commitVersion, owner.replicas().get(shard).commitVersion());
+        }
+        final List<Map<Long, RecoveredServer.Candidate>> held = new ArrayList<>();
+        for (RecoveredServer owner : owners) {
+            held.add(owner.candidates(shard, commitVersion));
+        }
+        long scattered = 0;
+        for (int from = 0; from < owners.size(); from++) {
+            for (RecoveredServer.Candidate candidate : held.get(from).values()) {
+                for (int to = 0; to < owners.size(); to++) {
+                    if (held.get(to).putIfAbsent(candidate.version(), candidate) == null) {
+                        owners.get(to)
+                                .takeOver(
+                                        owners.get(from),
+                                        candidate,
+                                        owners.get(to).replicas().get(shard).tenure());
+                        scattered++;
+                    }
+                }
+            }
+        }
+        return scattered;
+    }
+}

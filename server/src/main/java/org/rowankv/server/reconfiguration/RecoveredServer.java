@@ -1,0 +1,259 @@
+package org.rowankv.server.reconfiguration;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.digest.EntryAssembler;
+import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.CommitVector;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.SegmentScan;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.pm.SegmentState;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * One server at its start: reads every segment of its area, lets each valid entry take effect on the shards' replicas,
+ * and remembers what may not be on all replicas, the candidates of the collect. Used by one thread, before any agent
+ * runs.
+ */
+public final class RecoveredServer implements SegmentScan.Visitor, EntryAssembler.Handler {
+    private static final int LOCK_OWNER = 1 << 21;
+
+    /** An entry that may not be on all replicas. */
+    record Candidate(long version, long address, int type, int length) {}
+
+    private final int serverId;
+    private final Segments segments;
+    private final Replicas replicas;
+    private final ErrorLog errors;
+    private final EntryAssembler assembler;
+    private final AppendLog log;
+    private final Map<Integer, List<Candidate>> candidates = new HashMap<>();
+    private byte[] keyScratch = new byte[256];
+    private int segment;
+    private long entries;
+
+    public RecoveredServer(int serverId, Segments segments, Replicas replicas, ErrorLog errors) {
+        this.serverId = serverId;
+        this.segments = segments;
+        this.replicas = replicas;
+        this.errors = errors;
+        this.assembler = new EntryAssembler(segments, 0);
+        this.log = new AppendLog(segments, SegmentOwner.CLEAN);
+    }
+
+    public int serverId() {
+        return serverId;
+    }
+
+    public Segments segments() {
+        return segments;
+    }
+
+    public Replicas replicas() {
+        return replicas;
+    }
+
+    /** Valid entries found. */
+    public long entries() {
+        return entries;
+    }
+
+    /** Reads the whole area. */
+    public void scan() {
+        forEachReplica(replica -> replica.sessions().beginScan());
+        final List<Integer> inUse = new ArrayList<>();
+        for (int s = 0; s < segments.count(); s++) {
+            if (segments.state(s) != SegmentState.FREE) {
+                inUse.add(s);
+            }
+        }
+        // The newest first: what they say of CommitVer makes most of the older ones no candidates.
+        inUse.sort(Comparator.comparingInt(segments::sequence).reversed());
+        final SegmentScan scan = new SegmentScan(segments.region());
+        for (int s : inUse) {
+            segment = s;
+            final int bytes =
+                    scan.scan(segments.area().addressOf(s), segments.length(), segments.generation(s), this);
+            segments.close(s, bytes);
+        }
+        assembler.assemble(this);
+        assembler.giveUpIncomplete(this);
+        if (!assembler.isIdle()) {
+            throw new IllegalStateException("server " + serverId
+                    + ": no free segment is left to put large entries together; raise the capacity");
+        }
+        assembler.log().retire();
+        forEachReplica(replica -> replica.sessions().endScan());
+        for (int s : inUse) {
+            if (segments.entryBytes(s) == 0 && segments.state(s) == SegmentState.USING) {
+                segments.free(s);
+            }
+        }
+    }
+
+    private void forEachReplica(java.util.function.Consumer<ShardReplica> action) {
+        for (int shard = 0; shard < replicas.shardCount(); shard++) {
+            if (replicas.has(shard)) {
+                action.accept(replicas.get(shard));
+            }
+        }
+    }
+
+    @Override
+    public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
+        entries++;
+        switch (type) {
+            case EntryType.COMMIT_VECTOR -> {
+                for (int i = 0; i < CommitVector.count(buffer, at); i++) {
+                    final int shard = CommitVector.shard(buffer, at, i);
+                    if (replicas.has(shard)) {
+                        replicas.get(shard).raiseCommitVersion(CommitVector.version(buffer, at, i));
+                    }
+                }
+                segments.markDead(address, length);
+            }
+            case EntryType.BLOCK -> {
+                if (isVoid(buffer, at)) {
+                    segments.markDead(address, length);
+                } else {
+                    assembler.block(address, length, this);
+                }
+            }
+            default -> {
+                if (isVoid(buffer, at)) {
+                    segments.markDead(address, length);
+                } else {
+                    entry(buffer, at, address, type, length);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void onInvalid(long address, String reason) {
+        errors.report(
+                "server " + serverId + ": scan of segment " + segment + " at "
+                        + (address - segments.area().addressOf(segment)),
+                new IllegalStateException(reason));
+    }
+
+    private boolean isVoid(ByteBuffer buffer, int at) {
+        final int shard = EntryDescriptor.shard(buffer, at);
+        return !replicas.has(shard) || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+    }
+
+    private void entry(ByteBuffer buffer, int at, long address, int type, int length) {
+        if (EntryType.isTombstone(type)) {
+            segments.tombstone(segments.segmentOf(address), length, 0);
+        }
+        final ShardReplica replica = apply(buffer, at, address, type, length);
+        final long version = EntryDescriptor.version(buffer, at);
+        if (version > replica.commitVersion() && type != EntryType.COMPLETION) {
+            candidates
+                    .computeIfAbsent(replica.shardId(), unused -> new ArrayList<>())
+                    .add(new Candidate(version, address, type, length));
+        }
+    }
+
+    private ShardReplica apply(ByteBuffer buffer, int at, long address, int type, int length) {
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
+        final int keyLength = EntryDescriptor.keyLength(buffer, at);
+        if (keyLength > keyScratch.length) {
+            keyScratch = new byte[Math.max(keyLength, 2 * keyScratch.length)];
+        }
+        final long position = EntryType.isKeyed(type) ? replica.positionOf(buffer, at, keyScratch) : 0;
+        replica.apply(LOCK_OWNER, position, address, type, length);
+        if (type == EntryType.COMPLETION) {
+            segments.markDead(address, length);
+        }
+        return replica;
+    }
+
+    /**
+     * The blocks of an entry stay in the log for a while after it was put together. One that is on all replicas, and that
+     * the index knows or has passed, was.
+     */
+    @Override
+    public boolean isWanted(ByteBuffer entry, int at, int type) {
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(entry, at));
+        final long version = EntryDescriptor.version(entry, at);
+        if (version > replica.commitVersion() || !EntryType.isKeyed(type)) {
+            return true;
+        }
+        if (EntryDescriptor.keyLength(entry, at) > keyScratch.length) {
+            keyScratch = new byte[EntryDescriptor.keyLength(entry, at)];
+        }
+        final long found = replica.index().findKeyOf(replica.positionOf(entry, at, keyScratch), entry, at);
+        return found == 0
+                || EntryDescriptor.version(
+                                segments.region().buffer(found),
+                                segments.region().offset(found))
+                        < version;
+    }
+
+    @Override
+    public void onAssembled(long address, int type, int length) {
+        entry(segments.region().buffer(address), segments.region().offset(address), address, type, length);
+    }
+
+    @Override
+    public void onBlockDone(long address, int length, boolean repeated) {
+        segments.markDead(address, length);
+    }
+
+    /** The candidates of a shard above what is known to be on all replicas, by version. */
+    Map<Long, Candidate> candidates(int shard, long commitVersion) {
+        final Map<Long, Candidate> above = new HashMap<>();
+        for (Candidate candidate : candidates.getOrDefault(shard, List.of())) {
+            if (candidate.version() > commitVersion) {
+                above.put(candidate.version(), candidate);
+            }
+        }
+        return above;
+    }
+
+    /** Takes over an entry that another replica has and this one has not. */
+    void takeOver(RecoveredServer from, Candidate candidate, int tenure) {
+        if (!log.ensureRoom(candidate.length())) {
+            throw new IllegalStateException("server " + serverId
+                    + ": no free segment is left to take over entries of other replicas; raise the capacity");
+        }
+        final ByteBuffer source = from.segments.region().buffer(candidate.address());
+        final int sourceAt = from.segments.region().offset(candidate.address());
+        final long address = log.appendCopy(source, sourceAt, candidate.length(), candidate.type(), tenure, 0);
+        apply(
+                segments.region().buffer(address),
+                segments.region().offset(address),
+                address,
+                candidate.type(),
+                candidate.length());
+    }
+
+    /** All replicas own the same entries: everything found is committed. */
+    void finish() {
+        log.drain();
+        log.retire();
+        for (int s = 0; s < segments.count(); s++) {
+            final SegmentState state = segments.state(s);
+            if (state == SegmentState.USING || state == SegmentState.USED) {
+                segments.transition(s, state, SegmentState.COMMITTED);
+            }
+        }
+        forEachReplica(replica -> {
+            replica.raiseCommitVersion(replica.appliedVersion());
+            replica.forgetDeletions(LOCK_OWNER);
+        });
+        segments.recountSpace();
+        candidates.clear();
+    }
+}

@@ -1,0 +1,191 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.StoreFullException;
+import org.rowankv.driver.WriteResult;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
+
+final class EmbeddedClusterTest {
+    @TempDir
+    private Path dir;
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static RowanClient client(EmbeddedCluster cluster) {
+        return new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(7));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,1", "3,1", "3,3"})
+    void shouldKeepWhatWasWritten(int servers, int replicas) {
+        final EmbeddedSettings settings = EmbeddedSettings.builder()
+                .servers(servers)
+                .replicas(replicas)
+                .capacityBytes(64 << 20)
+                .build();
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
+                RowanClient client = client(cluster)) {
+            final int cache = client.catalogue().create("c", new byte[0]).id();
+            for (int i = 0; i < 10_000; i++) {
+                assertThat(client.put(cache, bytes("k" + i), bytes("v" + i)).applied())
+                        .isTrue();
+            }
+            for (int i = 0; i < 10_000; i++) {
+                assertThat(client.get(cache, bytes("k" + i))).isEqualTo(bytes("v" + i));
+            }
+            final WriteResult replaced = client.getAndPut(cache, bytes("k1"), bytes("w"));
+            assertThat(replaced.previousValue()).isEqualTo(bytes("v1"));
+            assertThat(client.remove(cache, bytes("k2")).existed()).isTrue();
+            assertThat(client.get(cache, bytes("k2"))).isNull();
+            assertThat(client.putIfAbsent(cache, bytes("k1"), bytes("x")).applied())
+                    .isFalse();
+            client.clear(cache);
+            assertThat(client.get(cache, bytes("k1"))).isNull();
+            assertThat(client.scan(cache, false).hasNext()).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,1", "3,3"})
+    void shouldFindEverythingAfterReopening(int servers, int replicas) {
+        final EmbeddedSettings settings = EmbeddedSettings.builder()
+                .servers(servers)
+                .replicas(replicas)
+                .dir(dir)
+                .capacityBytes(64 << 20)
+                .build();
+        final Map<String, String> model = new HashMap<>();
+        final Random random = new Random(1);
+        for (int round = 0; round < 4; round++) {
+            try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
+                    RowanClient client = client(cluster)) {
+                final int cache = client.catalogue().create("c", new byte[0]).id();
+                for (int i = 0; i < 3000; i++) {
+                    final String key = "k" + i;
+                    final byte[] found = client.get(cache, bytes(key));
+                    assertThat(found == null ? null : new String(found, StandardCharsets.UTF_8))
+                            .as("round %d %s", round, key)
+                            .isEqualTo(model.get(key));
+                }
+                for (int i = 0; i < 5000; i++) {
+                    final String key = "k" + random.nextInt(3000);
+                    if (random.nextInt(3) == 0) {
+                        client.remove(cache, bytes(key));
+                        model.remove(key);
+                    } else {
+                        final String value = "r" + round + "-" + i + "x".repeat(random.nextInt(200));
+                        client.put(cache, bytes(key), bytes(value));
+                        model.put(key, value);
+                    }
+                }
+                assertThat(cluster.errors().count()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void shouldOverwriteManyTimesItsCapacity() {
+        final EmbeddedSettings settings = EmbeddedSettings.builder()
+                .servers(3)
+                .replicas(3)
+                .capacityBytes(16 << 20)
+                .workers(4)
+                .build();
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
+                RowanClient client = client(cluster)) {
+            final int cache = client.catalogue().create("c", new byte[0]).id();
+            final byte[] value = new byte[1000];
+            final int keys = (int) (0.6 * (16 << 20) / 1100);
+            long written = 0;
+            final Random random = new Random(3);
+            while (written < 20L * (16 << 20)) {
+                final int k = random.nextInt(keys);
+                value[0] = (byte) k;
+                client.put(cache, bytes("key" + k), value);
+                written += 1100;
+            }
+            assertThat(cluster.errors().count()).isZero();
+            for (int k = 0; k < keys; k++) {
+                final byte[] found = client.get(cache, bytes("key" + k));
+                if (found != null) {
+                    assertThat(found[0]).isEqualTo((byte) k);
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseWritesWhenFullAndServeReads() {
+        final EmbeddedSettings settings = EmbeddedSettings.builder()
+                .capacityBytes(8 << 20)
+                .workers(4)
+                .build();
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
+                RowanClient client = client(cluster)) {
+            final int cache = client.catalogue().create("c", new byte[0]).id();
+            final byte[] value = new byte[1000];
+            int stored = 0;
+            boolean full = false;
+            while (!full) {
+                try {
+                    client.put(cache, bytes("k" + stored), value);
+                    stored++;
+                } catch (StoreFullException e) {
+                    full = true;
+                }
+            }
+            assertThat(stored).isGreaterThan(2000);
+            for (int i = 0; i < stored; i++) {
+                assertThat(client.get(cache, bytes("k" + i))).isEqualTo(value);
+            }
+            for (int i = 0; i < stored; i++) {
+                assertThat(client.remove(cache, bytes("k" + i)).existed()).isTrue();
+            }
+            for (int i = 0; i < stored * 9 / 10; i++) {
+                client.put(cache, bytes("n" + i), value);
+            }
+        }
+    }
+
+    @Test
+    void shouldCarryEntriesLargerThanAMessage() {
+        final EmbeddedSettings settings = EmbeddedSettings.builder()
+                .servers(3)
+                .replicas(3)
+                .dir(dir)
+                .capacityBytes(64 << 20)
+                .segmentBytes(1 << 20)
+                .build();
+        final byte[] value = new byte[500_000];
+        new Random(5).nextBytes(value);
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
+                RowanClient client = client(cluster)) {
+            final int cache = client.catalogue().create("c", new byte[0]).id();
+            for (int i = 0; i < 200; i++) {
+                client.put(cache, bytes("k" + i % 20), value);
+            }
+        }
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
+                RowanClient client = client(cluster)) {
+            final int cache = client.catalogue().create("c", new byte[0]).id();
+            for (int i = 0; i < 20; i++) {
+                assertThat(client.get(cache, bytes("k" + i))).isEqualTo(value);
+            }
+            assertThat(cluster.errors().count()).isZero();
+        }
+    }
+}

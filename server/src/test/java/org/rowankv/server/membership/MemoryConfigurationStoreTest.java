@@ -1,0 +1,10 @@
+package org.rowankv.server.membership;
+
+class MemoryConfigurationStoreTest extends ConfigurationStoreContract {
+    private final MemoryConfigurationStore store = new MemoryConfigurationStore();
+
+    @Override
+    ConfigurationStore store() {
+        return store;
+    }
+}
