@@ -27,16 +27,48 @@ public enum Setting {
             "",
             Scope.STORE,
             "Directory of the servers' files, made if missing. Without it the objects live in memory and end with the last"
-                    + " close of a manager of this store; with it they survive a crash of the process."),
+                    + " close of a manager of this store (durability `none`); with it they survive a crash of the process,"
+                    + " but no power cut (durability `process`)."),
     CAPACITY(
             Kind.BYTES,
-            "48m",
+            "",
             Scope.STORE,
-            "Bytes of each server for objects, replicas and what cleaning needs. A full store refuses writes and goes on"
-                    + " serving reads."),
-    SHARDS(Kind.COUNT, "16", Scope.STORE, "Parts that the key space is divided into, spread over the servers."),
-    SEGMENT(Kind.BYTES, "", Scope.STORE, "Size of a segment of the logs. Without it chosen by the capacity."),
-    WORKERS(Kind.COUNT, "", Scope.STORE, "Workers of each server. Without it chosen by the number of processors."),
+            "Bytes of each server for objects, replicas and what cleaning needs; at least 2 × (workers + 2 × posted + 6)"
+                    + " segments, where posted is 1 with more than one replica and else 0. A full store refuses writes and"
+                    + " goes on serving reads. Without it 256m, or without `dir` half of the heap shared by the servers if"
+                    + " that is less."),
+    SHARDS(
+            Kind.COUNT,
+            "",
+            Scope.STORE,
+            "Parts that the key space is divided into, spread over the servers. Without it 16 per server."),
+    SEGMENT(
+            Kind.BYTES,
+            "",
+            Scope.STORE,
+            "Size of a segment of the logs, a power of two from 64k to 4m; no entry can be larger. Without it chosen by the"
+                    + " capacity."),
+    WORKERS(
+            Kind.COUNT,
+            "",
+            Scope.STORE,
+            "Writes that can be under way at once on each server. Without it two per processor, at least 4."),
+    MAX_MESSAGE(
+            Kind.BYTES,
+            "16k",
+            Scope.STORE,
+            "Longest message between servers; a larger entry travels in blocks. A multiple of 64."),
+    ACCEPT_UNCLEAN(
+            Kind.FLAG,
+            "false",
+            Scope.STORE,
+            "Opens a `dir` that the operating system may not have written completely, as after a power cut: what is whole"
+                    + " is kept, the rest is lost."),
+    ACCEPT_COPIED(
+            Kind.FLAG,
+            "false",
+            Scope.STORE,
+            "Opens a `dir` that is a copy of the one the store was created in."),
     ALLOWED_CLASSES(
             Kind.TEXT,
             "",
@@ -79,6 +111,7 @@ public enum Setting {
         BYTES("bytes, or with a unit k, m or g"),
         TEXT("text"),
         PATH("a path"),
+        FLAG("true or false"),
         CHOICE("one of the names listed");
 
         private final String description;
@@ -156,6 +189,12 @@ public enum Setting {
             }
             case BYTES -> {
                 return Long.toString(parseBytes(trimmed));
+            }
+            case FLAG -> {
+                if (!"true".equals(trimmed) && !"false".equals(trimmed)) {
+                    throw invalid(text, "is not " + kind.description());
+                }
+                return trimmed;
             }
             case CHOICE -> {
                 if (!Arrays.asList(choices).contains(trimmed)) {

@@ -112,12 +112,20 @@ public final class StoreSettings {
         return values.getOrDefault(setting, setting.defaultText());
     }
 
+    /** 0 when there is no value. */
     public int count(Setting setting) {
-        return Integer.parseInt(text(setting));
+        final String text = text(setting);
+        return text.isEmpty() ? 0 : Integer.parseInt(text);
     }
 
+    /** 0 when there is no value. */
     public long bytes(Setting setting) {
-        return Long.parseLong(setting.normalize(text(setting)));
+        final String text = text(setting);
+        return text.isEmpty() ? 0 : Long.parseLong(setting.normalize(text));
+    }
+
+    public boolean flag(Setting setting) {
+        return Boolean.parseBoolean(text(setting));
     }
 
     /** The directory of the store, or null for a store in memory. */

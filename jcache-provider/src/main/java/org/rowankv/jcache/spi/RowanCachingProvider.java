@@ -10,6 +10,7 @@ import org.rowankv.jcache.RowanCacheManager;
 import org.rowankv.jcache.SharedStores;
 import org.rowankv.jcache.StoreOpener;
 import org.rowankv.jcache.configuration.StoreSettings;
+import org.rowankv.jcache.embedded.EmbeddedStores;
 
 /**
  * Gives out cache managers, one for each URI and class loader until it is closed. Managers whose URIs and properties mean
@@ -17,9 +18,7 @@ import org.rowankv.jcache.configuration.StoreSettings;
  */
 public class RowanCachingProvider implements CachingProvider {
     /** {@link javax.cache.Caching} makes a provider for each class loader; their stores are the same. */
-    private static final SharedStores EMBEDDED = new SharedStores(settings -> {
-        throw new javax.cache.CacheException("no engine yet");
-    });
+    private static final SharedStores EMBEDDED = new SharedStores(new EmbeddedStores());
 
     private final SharedStores stores;
     private final ManagerRegistry managers = new ManagerRegistry();
