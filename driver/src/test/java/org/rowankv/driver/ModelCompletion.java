@@ -1,5 +1,6 @@
 package org.rowankv.driver;
 
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
@@ -138,9 +139,7 @@ final class ModelShard {
                         ? Status.NOT_FOUND
                         : item.version == request.expectedVersion() ? Status.OK : Status.CONDITION_FAILED;
             case IF_ABSENT_SINCE ->
-                live || newestMark(request, item) > request.expectedVersion()
-                        ? Status.CONDITION_FAILED
-                        : Status.OK;
+                live || newestMark(request, item) > request.expectedVersion() ? Status.CONDITION_FAILED : Status.OK;
         };
     }
 
@@ -224,8 +223,8 @@ final class ModelShard {
             }
             at = place.position;
             if (place.cacheId == cacheId && item.value != null && item.expiresAtMs > now) {
-                entries.add(new ScanPage.Entry(
-                        place.key.clone(), withValues ? item.value.clone() : null, item.version));
+                entries.add(
+                        new ScanPage.Entry(place.key.clone(), withValues ? item.value.clone() : null, item.version));
             }
         }
         return new ScanPage(entries, 0, true);

@@ -128,6 +128,9 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             }
         }
         idleLogs.retireOlderThan(segments.lastSequence());
+        if (log.openSegment() >= 0 && segments.deadBytes(log.openSegment()) > 0) {
+            log.retire();
+        }
         final int holding = holdingBack();
         return holding >= 0 && clean(holding);
     }

@@ -270,12 +270,13 @@ public final class Segments {
 
     /**
      * The tombstone horizon: whatever a tombstone with a smaller stamp ended is gone from this area. The smallest horizon
-     * of all segments in use that hold something dead, or may (open ones).
+     * of all segments that hold something dead, or may: in the open ones of the backup log nobody has looked yet.
      */
     public int tombstoneHorizon() {
         int smallest = lastSequence.get() + 1;
         for (int s = 0; s < generations.length; s++) {
-            if (generation(s) != 0 && (entryBytes.get(s) < 0 || deadBytes.get(s) > 0)) {
+            if (generation(s) != 0
+                    && (deadBytes.get(s) > 0 || entryBytes.get(s) < 0 && owner(s) == SegmentOwner.BACKUP)) {
                 smallest = Math.min(smallest, horizon(s));
             }
         }

@@ -154,7 +154,11 @@ final class EmbeddedClusterTest {
                 assertThat(client.remove(cache, bytes("k" + i)).existed()).isTrue();
             }
             for (int i = 0; i < stored * 9 / 10; i++) {
-                client.put(cache, bytes("n" + i), value);
+                try {
+                    client.put(cache, bytes("n" + i), value);
+                } catch (StoreFullException e) {
+                    throw new AssertionError(i + " of " + stored + " " + cluster.statistics(), e);
+                }
             }
         }
     }
