@@ -1,6 +1,5 @@
 package org.rowankv.check.area;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -24,7 +23,7 @@ public final class AreaContents {
     private final Map<Place, Long> cleared = new HashMap<>();
 
     /** Replays one server's area of a store that nobody has open. */
-    public static AreaContents read(Path store, int server) throws IOException {
+    public static AreaContents read(Path store, int server) {
         final AreaContents contents = new AreaContents();
         try (AreaReader reader = AreaReader.open(store, server)) {
             reader.forEachEntry((type, shard, version, objectVersion, cacheId, key, value, bodyCrc) -> {
