@@ -1,5 +1,6 @@
 package org.rowankv.server.session;
 
+import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
 
@@ -62,14 +63,23 @@ public final class SessionTable {
         return true;
     }
 
-    /** The address of the entry that opened the session, or 0 when it was not open. */
-    public synchronized long close(long sessionId) {
-        final Session session = scanning ? scanned(sessionId) : sessions.remove(sessionId);
+    /**
+     * Closes a session.
+     *
+     * @param opening is given the address of the entry that opened it, before the cleaner may think that entry dead
+     * @return what {@code opening} returned, or 0 when the session was not open
+     */
+    public synchronized int close(long sessionId, LongToIntFunction opening) {
+        final Session session = scanning ? scanned(sessionId) : sessions.get(sessionId);
         if (session == null) {
             return 0;
         }
+        final int result = session.openAddress == 0 || session.closed ? 0 : opening.applyAsInt(session.openAddress);
         session.closed = true;
-        return session.openAddress;
+        if (!scanning) {
+            sessions.remove(sessionId);
+        }
+        return result;
     }
 
     private Session scanned(long sessionId) {
