@@ -233,6 +233,10 @@ public final class RowanCacheManager implements CacheManager {
         if (type.isInstance(this)) {
             return type.cast(this);
         }
+        final T part = store.store().unwrap(type);
+        if (part != null) {
+            return part;
+        }
         throw new IllegalArgumentException("a cache manager of this provider is no " + type.getName());
     }
 }

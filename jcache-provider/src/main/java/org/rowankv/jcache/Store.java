@@ -1,5 +1,6 @@
 package org.rowankv.jcache;
 
+import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.Clock;
 
@@ -12,6 +13,11 @@ public interface Store extends AutoCloseable {
 
     /** The clock that statistics are timed by. */
     Clock clock();
+
+    /** What the store is made of, for those who know it: null when it is no such thing. */
+    default <T> @Nullable T unwrap(Class<T> type) {
+        return type.isInstance(this) ? type.cast(this) : null;
+    }
 
     /** Ends the store; called once, when nobody uses it any more. */
     @Override
