@@ -318,9 +318,19 @@ public final class Server implements AutoCloseable {
         return runner.tryInvoke();
     }
 
-    /** Whether digest or sweep have work left, as of their last turn. */
+    /** Whether digest and sweep had no work left at their last turn. */
+    public boolean isSettled() {
+        return (settings.postedAhead() == 0 || digest.isIdle()) && sweep.isIdle() && sweep.isDone();
+    }
+
+    public void wantSpace() {
+        cleaner.wantSpace();
+        runner.wakeUp();
+    }
+
+    /** Whether digest, sweep or cleaner may still give space back. */
     public boolean mayFreeSpace() {
-        return settings.postedAhead() > 0 && !digest.isIdle() || !sweep.isIdle() || !sweep.isDone();
+        return !isSettled() || cleaner.isSpaceWanted();
     }
 
     public ServerStatistics statistics() {
@@ -359,7 +369,7 @@ public final class Server implements AutoCloseable {
                 digest.holesFenced(),
                 reconnects,
                 notReady,
-                !mayFreeSpace());
+                isSettled());
     }
 
     /** Stops serving, lets every mutation end, and closes all logs. The area stays its owner's. */

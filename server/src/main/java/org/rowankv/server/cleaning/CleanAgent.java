@@ -13,6 +13,7 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -45,7 +46,8 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private final int lowWater;
     private final int highWater;
     private byte[] keyScratch = new byte[256];
-    private boolean cleaning;
+    private volatile boolean cleaning;
+    private volatile boolean spaceWanted;
     private int victim;
     private int victimHorizon;
     private int horizonNow;
@@ -95,7 +97,48 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         } else if (free >= highWater) {
             cleaning = false;
         }
-        return cleaning && cleanOne() ? 1 : 0;
+        if (cleaning) {
+            return cleanOne() ? 1 : 0;
+        }
+        if (!spaceWanted) {
+            return 0;
+        }
+        if (!dropTombstones()) {
+            spaceWanted = false;
+        }
+        return 1;
+    }
+
+    /** Somebody lacks space, not segments: tombstones that can be dropped are to be dropped. */
+    public void wantSpace() {
+        spaceWanted = true;
+    }
+
+    /** Whether there may still come space from dropping tombstones. */
+    public boolean isSpaceWanted() {
+        return spaceWanted;
+    }
+
+    /** Cleans a segment with tombstones behind the horizon or, failing that, one that holds the horizon back. */
+    private boolean dropTombstones() {
+        horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
+        for (int s = 0; s < segments.count(); s++) {
+            if (isCleanable(s) && segments.tombstoneBytes(s) > 0 && segments.effectiveStamp(s, 0) < horizonNow) {
+                return clean(s);
+            }
+        }
+        idleLogs.retireOlderThan(segments.lastSequence());
+        if (log.openSegment() >= 0 && segments.deadBytes(log.openSegment()) > 0) {
+            log.retire();
+        }
+        final int holding = holdingBack();
+        return holding >= 0 && clean(holding);
+    }
+
+    private boolean isCleanable(int segment) {
+        return segments.isClosed(segment)
+                && segments.state(segment) == SegmentState.COMMITTED
+                && !queue.isNamed(segment);
     }
 
     private boolean cleanOne() {
@@ -115,12 +158,10 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         int best = -1;
         int bestLive = segments.length() - segments.length() / 64;
         for (int s = 0; s < segments.count(); s++) {
-            if (segments.isClosed(s) && segments.state(s) == org.rowankv.server.pm.SegmentState.COMMITTED) {
-                final int live = segments.liveBytes(s, horizonNow);
-                if (live >= 0 && live < bestLive && !queue.isNamed(s)) {
-                    best = s;
-                    bestLive = live;
-                }
+            final int live = segments.liveBytes(s, horizonNow);
+            if (live >= 0 && live < bestLive && isCleanable(s)) {
+                best = s;
+                bestLive = live;
             }
         }
         return best >= 0 ? best : holdingBack();
@@ -134,8 +175,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             if (segments.isClosed(s)) {
                 tombstones += segments.tombstoneBytes(s);
                 if (segments.deadBytes(s) > 0
-                        && segments.state(s) == org.rowankv.server.pm.SegmentState.COMMITTED
-                        && !queue.isNamed(s)
+                        && isCleanable(s)
                         && (oldest < 0 || segments.horizon(s) < segments.horizon(oldest))) {
                     oldest = s;
                 }
@@ -197,7 +237,8 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
 
     private boolean isForeign(ByteBuffer buffer, int at) {
         final int shard = EntryDescriptor.shard(buffer, at);
-        return !replicas.has(shard) || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+        return !replicas.has(shard)
+                || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
     }
 
     private void keyed(ByteBuffer buffer, int at, long address, int type, int length) {

@@ -26,6 +26,13 @@ public final class EntryAssembler {
         void onAssembled(long address, int type, int length);
 
         /**
+         * Whether a whole entry is still to be kept.
+         *
+         * @param entry the entry from its version on, as if it began at {@code at}; its frame is not there
+         */
+        boolean isWanted(ByteBuffer entry, int at, int type);
+
+        /**
          * The block is of no more use.
          *
          * @param repeated whether it had landed before, so that no space was drawn for it
@@ -101,13 +108,23 @@ public final class EntryAssembler {
         int count = 0;
         while (!whole.isEmpty()) {
             final Entry entry = whole.peek();
-            final int length = EntryDescriptor.aligned(entry.bodyLength + EntryDescriptor.FRAME_LENGTH);
-            if (!log.ensureRoom(length)) {
-                return count;
+            gather(entry);
+            if (handler.isWanted(staging, 0, entry.type)) {
+                final int length = EntryDescriptor.aligned(entry.bodyLength + EntryDescriptor.FRAME_LENGTH);
+                if (!log.ensureRoom(length)) {
+                    return count;
+                }
+                final long address = log.appendBody(
+                        staging,
+                        EntryDescriptor.FRAME_LENGTH,
+                        entry.bodyLength,
+                        entry.type,
+                        entry.bodyCrc,
+                        entry.tag,
+                        0);
+                handler.onAssembled(address, entry.type, length);
             }
             whole.poll();
-            final long address = append(entry);
-            handler.onAssembled(address, entry.type, length);
             for (Block block : entry.blocks) {
                 handler.onBlockDone(block.address(), block.length(), false);
             }
@@ -116,19 +133,19 @@ public final class EntryAssembler {
         return count;
     }
 
-    private long append(Entry entry) {
-        if (staging.capacity() < entry.bodyLength) {
-            staging = ByteBuffer.allocateDirect(Math.max(entry.bodyLength, 2 * staging.capacity()))
+    private void gather(Entry entry) {
+        final int length = EntryDescriptor.FRAME_LENGTH + entry.bodyLength;
+        if (staging.capacity() < length) {
+            staging = ByteBuffer.allocateDirect(Math.max(length, 2 * staging.capacity()))
                     .order(java.nio.ByteOrder.LITTLE_ENDIAN);
         }
         for (Block block : entry.blocks) {
             staging.put(
-                    block.start(),
+                    EntryDescriptor.FRAME_LENGTH + block.start(),
                     region.buffer(block.address()),
                     region.offset(block.address()) + BlockDescriptor.PAYLOAD_OFFSET,
                     block.payload());
         }
-        return log.appendBody(staging, 0, entry.bodyLength, entry.type, entry.bodyCrc, entry.tag, 0);
     }
 
     /** Entries of which blocks are missing. */

@@ -24,7 +24,6 @@ import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.Durability;
 import org.rowankv.server.reconfiguration.ColdStart;
@@ -100,6 +99,11 @@ public final class EmbeddedCluster implements AutoCloseable {
             @Override
             public void wakeUp(int server) {
                 EmbeddedCluster.this.wakeUp(server);
+            }
+
+            @Override
+            public void wantSpace(int server) {
+                servers.get(server).wantSpace();
             }
 
             @Override
@@ -255,7 +259,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                     server.wakeUp();
                     server.help();
                     LockSupport.parkNanos(20_000);
-                } while (server.mayFreeSpace());
+                } while (!server.isSettled());
             }
         }
     }

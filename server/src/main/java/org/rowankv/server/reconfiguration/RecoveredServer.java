@@ -82,8 +82,7 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         final SegmentScan scan = new SegmentScan(segments.region());
         for (int s : inUse) {
             segment = s;
-            final int bytes =
-                    scan.scan(segments.area().addressOf(s), segments.length(), segments.generation(s), this);
+            final int bytes = scan.scan(segments.area().addressOf(s), segments.length(), segments.generation(s), this);
             segments.close(s, bytes);
         }
         assembler.assemble(this);
@@ -149,7 +148,8 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
 
     private boolean isVoid(ByteBuffer buffer, int at) {
         final int shard = EntryDescriptor.shard(buffer, at);
-        return !replicas.has(shard) || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+        return !replicas.has(shard)
+                || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
     }
 
     private void entry(ByteBuffer buffer, int at, long address, int type, int length) {
@@ -177,6 +177,28 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
             segments.markDead(address, length);
         }
         return replica;
+    }
+
+    /**
+     * The blocks of an entry stay in the log for a while after it was put together. One that is on all replicas, and that
+     * the index knows or has passed, was.
+     */
+    @Override
+    public boolean isWanted(ByteBuffer entry, int at, int type) {
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(entry, at));
+        final long version = EntryDescriptor.version(entry, at);
+        if (version > replica.commitVersion() || !EntryType.isKeyed(type)) {
+            return true;
+        }
+        if (EntryDescriptor.keyLength(entry, at) > keyScratch.length) {
+            keyScratch = new byte[EntryDescriptor.keyLength(entry, at)];
+        }
+        final long found = replica.index().findKeyOf(replica.positionOf(entry, at, keyScratch), entry, at);
+        return found == 0
+                || EntryDescriptor.version(
+                                segments.region().buffer(found),
+                                segments.region().offset(found))
+                        < version;
     }
 
     @Override

@@ -27,8 +27,7 @@ final class CompletedAnswer {
             copyOldValue(shard, completion, request);
         }
         // A touch answers with the object's version, which its condition named.
-        final long version =
-                request.operation() == Operation.TOUCH ? request.expectedVersion() : completion.version();
+        final long version = request.operation() == Operation.TOUCH ? request.expectedVersion() : completion.version();
         request.answer(Status.OK, bits | ResultBits.REPLAYED, version, completion.previousVersion());
     }
 

@@ -134,7 +134,9 @@ final class Decision {
         final Request asked = asked();
         // An object already found expired left its value in the result; nothing else may overwrite it.
         current.load(replica(), position, asked, asked.wantsValue() && !ResultBits.has(bits, ResultBits.EXPIRED));
-        if (current.present && current.expiryMs != Long.MAX_VALUE && worker.clock().wallMs() >= current.expiryMs) {
+        if (current.present
+                && current.expiryMs != Long.MAX_VALUE
+                && worker.clock().wallMs() >= current.expiryMs) {
             expiring = true;
             bits |= ResultBits.EXPIRED;
             draft(EntryType.DELETE).resultBits(ResultBits.EXPIRED).previousVersion(current.objectVersion);
@@ -195,9 +197,7 @@ final class Decision {
         if (refused == Status.CONDITION_FAILED) {
             return touchOrAnswer(refused);
         }
-        return refused == Status.OK
-                ? end(bits | ResultBits.EXISTED | ResultBits.REMOVED)
-                : answer(refused, bits, 0, 0);
+        return refused == Status.OK ? end(bits | ResultBits.EXISTED | ResultBits.REMOVED) : answer(refused, bits, 0, 0);
     }
 
     private boolean decideTouch() {
@@ -220,10 +220,12 @@ final class Decision {
             case ALWAYS -> Status.OK;
             case IF_ABSENT -> present ? Status.CONDITION_FAILED : Status.OK;
             case IF_PRESENT -> present ? Status.OK : Status.NOT_FOUND;
-            case IF_VERSION -> !present
-                    ? Status.NOT_FOUND
-                    : current.objectVersion == asked.expectedVersion() ? Status.OK : Status.CONDITION_FAILED;
-            case IF_ABSENT_SINCE -> present || changedSince(asked.expectedVersion()) ? Status.CONDITION_FAILED : Status.OK;
+            case IF_VERSION ->
+                !present
+                        ? Status.NOT_FOUND
+                        : current.objectVersion == asked.expectedVersion() ? Status.OK : Status.CONDITION_FAILED;
+            case IF_ABSENT_SINCE ->
+                present || changedSince(asked.expectedVersion()) ? Status.CONDITION_FAILED : Status.OK;
         };
     }
 

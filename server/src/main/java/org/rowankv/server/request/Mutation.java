@@ -64,7 +64,8 @@ final class Mutation {
         return state == State.IDLE;
     }
 
-    @Nullable Request request() {
+    @Nullable
+    Request request() {
         return request;
     }
 
@@ -234,8 +235,10 @@ final class Mutation {
             worker.draft().withoutSpace();
         }
         if (lacking >= 0) {
+            if (refusals++ == 0) {
+                worker.pressure().wantSpace(lacking);
+            }
             worker.pressure().wakeUp(lacking);
-            refusals++;
             return refusals > ADMIT_PATIENCE && !worker.pressure().mayRecover(lacking) ? Status.FULL : Status.NO_REPLY;
         }
         if (!worker.tLog().ensureRoom(length)) {
@@ -255,7 +258,6 @@ final class Mutation {
             worker.replicator().giveBackCredit(replica().shardId(), usedLength);
         }
     }
-
 
     private void write() {
         final ShardPrimary shard = primary;
@@ -289,8 +291,7 @@ final class Mutation {
                 worker.segments().region().buffer(address),
                 worker.segments().region().offset(address));
         final int type = FrameDescriptor.type(word);
-        final int freed =
-                replica().apply(worker.lockOwner(), position, address, type, FrameDescriptor.length(word));
+        final int freed = replica().apply(worker.lockOwner(), position, address, type, FrameDescriptor.length(word));
         if (freed > 0) {
             worker.grant().giveBack(freed);
         }

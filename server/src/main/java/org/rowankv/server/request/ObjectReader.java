@@ -50,8 +50,7 @@ public final class ObjectReader {
             final long word = FrameDescriptor.wordAcquire(buffer, at);
             final int flags = EntryDescriptor.flags(buffer, at);
             final int valueLength = EntryDescriptor.valueLength(buffer, at);
-            final int valueAt =
-                    at + EntryDescriptor.headerLength(flags) + EntryDescriptor.keyLength(buffer, at);
+            final int valueAt = at + EntryDescriptor.headerLength(flags) + EntryDescriptor.keyLength(buffer, at);
             if (FrameDescriptor.generation(word) != generation
                     || valueLength < 0
                     || valueAt < at

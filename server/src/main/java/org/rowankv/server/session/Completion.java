@@ -10,7 +10,8 @@ public final class Completion {
     int bits;
     long address;
 
-    @Nullable Completion older;
+    @Nullable
+    Completion older;
 
     Completion copy() {
         final Completion copy = new Completion();

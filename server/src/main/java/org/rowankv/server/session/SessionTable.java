@@ -20,7 +20,8 @@ public final class SessionTable {
         /** Smallest sequence that may still be asked for. */
         long firstUnanswered;
 
-        @Nullable Completion newest;
+        @Nullable
+        Completion newest;
 
         Session(long openAddress) {
             this.openAddress = openAddress;

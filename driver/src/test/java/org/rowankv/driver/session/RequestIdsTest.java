@@ -1,0 +1,201 @@
+package org.rowankv.driver.session;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.rowankv.driver.ModelSession;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Version;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
+
+class RequestIdsTest {
+    private static final byte[] KEY = "key".getBytes(UTF_8);
+    private static final byte[] VALUE = "value".getBytes(UTF_8);
+
+    private final ManualClock clock = new ManualClock();
+    private final ModelSession session = new ModelSession(clock);
+    private final RowanClient client = new RowanClient(session, clock, new SplittableRandomSource(1), 1_000_000);
+    private final int cache = client.catalogue().create("cache", new byte[0]).id();
+    private final Request request = new Request();
+
+    private Request put() {
+        return request.put(cache, KEY, 0, KEY.length, VALUE, 0, VALUE.length);
+    }
+
+    /** Loses the first replies to mutations of keys. */
+    private void loseReplies(int count) {
+        final AtomicInteger left = new AtomicInteger(count);
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public boolean losesReply(Request attempt) {
+                return attempt.operation() == Operation.PUT && left.getAndDecrement() > 0;
+            }
+        });
+    }
+
+    @Test
+    void shouldApplyOnceWhateverIsLost() {
+        loseReplies(5);
+        client.execute(put().when(Condition.IF_ABSENT));
+        assertThat(request.status()).isEqualTo(Status.OK);
+        assertThat(request.bits()).isEqualTo(ResultBits.CREATED | ResultBits.REPLAYED);
+        client.execute(put());
+        assertThat(request.bits()).isEqualTo(ResultBits.EXISTED | ResultBits.UPDATED);
+    }
+
+    @Test
+    void shouldSayThatTheOutcomeIsUnknownAtTheDeadlineAndGiveUpTheLane() {
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public boolean losesReply(Request attempt) {
+                clock.advanceNs(100_000);
+                return attempt.operation() == Operation.PUT;
+            }
+        });
+        client.execute(put());
+        assertThat(request.status()).isEqualTo(Status.OUTCOME_UNKNOWN);
+        final long lostLane = request.sessionId();
+        session.interceptWith(new ModelSession.Interceptor() {});
+        client.execute(put());
+        assertThat(request.status()).isEqualTo(Status.OK);
+        assertThat(request.sessionId()).isNotEqualTo(lostLane);
+    }
+
+    @Test
+    void shouldTellAReadWithoutReplyFromAnUnknownOutcome() {
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public boolean losesReply(Request attempt) {
+                clock.advanceNs(100_000);
+                return true;
+            }
+        });
+        client.execute(request.get(cache, KEY, 0, KEY.length));
+        assertThat(request.status()).isEqualTo(Status.NO_REPLY);
+        client.execute(put());
+        assertThat(request.status())
+                .as("opening the session got no reply: the put itself was never sent")
+                .isEqualTo(Status.NO_REPLY);
+    }
+
+    @Test
+    void shouldOpenAnotherSessionWhenTheFirstAttemptFindsItExpired() {
+        client.execute(put());
+        final long first = request.sessionId();
+        session.call(new Request().closeSession(request.shard(), first));
+        client.execute(put());
+        assertThat(request.status()).isEqualTo(Status.OK);
+        assertThat(request.sessionId()).isNotEqualTo(first);
+    }
+
+    @Test
+    void shouldNotApplyTwiceWhenTheSessionExpiresBetweenTwoAttempts() {
+        client.execute(put());
+        final long version = request.version();
+        final AtomicInteger attempts = new AtomicInteger();
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public boolean losesReply(Request attempt) {
+                if (attempt.operation() == Operation.PUT && attempts.getAndIncrement() == 0) {
+                    session.call(new Request().closeSession(attempt.shard(), attempt.sessionId()));
+                    return true;
+                }
+                return false;
+            }
+        });
+        client.execute(put());
+        assertThat(request.status()).isEqualTo(Status.OUTCOME_UNKNOWN);
+        assertThat(client.getVersioned(cache, KEY).version()).isEqualTo(Version.next(version));
+    }
+
+    @Test
+    void shouldNumberALanesMutationsWithoutGaps() {
+        final List<Long> sequences = new ArrayList<>();
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public Status refuse(Request attempt) {
+                if (attempt.operation() == Operation.PUT) {
+                    sequences.add(attempt.sequence());
+                }
+                return Status.OK;
+            }
+        });
+        for (int i = 0; i < 5; i++) {
+            client.execute(put());
+        }
+        assertThat(sequences).containsExactly(1L, 2L, 3L, 4L, 5L);
+        assertThat(request.unanswered()).isZero();
+    }
+
+    @Test
+    void shouldCloseItsSessionsAtTheShards() {
+        client.execute(put());
+        final Set<Long> closed = new TreeSet<>();
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public Status refuse(Request attempt) {
+                if (attempt.operation() == Operation.CLOSE_SESSION) {
+                    closed.add(attempt.sessionId());
+                }
+                return Status.OK;
+            }
+        });
+        client.close();
+        assertThat(closed).containsExactly(request.sessionId());
+    }
+
+    @Test
+    void shouldGiveEachConcurrentMutationALaneOfItsOwn() throws InterruptedException {
+        final ModelSession shared = new ModelSession(SystemClock.INSTANCE);
+        final RowanClient many = new RowanClient(shared, SystemClock.INSTANCE, new SplittableRandomSource(2));
+        final int id = many.catalogue().create("cache", new byte[0]).id();
+        final Set<Long> busy = ConcurrentHashMap.newKeySet();
+        final AtomicLong clashes = new AtomicLong();
+        shared.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public Status refuse(Request attempt) {
+                if (attempt.operation() == Operation.PUT && !busy.add(attempt.sessionId())) {
+                    clashes.incrementAndGet();
+                }
+                return Status.OK;
+            }
+
+            @Override
+            public boolean losesReply(Request attempt) {
+                busy.remove(attempt.sessionId());
+                return false;
+            }
+        });
+        final List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            final byte[] key = {(byte) i};
+            final Thread thread = new Thread(() -> {
+                for (int n = 0; n < 5_000; n++) {
+                    many.put(id, key, VALUE);
+                }
+            });
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(clashes).hasValue(0);
+        many.close();
+    }
+}

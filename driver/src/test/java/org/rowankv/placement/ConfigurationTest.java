@@ -1,0 +1,75 @@
+package org.rowankv.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ConfigurationTest {
+    @Test
+    void shouldSpreadPrimariesAndBackups() {
+        final Configuration configuration = Configuration.initial(1, 2, 4, 3, 64, List.of(1L, 1L, 1L, 1L));
+        final int[] primaries = new int[4];
+        final int[] firstBackups = new int[4];
+        for (int shard = 0; shard < 64; shard++) {
+            final ShardAssignment assignment = configuration.shard(shard);
+            final Set<Integer> replicas = new HashSet<>();
+            replicas.add(assignment.primary());
+            for (int backup : assignment.backups()) {
+                replicas.add(backup);
+            }
+            assertThat(replicas).hasSize(3).allMatch(server -> server >= 0 && server < 4);
+            primaries[assignment.primary()]++;
+            firstBackups[assignment.backups()[0]]++;
+        }
+        assertThat(primaries).containsOnly(16);
+        assertThat(firstBackups).doesNotContain(0);
+    }
+
+    @Test
+    void shouldHaveNoBackupsWithOneReplica() {
+        final Configuration configuration = Configuration.initial(1, 2, 1, 1, 8, List.of(1L));
+        assertThat(configuration.shard(7).backups()).isEmpty();
+        assertThat(configuration.shard(7).replicaCount()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldRaiseTermAndEveryEpochAtAColdStart() {
+        final Configuration first = Configuration.initial(1, 2, 2, 2, 8, List.of(1L, 1L));
+        final Configuration next = first.coldStart(List.of(2L, 3L));
+        assertThat(next.term()).isEqualTo(first.term() + 1);
+        assertThat(next.incarnations()).containsExactly(2L, 3L);
+        assertThat(next.clusterId()).isEqualTo(first.clusterId());
+        assertThat(next.hashSeed()).isEqualTo(first.hashSeed());
+        for (int shard = 0; shard < 8; shard++) {
+            assertThat(next.shard(shard).epoch()).isEqualTo(first.shard(shard).epoch() + 1);
+            assertThat(next.shard(shard).primary()).isEqualTo(first.shard(shard).primary());
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatCannotBe() {
+        assertThatThrownBy(() -> Configuration.initial(1, 2, 2, 3, 8, List.of(1L, 1L)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("replicas");
+        assertThatThrownBy(() -> Configuration.initial(1, 2, 1, 1, 5_000, List.of(1L)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new ShardAssignment(1, 2, new int[] {1, 2}))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void shouldNotLetItsArraysBeChanged() {
+        final int[] backups = {1, 2};
+        final ShardAssignment assignment = new ShardAssignment(1, 0, backups);
+        backups[0] = 9;
+        assignment.backups()[1] = 9;
+        assertThat(assignment.backups()).containsExactly(1, 2);
+        assertThat(assignment).isEqualTo(new ShardAssignment(1, 0, new int[] {1, 2}));
+        assertThat(assignment.isReplica(2)).isTrue();
+        assertThat(assignment.isReplica(9)).isFalse();
+    }
+}

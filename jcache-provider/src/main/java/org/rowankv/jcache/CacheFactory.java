@@ -1,0 +1,180 @@
+package org.rowankv.jcache;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.cache.CacheException;
+import javax.cache.configuration.Factory;
+import javax.cache.integration.CacheLoader;
+import javax.cache.integration.CacheWriter;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.Catalogue;
+import org.rowankv.driver.RowanException;
+import org.rowankv.jcache.codec.ClassRules;
+import org.rowankv.jcache.codec.Codec;
+import org.rowankv.jcache.codec.LoaderReference;
+import org.rowankv.jcache.configuration.CacheDescriptor;
+import org.rowankv.jcache.configuration.OpenConfiguration;
+import org.rowankv.jcache.configuration.Setting;
+import org.rowankv.jcache.configuration.StoreSettings;
+import org.rowankv.jcache.expiry.Lifetimes;
+import org.rowankv.jcache.integration.BackgroundThreads;
+import org.rowankv.jcache.integration.Loads;
+import org.rowankv.jcache.integration.Writes;
+import org.rowankv.jcache.management.Statistics;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens caches for one manager: makes what the configuration asks for, creates the cache in the store or attaches to the
+ * one of that name. What fails leaves nothing behind, in the store or elsewhere. Thread-safe.
+ */
+final class CacheFactory {
+    private static final Logger LOG = LoggerFactory.getLogger(CacheFactory.class);
+    private static final int MAX_NAME_BYTES = 1024;
+
+    private final RowanCacheManager manager;
+    private final SharedStore shared;
+    private final LoaderReference loader;
+    private final BackgroundThreads threads;
+    private final StoreSettings settings;
+    private final AtomicBoolean warnedOfReferences = new AtomicBoolean();
+
+    CacheFactory(
+            RowanCacheManager manager,
+            SharedStore shared,
+            LoaderReference loader,
+            BackgroundThreads threads,
+            StoreSettings settings) {
+        this.manager = manager;
+        this.shared = shared;
+        this.loader = loader;
+        this.threads = threads;
+        this.settings = settings;
+    }
+
+    private Catalogue catalogue() {
+        return shared.store().client().catalogue();
+    }
+
+    <K, V> OpenCache<K, V> open(String name, OpenConfiguration<K, V> configuration) {
+        checkName(name);
+        checkStoreByValue(configuration.isStoreByValue());
+        Lifetimes lifetimes = null;
+        Loads<K, V> loads = null;
+        Writes<K, V> writes = null;
+        boolean opened = false;
+        try {
+            lifetimes = new Lifetimes(configuration.getExpiryPolicyFactory().create());
+            final Factory<CacheLoader<K, V>> loaderFactory = configuration.loaderFactory();
+            if (loaderFactory != null) {
+                loads = new Loads<>(loaderFactory.create());
+            }
+            final Factory<CacheWriter<? super K, ? super V>> writerFactory = configuration.writerFactory();
+            if (writerFactory != null && configuration.isWriteThrough()) {
+                writes = new Writes<>(writerFactory.create());
+            }
+            final Opening<K, V> opening = opening(name, configuration, lifetimes, loads, writes);
+            opened = true;
+            return new OpenCache<>(
+                    manager, opening, configuration, loads, threads, settings.count(Setting.LISTENER_BACKLOG));
+        } finally {
+            if (!opened) {
+                close(name, loads);
+                close(name, writes);
+                close(name, lifetimes);
+            }
+        }
+    }
+
+    private <K, V> Opening<K, V> opening(
+            String name,
+            OpenConfiguration<K, V> configuration,
+            Lifetimes lifetimes,
+            @Nullable Loads<K, V> loads,
+            @Nullable Writes<K, V> writes) {
+        final ClassRules rules = new ClassRules(
+                List.of(configuration.getKeyType(), configuration.getValueType()),
+                settings.text(Setting.ALLOWED_CLASSES));
+        final int cacheId = attach(
+                name,
+                new CacheDescriptor(
+                        configuration.getKeyType().getName(),
+                        configuration.getValueType().getName(),
+                        lifetimes.policyClass().getName()));
+        return new Opening<>(new Opening.Parts<>(
+                name,
+                cacheId,
+                configuration.getKeyType(),
+                configuration.getValueType(),
+                shared.store().client(),
+                new Codec(loader, rules),
+                lifetimes,
+                new Statistics(shared.store().clock()),
+                shared.rendezvous(cacheId),
+                configuration.isReadThrough() ? loads : null,
+                writes));
+    }
+
+    /** The id of the cache in the store: a new one, or the one of that name if it agrees. */
+    private int attach(String name, CacheDescriptor wanted) {
+        try {
+            final Catalogue.CacheRecord found = catalogue().create(name, wanted.toBytes());
+            final CacheDescriptor present = CacheDescriptor.of(found.descriptor());
+            if (!present.equals(wanted)) {
+                throw new CacheException("the cache " + name + " is in the store with another configuration: there "
+                        + present + "; here " + wanted + "; open it as it is, or destroy it first");
+            }
+            return found.id();
+        } catch (RowanException e) {
+            throw Failures.of(e);
+        }
+    }
+
+    private static void checkName(String name) {
+        final int length = name.getBytes(StandardCharsets.UTF_8).length;
+        if (length == 0 || length > MAX_NAME_BYTES) {
+            throw new CacheException(
+                    "the name of a cache has 1 to " + MAX_NAME_BYTES + " bytes in UTF-8, not " + length);
+        }
+    }
+
+    private void checkStoreByValue(boolean storeByValue) {
+        if (storeByValue) {
+            return;
+        }
+        if (!"copy".equals(settings.text(Setting.STORE_BY_REFERENCE))) {
+            throw new UnsupportedOperationException("this provider stores by value; set "
+                    + Setting.STORE_BY_REFERENCE.property() + "=copy to have store-by-reference caches treated so");
+        }
+        if (warnedOfReferences.compareAndSet(false, true)) {
+            LOG.warn("store-by-reference is asked for; the cache stores by value all the same");
+        }
+    }
+
+    /** Ends the cache of that name in the store, with all its entries, for all managers. */
+    void destroy(String name) {
+        try {
+            final Catalogue.CacheRecord record = catalogue().find(name);
+            if (record != null) {
+                catalogue().destroy(name);
+                shared.forget(record.id());
+            }
+        } catch (RowanException e) {
+            throw Failures.of(e);
+        }
+    }
+
+    private static void close(String name, @Nullable Closeable part) {
+        if (part == null) {
+            return;
+        }
+        try {
+            part.close();
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("a part of the configuration of the cache {} failed to close", name, e);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package org.rowankv.jcache;
+
+import javax.cache.CacheException;
+import org.rowankv.driver.RowanException;
+import org.rowankv.protocol.Status;
+
+/** From the native client's failures to those that the JSR knows. */
+final class Failures {
+    private Failures() {}
+
+    static RuntimeException of(RowanException failure) {
+        final Status status = failure.status();
+        return switch (status) {
+            case FULL -> new CacheFullException(String.valueOf(failure.getMessage()), failure);
+            case CLOSED, UNKNOWN_CACHE -> new IllegalStateException(failure.getMessage(), failure);
+            default -> new CacheException(failure.getMessage(), failure);
+        };
+    }
+}

@@ -1,0 +1,180 @@
+package org.rowankv.jcache;
+
+import javax.cache.CacheException;
+import javax.cache.processor.EntryProcessor;
+import javax.cache.processor.EntryProcessorException;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.event.CallbackThreads;
+import org.rowankv.jcache.expiry.Lifetimes;
+import org.rowankv.jcache.integration.Loads;
+import org.rowankv.jcache.integration.Writes;
+import org.rowankv.jcache.management.Statistics;
+import org.rowankv.jcache.processor.Action;
+import org.rowankv.jcache.processor.ProcessorEntry;
+import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Ttl;
+
+/** One call of {@code invoke} for one key: its attempts, and what outlives an attempt. Used by one thread. */
+final class Invocation<K, V, T> {
+    private static final long NOT_ASKED = Long.MIN_VALUE;
+
+    private final Opening<K, V> opening;
+    private final Scratch scratch;
+    private final K key;
+    private final EntryProcessor<K, V, T> processor;
+    private final @Nullable Object[] arguments;
+    private boolean loaderCalled;
+    private @Nullable V loaded;
+    private long createMs = NOT_ASKED;
+    private long updateMs = NOT_ASKED;
+
+    // Of the latest attempt.
+    private @Nullable T result;
+    private Action action = Action.NONE;
+    private boolean existed;
+    private boolean stored;
+    private boolean removed;
+
+    Invocation(
+            Opening<K, V> opening,
+            Scratch scratch,
+            K key,
+            EntryProcessor<K, V, T> processor,
+            @Nullable Object... arguments) {
+        this.opening = opening;
+        this.scratch = scratch;
+        this.key = key;
+        this.processor = processor;
+        this.arguments = arguments;
+    }
+
+    /** Runs the processor on the present value and carries out what it did; false when another was faster. */
+    boolean attempt(byte[] keyBytes) {
+        final Request read = scratch.get();
+        opening.execute(read);
+        final long version = read.version();
+        existed = read.status() == Status.OK;
+        final V value = existed ? opening.valueOf(read) : null;
+        // The processor gets a key of its own too: by value.
+        final ProcessorEntry<K, V> entry =
+                new ProcessorEntry<>(opening.key(keyBytes), value, this::load, opening.valueType());
+        final ProcessorRuns.Run run = opening.rendezvous().runs().begin(keyBytes);
+        try {
+            result = process(entry);
+        } finally {
+            opening.rendezvous().runs().end(run);
+        }
+        action = entry.action();
+        if (commit(entry.value(), version)) {
+            return true;
+        }
+        if (run.disturbedItself()) {
+            throw new EntryProcessorException(
+                    "the entry processor changes its own key through the cache, so its entry is never up to date");
+        }
+        return false;
+    }
+
+    private @Nullable T process(ProcessorEntry<K, V> entry) {
+        final CallbackThreads callbacks = opening.rendezvous().callbacks();
+        callbacks.enter();
+        try {
+            return processor.process(entry, arguments);
+        } catch (CacheException e) {
+            throw e;
+        } catch (Exception | StackOverflowError | AssertionError | LinkageError e) {
+            throw new EntryProcessorException(e);
+        } finally {
+            callbacks.exit();
+        }
+    }
+
+    private @Nullable V load(K loadedKey) {
+        final Loads<K, V> loads = opening.loads();
+        if (loads != null && !loaderCalled) {
+            loaded = loads.load(loadedKey);
+            loaderCalled = true;
+        }
+        return loaded;
+    }
+
+    private boolean commit(@Nullable V value, long version) {
+        final Lifetimes lifetimes = opening.lifetimes();
+        switch (action) {
+            case READ -> {
+                final long accessMs = lifetimes.accessMs();
+                if (accessMs != Ttl.UNCHANGED) {
+                    opening.touch(scratch, version, accessMs);
+                }
+                return true;
+            }
+            case LOADED, CREATED -> {
+                createMs = createMs == NOT_ASKED ? lifetimes.createMs() : createMs;
+                return write(value, version, createMs);
+            }
+            case UPDATED -> {
+                updateMs = updateMs == NOT_ASKED ? lifetimes.updateMs() : updateMs;
+                return write(value, version, updateMs);
+            }
+            case DELETED -> {
+                return remove(version);
+            }
+            default -> {
+                return true;
+            }
+        }
+    }
+
+    private boolean write(@Nullable V value, long version, long ttlMs) {
+        if (value == null) {
+            throw new IllegalStateException("an entry that was written has a value");
+        }
+        opening.encodeValue(value, scratch.value());
+        final Writes<K, V> writes = opening.writes();
+        if (writes != null && action != Action.LOADED) {
+            writes.write(key, value);
+        }
+        final Condition condition = action == Action.UPDATED
+                ? Condition.IF_VERSION
+                : action == Action.LOADED ? Condition.IF_ABSENT_SINCE : Condition.IF_ABSENT;
+        final Request request = scratch.put().when(condition, version).ttl(ttlMs, ttlMs);
+        opening.execute(request);
+        stored = action == Action.UPDATED || !request.has(ResultBits.BORN_EXPIRED);
+        return request.status() == Status.OK;
+    }
+
+    private boolean remove(long version) {
+        final Writes<K, V> writes = opening.writes();
+        if (writes != null) {
+            writes.delete(key);
+        }
+        if (!existed) {
+            removed = false;
+            return true;
+        }
+        final Request request = scratch.delete().when(Condition.IF_VERSION, version);
+        opening.execute(request);
+        removed = request.status() == Status.OK;
+        return removed;
+    }
+
+    /** Counts the attempt that took effect. */
+    void count(long startNs) {
+        final Statistics statistics = opening.statistics();
+        statistics.got(existed, startNs);
+        if ((action == Action.CREATED || action == Action.UPDATED) && stored) {
+            statistics.put(startNs);
+        } else if (action == Action.DELETED && removed) {
+            statistics.removed(startNs);
+        }
+    }
+
+    /** What the processor returned in the attempt that took effect. */
+    @Nullable
+    T result() {
+        return result;
+    }
+}

@@ -1,0 +1,93 @@
+package org.rowankv.jcache;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.event.CallbackThreads;
+
+/**
+ * Queues per key within this JVM. For entry processors a gate is a hint that spares lost attempts: whoever has waited
+ * for 10 ms goes on without, since versions decide anyway. For write-through it keeps writer and store in the same order.
+ *
+ * <p>A thread inside a callback passes every gate at once, so that no two callbacks wait for each other in a circle.
+ * Thread-safe; a gate exists while somebody stands at it.
+ */
+final class KeyGates {
+    private static final long HINT_MS = 10;
+
+    /** One key's queue. */
+    static final class Gate {
+        private final KeyBytes key;
+        private final ReentrantLock lock = new ReentrantLock();
+        /** Guarded by the map. */
+        private int users;
+
+        private Gate(KeyBytes key) {
+            this.key = key;
+        }
+    }
+
+    private final Map<KeyBytes, Gate> gates = new ConcurrentHashMap<>();
+    private final CallbackThreads callbacks;
+
+    KeyGates(CallbackThreads callbacks) {
+        this.callbacks = callbacks;
+    }
+
+    /** Whether somebody stands at the key's gate. */
+    boolean isBusy(byte[] key) {
+        return !gates.isEmpty() && gates.containsKey(new KeyBytes(key));
+    }
+
+    /** Enters, waiting a little if need be; null when the caller goes on without. */
+    @Nullable
+    Gate enterAsHint(byte[] key) {
+        if (callbacks.isCurrentInside()) {
+            return null;
+        }
+        final Gate gate = standAt(key);
+        boolean entered = false;
+        try {
+            entered = gate.lock.tryLock(HINT_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // for the caller; the attempt itself goes on without the gate
+        } finally {
+            if (!entered) {
+                stepBack(gate);
+            }
+        }
+        return entered ? gate : null;
+    }
+
+    /** Enters however long it takes; null when the caller is inside a callback and goes on without. */
+    @Nullable
+    Gate enter(byte[] key) {
+        if (callbacks.isCurrentInside()) {
+            return null;
+        }
+        final Gate gate = standAt(key);
+        gate.lock.lock();
+        return gate;
+    }
+
+    void leave(@Nullable Gate gate) {
+        if (gate != null) {
+            gate.lock.unlock();
+            stepBack(gate);
+        }
+    }
+
+    private Gate standAt(byte[] key) {
+        return gates.compute(new KeyBytes(key), (bytes, present) -> {
+            final Gate gate = present == null ? new Gate(bytes) : present;
+            gate.users++;
+            return gate;
+        });
+    }
+
+    private void stepBack(Gate gate) {
+        gates.computeIfPresent(gate.key, (bytes, present) -> --present.users == 0 ? null : present);
+    }
+}

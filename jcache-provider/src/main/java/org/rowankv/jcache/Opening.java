@@ -1,0 +1,252 @@
+package org.rowankv.jcache;
+
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.RowanException;
+import org.rowankv.driver.ScanCursor;
+import org.rowankv.jcache.codec.ByteSink;
+import org.rowankv.jcache.codec.Codec;
+import org.rowankv.jcache.event.EntryDecoder;
+import org.rowankv.jcache.expiry.Lifetimes;
+import org.rowankv.jcache.integration.Loads;
+import org.rowankv.jcache.integration.Writes;
+import org.rowankv.jcache.management.Statistics;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One manager's opening of one cache: what all its operations use, and the one way by which they reach the store. Every
+ * request goes through {@link #execute}, which tells the listeners what it did. Thread-safe.
+ */
+final class Opening<K, V> implements EntryDecoder<K, V> {
+    private static final Logger LOG = LoggerFactory.getLogger(Opening.class);
+
+    private final String name;
+    private final int cacheId;
+    private final Class<K> keyType;
+    private final Class<V> valueType;
+    private final RowanClient client;
+    private final Codec codec;
+    private final Lifetimes lifetimes;
+    private final Statistics statistics;
+    private final Rendezvous rendezvous;
+    private final @Nullable Loads<K, V> loads;
+    private final @Nullable Writes<K, V> writes;
+    private final Scratches scratches;
+    private final Set<String> warnedKeyClasses = ConcurrentHashMap.newKeySet();
+    private volatile Runnable whenDestroyed = () -> {};
+
+    /** What an opening is made of. */
+    record Parts<K, V>(
+            String name,
+            int cacheId,
+            Class<K> keyType,
+            Class<V> valueType,
+            RowanClient client,
+            Codec codec,
+            Lifetimes lifetimes,
+            Statistics statistics,
+            Rendezvous rendezvous,
+            @Nullable Loads<K, V> loads,
+            @Nullable Writes<K, V> writes) {}
+
+    Opening(Parts<K, V> parts) {
+        this.name = parts.name();
+        this.cacheId = parts.cacheId();
+        this.keyType = parts.keyType();
+        this.valueType = parts.valueType();
+        this.client = parts.client();
+        this.codec = parts.codec();
+        this.lifetimes = parts.lifetimes();
+        this.statistics = parts.statistics();
+        this.rendezvous = parts.rendezvous();
+        this.loads = parts.loads();
+        this.writes = parts.writes();
+        this.scratches = new Scratches(cacheId, Runtime.getRuntime().availableProcessors());
+    }
+
+    /** What to do when an operation finds that somebody destroyed the cache. */
+    void whenDestroyed(Runnable action) {
+        whenDestroyed = action;
+    }
+
+    String name() {
+        return name;
+    }
+
+    Lifetimes lifetimes() {
+        return lifetimes;
+    }
+
+    Statistics statistics() {
+        return statistics;
+    }
+
+    Rendezvous rendezvous() {
+        return rendezvous;
+    }
+
+    /** The loader of a read-through cache, or null. */
+    @Nullable
+    Loads<K, V> loads() {
+        return loads;
+    }
+
+    /** The writer of a write-through cache, or null. */
+    @Nullable
+    Writes<K, V> writes() {
+        return writes;
+    }
+
+    Class<V> valueType() {
+        return valueType;
+    }
+
+    /** Whether a mutation needs to know nothing of the entry before it goes to the store: no writer, no asking policy. */
+    boolean isDirect() {
+        return writes == null && lifetimes.isConstant();
+    }
+
+    // --- scratches ---
+
+    Scratch borrow() {
+        return scratches.borrow();
+    }
+
+    /** A scratch that holds the key. */
+    Scratch borrowFor(K key) {
+        final Scratch scratch = scratches.borrow();
+        boolean encoded = false;
+        try {
+            encodeKey(key, scratch.key());
+            encoded = true;
+        } finally {
+            if (!encoded) {
+                scratches.giveBack(scratch);
+            }
+        }
+        return scratch;
+    }
+
+    void giveBack(Scratch scratch) {
+        scratches.giveBack(scratch);
+    }
+
+    // --- objects and bytes ---
+
+    void encodeKey(K key, ByteSink sink) {
+        checkKey(key);
+        sink.reset();
+        codec.encode(key, sink);
+        if (!Codec.isCanonical(sink.bytes(), 0)
+                && warnedKeyClasses.add(key.getClass().getName())) {
+            LOG.warn(
+                    "keys of {} in the cache {} are told apart by their serialized bytes, not by equals():"
+                            + " two equal keys with different bytes are two entries",
+                    key.getClass(),
+                    name);
+        }
+    }
+
+    void encodeValue(V value, ByteSink sink) {
+        checkValue(value);
+        sink.reset();
+        codec.encode(value, sink);
+    }
+
+    /** Null is a NullPointerException, another type than configured a ClassCastException. */
+    void checkKey(@Nullable Object key) {
+        Objects.requireNonNull(key, "key");
+        if (!keyType.isInstance(key)) {
+            throw wrongType("key", keyType, key);
+        }
+    }
+
+    /** As {@link #checkKey}. */
+    void checkValue(@Nullable Object value) {
+        Objects.requireNonNull(value, "value");
+        if (!valueType.isInstance(value)) {
+            throw wrongType("value", valueType, value);
+        }
+    }
+
+    private ClassCastException wrongType(String what, Class<?> type, Object found) {
+        return new ClassCastException("a " + what + " of the cache " + name + " is a " + type.getName() + ", not a "
+                + found.getClass().getName());
+    }
+
+    /** The value in the request's answer: a copy of its own. */
+    V valueOf(Request request) {
+        return valueType.cast(codec.decode(request.result(), 0, request.resultLength()));
+    }
+
+    @Override
+    public K key(byte[] bytes) {
+        return keyType.cast(codec.decode(bytes, 0, bytes.length));
+    }
+
+    @Override
+    public V value(byte[] bytes) {
+        return valueType.cast(codec.decode(bytes, 0, bytes.length));
+    }
+
+    // --- the store ---
+
+    /**
+     * Carries out a request and tells the listeners. Returns for the outcomes that are results; for all others throws what
+     * the JSR names. What a synchronous listener throws is thrown too, the request being carried out all the same.
+     */
+    void execute(Request request) {
+        try {
+            rendezvous.events().execute(client, request);
+        } finally {
+            if (request.status() == Status.OK && isChange(request.operation())) {
+                rendezvous.runs().noteMutation(request);
+            }
+        }
+        final Status status = request.status();
+        if (status != Status.OK && status != Status.NOT_FOUND && status != Status.CONDITION_FAILED) {
+            fail(request);
+        }
+    }
+
+    private static boolean isChange(Operation operation) {
+        return operation == Operation.PUT || operation == Operation.DELETE;
+    }
+
+    private void fail(Request request) {
+        if (request.status() == Status.UNKNOWN_CACHE) {
+            whenDestroyed.run();
+            throw new IllegalStateException("the cache " + name + " was destroyed");
+        }
+        try {
+            RowanClient.checkOutcome(request);
+        } catch (RowanException e) {
+            throw Failures.of(e);
+        }
+    }
+
+    /** Gives an entry of that version a new remaining lifetime; nothing happens if it has another version by now. */
+    void touch(Scratch scratch, long version, long ttlMs) {
+        execute(scratch.touch(version, ttlMs));
+    }
+
+    ScanCursor scan(boolean withValues) {
+        return client.scan(cacheId, withValues);
+    }
+
+    /** Removes all objects of the cache at once; no listener hears of it. */
+    void clear() {
+        try {
+            client.clear(cacheId);
+        } catch (RowanException e) {
+            throw Failures.of(e);
+        }
+    }
+}

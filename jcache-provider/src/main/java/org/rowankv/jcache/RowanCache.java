@@ -1,0 +1,48 @@
+package org.rowankv.jcache;
+
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import javax.cache.Cache;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a cache of this provider can do beyond the JSR; had from {@code cache.unwrap(RowanCache.class)}. Thread-safe.
+ *
+ * <p>Every operation on one key is linearizable. The stages complete as the operation would return or throw; with the
+ * servers in this JVM that is before the call returns, on the calling thread.
+ */
+public interface RowanCache<K, V> extends Cache<K, V> {
+    /** Reads a value with its version; like {@link #get}, but nothing is loaded. */
+    Versioned<V> getVersioned(K key);
+
+    /** Replaces the value if it still has that version; like {@link #replace}, with the version in place of the old value. */
+    boolean replaceIfVersion(K key, V value, long version);
+
+    /** Removes the entry if its value still has that version. */
+    boolean removeIfVersion(K key, long version);
+
+    CompletionStage<@Nullable V> getAsync(K key);
+
+    CompletionStage<@Nullable Void> putAsync(K key, V value);
+
+    CompletionStage<Boolean> putIfAbsentAsync(K key, V value);
+
+    CompletionStage<Boolean> removeAsync(K key);
+
+    /**
+     * Puts all entries, each on its own.
+     *
+     * @return the entries that failed, with what they failed with; empty when all is well
+     */
+    Map<K, RuntimeException> putEach(Map<? extends K, ? extends V> entries);
+
+    /**
+     * Removes all entries, each on its own.
+     *
+     * @return the keys that failed, with what they failed with; empty when all is well
+     */
+    Map<K, RuntimeException> removeEach(Iterable<? extends K> keys);
+
+    /** What the store's acknowledgements promise, in one sentence for people. */
+    String durability();
+}

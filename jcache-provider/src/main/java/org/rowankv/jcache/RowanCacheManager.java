@@ -1,0 +1,238 @@
+package org.rowankv.jcache;
+
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import javax.cache.Cache;
+import javax.cache.CacheException;
+import javax.cache.CacheManager;
+import javax.cache.configuration.Configuration;
+import javax.cache.spi.CachingProvider;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.codec.LoaderReference;
+import org.rowankv.jcache.configuration.OpenConfiguration;
+import org.rowankv.jcache.configuration.Setting;
+import org.rowankv.jcache.configuration.StoreSettings;
+import org.rowankv.jcache.integration.BackgroundThreads;
+
+/**
+ * The caches that one application has open under one URI. What a name means in the store goes by name and is shared by all
+ * managers of the store; what a manager has opened is its own, and only that shows in {@link #getCache} and
+ * {@link #getCacheNames}.
+ *
+ * <p>Closing closes the openings and lets go of the store; destroying a cache ends its entries, for everybody. Thread-safe;
+ * the class loader is held weakly.
+ */
+public final class RowanCacheManager implements CacheManager {
+    private final CachingProvider provider;
+    private final URI uri;
+    private final LoaderReference loader;
+    private final Properties properties;
+    private final SharedStores stores;
+    private final SharedStore store;
+    private final BackgroundThreads threads;
+    private final CacheFactory factory;
+    private final Consumer<RowanCacheManager> whenClosed;
+    private final Map<String, OpenCache<?, ?>> caches = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+
+    /** @param whenClosed told once, after everything is closed */
+    public RowanCacheManager(
+            CachingProvider provider,
+            URI uri,
+            ClassLoader loader,
+            Properties properties,
+            StoreSettings settings,
+            SharedStores stores,
+            Consumer<RowanCacheManager> whenClosed) {
+        this.provider = provider;
+        this.uri = uri;
+        this.loader = new LoaderReference(loader);
+        this.properties = copy(properties);
+        this.stores = stores;
+        this.whenClosed = whenClosed;
+        this.store = stores.acquire(settings);
+        this.threads = new BackgroundThreads(settings.count(Setting.BACKGROUND_THREADS));
+        this.factory = new CacheFactory(this, store, this.loader, threads, settings);
+    }
+
+    private static Properties copy(Properties properties) {
+        final Properties copy = new Properties();
+        for (String name : properties.stringPropertyNames()) {
+            copy.setProperty(name, properties.getProperty(name));
+        }
+        return copy;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the cache manager of " + uri + " is closed");
+        }
+    }
+
+    @Override
+    public CachingProvider getCachingProvider() {
+        return provider;
+    }
+
+    @Override
+    public URI getURI() {
+        return uri;
+    }
+
+    @Override
+    public ClassLoader getClassLoader() {
+        return loader.get();
+    }
+
+    @Override
+    public Properties getProperties() {
+        return copy(properties);
+    }
+
+    /** What the store's acknowledgements promise. */
+    String durability() {
+        return store.store().durability();
+    }
+
+    @Override
+    public <K, V, C extends Configuration<K, V>> Cache<K, V> createCache(String cacheName, C configuration) {
+        requireOpen();
+        Objects.requireNonNull(cacheName, "cacheName");
+        Objects.requireNonNull(configuration, "configuration");
+        if (caches.containsKey(cacheName)) {
+            throw exists(cacheName);
+        }
+        final OpenCache<K, V> cache = factory.open(cacheName, new OpenConfiguration<>(configuration));
+        if (caches.putIfAbsent(cacheName, cache) != null) {
+            cache.close();
+            throw exists(cacheName);
+        }
+        boolean started = false;
+        try {
+            cache.start();
+            started = true;
+        } finally {
+            if (!started) {
+                cache.close();
+            }
+        }
+        if (closed) {
+            cache.close();
+            requireOpen();
+        }
+        return cache;
+    }
+
+    private static CacheException exists(String cacheName) {
+        return new CacheException("a cache named " + cacheName + " is open in this cache manager already");
+    }
+
+    @Override
+    public <K, V> @Nullable Cache<K, V> getCache(String cacheName, Class<K> keyType, Class<V> valueType) {
+        requireOpen();
+        Objects.requireNonNull(keyType, "keyType");
+        Objects.requireNonNull(valueType, "valueType");
+        final OpenCache<K, V> cache = find(cacheName);
+        if (cache != null) {
+            final Configuration<?, ?> configuration = cache.configuration();
+            requireType(cacheName, "key", configuration.getKeyType(), keyType);
+            requireType(cacheName, "value", configuration.getValueType(), valueType);
+        }
+        return cache;
+    }
+
+    private static void requireType(String cacheName, String what, Class<?> configured, Class<?> asked) {
+        if (!configured.equals(asked)) {
+            throw new ClassCastException("the " + what + "s of the cache " + cacheName + " are " + configured.getName()
+                    + ", not " + asked.getName());
+        }
+    }
+
+    @Override
+    public <K, V> @Nullable Cache<K, V> getCache(String cacheName) {
+        requireOpen();
+        return find(cacheName);
+    }
+
+    @SuppressWarnings("unchecked") // the caller says what it opened the cache as
+    private <K, V> @Nullable OpenCache<K, V> find(String cacheName) {
+        Objects.requireNonNull(cacheName, "cacheName");
+        return (OpenCache<K, V>) caches.get(cacheName);
+    }
+
+    @Override
+    public Iterable<String> getCacheNames() {
+        requireOpen();
+        return Set.copyOf(new TreeSet<>(caches.keySet()));
+    }
+
+    @Override
+    public void destroyCache(String cacheName) {
+        requireOpen();
+        Objects.requireNonNull(cacheName, "cacheName");
+        final OpenCache<?, ?> cache = caches.get(cacheName);
+        if (cache != null) {
+            cache.close();
+        }
+        factory.destroy(cacheName);
+    }
+
+    @Override
+    public void enableManagement(String cacheName, boolean enabled) {
+        requireOpen();
+        final OpenCache<?, ?> cache = find(cacheName);
+        if (cache != null) {
+            cache.enableManagement(enabled);
+        }
+    }
+
+    @Override
+    public void enableStatistics(String cacheName, boolean enabled) {
+        requireOpen();
+        final OpenCache<?, ?> cache = find(cacheName);
+        if (cache != null) {
+            cache.enableStatistics(enabled);
+        }
+    }
+
+    /** An opening has ended. */
+    void closed(OpenCache<?, ?> cache) {
+        caches.remove(cache.getName(), cache);
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        for (OpenCache<?, ?> cache : List.copyOf(caches.values())) {
+            cache.close();
+        }
+        threads.close();
+        stores.release(store);
+        whenClosed.accept(this);
+    }
+
+    @Override
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) {
+        if (type.isInstance(this)) {
+            return type.cast(this);
+        }
+        throw new IllegalArgumentException("a cache manager of this provider is no " + type.getName());
+    }
+}

@@ -1,0 +1,90 @@
+package org.rowankv.jcache.codec;
+
+import java.io.OutputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Objects;
+
+/** A growing array that objects are encoded into, reused from one operation to the next. Used by one thread at a time. */
+public final class ByteSink extends OutputStream {
+    private static final VarHandle SHORTS = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final int MAX_LENGTH = Integer.MAX_VALUE - 8;
+
+    private byte[] bytes;
+    private int length;
+
+    public ByteSink(int capacity) {
+        bytes = new byte[capacity];
+    }
+
+    /** The array in use; valid until something more is written. */
+    public byte[] bytes() {
+        return bytes;
+    }
+
+    public int length() {
+        return length;
+    }
+
+    public void reset() {
+        length = 0;
+    }
+
+    public byte[] toBytes() {
+        return Arrays.copyOf(bytes, length);
+    }
+
+    /** Gives back an array that one large object made grow. */
+    public void shrinkAbove(int limit, int capacity) {
+        if (bytes.length > limit) {
+            bytes = new byte[capacity];
+            length = 0;
+        }
+    }
+
+    /** Room for {@code count} more bytes, counted as written; returns the index where they begin. */
+    int claim(int count) {
+        final int start = length;
+        final long needed = (long) start + count;
+        if (needed > bytes.length) {
+            if (needed > MAX_LENGTH) {
+                throw new OutOfMemoryError("an encoded object would have " + needed + " bytes");
+            }
+            bytes = Arrays.copyOf(bytes, (int) Math.min(MAX_LENGTH, Math.max(needed, 2L * bytes.length)));
+        }
+        length = (int) needed;
+        return start;
+    }
+
+    @Override
+    public void write(int value) {
+        final int at = claim(1);
+        bytes[at] = (byte) value;
+    }
+
+    @Override
+    public void write(byte[] source, int offset, int count) {
+        Objects.checkFromIndexSize(offset, count, source.length);
+        final int at = claim(count);
+        System.arraycopy(source, offset, bytes, at, count);
+    }
+
+    void writeShort(int value) {
+        final int at = claim(2);
+        SHORTS.set(bytes, at, (short) value);
+    }
+
+    void writeInt(int value) {
+        final int at = claim(4);
+        INTS.set(bytes, at, value);
+    }
+
+    void writeLong(long value) {
+        final int at = claim(8);
+        LONGS.set(bytes, at, value);
+    }
+}

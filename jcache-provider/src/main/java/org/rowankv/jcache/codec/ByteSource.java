@@ -1,0 +1,63 @@
+package org.rowankv.jcache.codec;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** Reads what {@link ByteSink} wrote; reading past the end is a {@link MalformedBytesException}. Used by one thread. */
+final class ByteSource {
+    private static final VarHandle SHORTS = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+    private final byte[] bytes;
+    private final int end;
+    private int at;
+
+    ByteSource(byte[] bytes, int offset, int length) {
+        this.bytes = bytes;
+        this.at = offset;
+        this.end = offset + length;
+    }
+
+    byte[] bytes() {
+        return bytes;
+    }
+
+    int remaining() {
+        return end - at;
+    }
+
+    /** Passes over {@code count} bytes and returns the index where they begin. */
+    int skip(int count) {
+        if (count < 0 || count > end - at) {
+            throw new MalformedBytesException(
+                    "an encoded object of this kind has at least " + count + " more bytes, not " + (end - at));
+        }
+        final int start = at;
+        at += count;
+        return start;
+    }
+
+    byte readByte() {
+        return bytes[skip(1)];
+    }
+
+    short readShort() {
+        return (short) SHORTS.get(bytes, skip(2));
+    }
+
+    int readInt() {
+        return (int) INTS.get(bytes, skip(4));
+    }
+
+    long readLong() {
+        return (long) LONGS.get(bytes, skip(8));
+    }
+
+    byte[] readBytes(int count) {
+        final int start = skip(count);
+        return Arrays.copyOfRange(bytes, start, start + count);
+    }
+}

@@ -1,0 +1,190 @@
+package org.rowankv.jcache.codec;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.util.Arrays;
+import java.util.Date;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keys and values to bytes and back. What is decoded is always a copy of what was encoded, whose classes come from one
+ * class loader, that of the cache's manager.
+ *
+ * <p>Equal objects have equal bytes for every type with a {@link Tag} of its own; an object that is written by Java
+ * serialization may have several encodings, so that as a key it may not be found again ({@link #isCanonical}).
+ * Thread-safe.
+ */
+public final class Codec {
+    private final LoaderReference loader;
+    private final SerializedFormat serialized;
+
+    public Codec(LoaderReference loader, ClassRules rules) {
+        this.loader = loader;
+        this.serialized = new SerializedFormat(loader, rules);
+    }
+
+    /** Appends the object's bytes; throws without having changed anything but the sink. */
+    public void encode(Object value, ByteSink out) {
+        final Class<?> type = value.getClass();
+        if (type == String.class) {
+            StringFormat.write((String) value, out);
+        } else if (type == byte[].class) {
+            final byte[] bytes = (byte[]) value;
+            out.write(Tag.BYTES);
+            out.write(bytes, 0, bytes.length);
+        } else if (type == Long.class) {
+            out.write(Tag.LONG);
+            out.writeLong((Long) value);
+        } else if (type == Integer.class) {
+            out.write(Tag.INTEGER);
+            out.writeInt((Integer) value);
+        } else if (!encodeSmall(value, type, out) && !encodeJdk(value, type, out)) {
+            serialized.write(value, out);
+        }
+    }
+
+    private static boolean encodeSmall(Object value, Class<?> type, ByteSink out) {
+        if (type == Boolean.class) {
+            out.write((Boolean) value ? Tag.TRUE : Tag.FALSE);
+        } else if (type == Double.class) {
+            out.write(Tag.DOUBLE);
+            out.writeLong(Double.doubleToLongBits((Double) value));
+        } else if (type == Float.class) {
+            out.write(Tag.FLOAT);
+            out.writeInt(Float.floatToIntBits((Float) value));
+        } else if (type == Short.class) {
+            out.write(Tag.SHORT);
+            out.writeShort((Short) value);
+        } else if (type == Byte.class) {
+            out.write(Tag.BYTE);
+            out.write((Byte) value);
+        } else if (type == Character.class) {
+            out.write(Tag.CHARACTER);
+            out.writeShort((Character) value);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    private static boolean encodeJdk(Object value, Class<?> type, ByteSink out) {
+        if (type == UUID.class) {
+            final UUID uuid = (UUID) value;
+            out.write(Tag.UUID);
+            out.writeLong(uuid.getMostSignificantBits());
+            out.writeLong(uuid.getLeastSignificantBits());
+        } else if (type == BigInteger.class) {
+            out.write(Tag.BIG_INTEGER);
+            final byte[] magnitude = ((BigInteger) value).toByteArray();
+            out.write(magnitude, 0, magnitude.length);
+        } else if (type == BigDecimal.class) {
+            final BigDecimal decimal = (BigDecimal) value;
+            out.write(Tag.BIG_DECIMAL);
+            out.writeInt(decimal.scale());
+            final byte[] unscaled = decimal.unscaledValue().toByteArray();
+            out.write(unscaled, 0, unscaled.length);
+        } else if (type == Date.class) {
+            out.write(Tag.DATE);
+            out.writeLong(((Date) value).getTime());
+        } else if (value instanceof Enum<?> constant) {
+            out.write(Tag.ENUM);
+            writeName(constant.getDeclaringClass().getName(), out);
+            writeName(constant.name(), out);
+        } else {
+            return TimeFormat.write(value, out);
+        }
+        return true;
+    }
+
+    private static void writeName(String name, ByteSink out) {
+        final byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        out.writeShort(bytes.length);
+        out.write(bytes, 0, bytes.length);
+    }
+
+    /** Whether equal objects of the value's class have equal bytes. */
+    public static boolean isCanonical(byte[] encoded, int offset) {
+        return encoded[offset] != Tag.SERIALIZED;
+    }
+
+    /** The object that the bytes stand for. The array is not kept. */
+    public Object decode(byte[] bytes, int offset, int length) {
+        if (length < 1) {
+            throw new MalformedBytesException("an encoded object has at least one byte");
+        }
+        final byte tag = bytes[offset];
+        return switch (tag) {
+            case Tag.BYTES -> Arrays.copyOfRange(bytes, offset + 1, offset + length);
+            case Tag.STRING_LATIN1 -> StringFormat.readLatin1(bytes, offset + 1, length - 1);
+            case Tag.STRING_UTF16 -> StringFormat.readUtf16(bytes, offset + 1, length - 1);
+            case Tag.SERIALIZED -> serialized.read(bytes, offset + 1, length - 1);
+            default -> decodeValue(tag, new ByteSource(bytes, offset + 1, length - 1));
+        };
+    }
+
+    private Object decodeValue(byte tag, ByteSource in) {
+        try {
+            final Object small = decodeSmall(tag, in);
+            final Object value = small != null ? small : TimeFormat.read(tag, in);
+            if (value == null) {
+                throw new MalformedBytesException(
+                        "stored bytes begin with the tag " + tag + ", which this version does not know");
+            }
+            if (in.remaining() != 0) {
+                throw new MalformedBytesException(
+                        in.remaining() + " bytes too many behind an encoded " + value.getClass());
+            }
+            return value;
+        } catch (DateTimeException | NumberFormatException e) {
+            throw new MalformedBytesException("stored bytes with the tag " + tag + " are no object of that type", e);
+        }
+    }
+
+    private @Nullable Object decodeSmall(byte tag, ByteSource in) {
+        return switch (tag) {
+            case Tag.LONG -> in.readLong();
+            case Tag.INTEGER -> in.readInt();
+            case Tag.TRUE -> Boolean.TRUE;
+            case Tag.FALSE -> Boolean.FALSE;
+            case Tag.DOUBLE -> Double.longBitsToDouble(in.readLong());
+            case Tag.FLOAT -> Float.intBitsToFloat(in.readInt());
+            case Tag.SHORT -> in.readShort();
+            case Tag.BYTE -> in.readByte();
+            case Tag.CHARACTER -> (char) in.readShort();
+            case Tag.UUID -> new UUID(in.readLong(), in.readLong());
+            case Tag.BIG_INTEGER -> new BigInteger(in.readBytes(in.remaining()));
+            case Tag.BIG_DECIMAL -> decodeDecimal(in);
+            case Tag.DATE -> new Date(in.readLong());
+            case Tag.ENUM -> decodeEnum(in);
+            default -> null;
+        };
+    }
+
+    private static BigDecimal decodeDecimal(ByteSource in) {
+        final int scale = in.readInt();
+        return new BigDecimal(new BigInteger(in.readBytes(in.remaining())), scale);
+    }
+
+    private Object decodeEnum(ByteSource in) {
+        final String className = readName(in);
+        final String constant = readName(in);
+        final Class<?> type = loader.load(className);
+        if (!type.isEnum()) {
+            throw new MalformedBytesException(
+                    "the class " + className + " of a stored enum constant is no enum any more");
+        }
+        for (Object candidate : type.getEnumConstants()) {
+            if (((Enum<?>) candidate).name().equals(constant)) {
+                return candidate;
+            }
+        }
+        throw new MalformedBytesException("the enum " + className + " has no constant " + constant + " any more");
+    }
+
+    private static String readName(ByteSource in) {
+        return new String(in.readBytes(in.readShort() & 0xffff), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,96 @@
+package org.rowankv.jcache.codec;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.ObjectStreamClass;
+import java.io.OutputStream;
+import java.lang.reflect.Proxy;
+import javax.cache.CacheException;
+
+/** Objects without a tag of their own, by Java serialization under {@link ClassRules}. Thread-safe. */
+final class SerializedFormat {
+    private final LoaderReference loader;
+    private final ClassRules rules;
+
+    SerializedFormat(LoaderReference loader, ClassRules rules) {
+        this.loader = loader;
+        this.rules = rules;
+    }
+
+    void write(Object value, ByteSink out) {
+        out.write(Tag.SERIALIZED);
+        try (ObjectOutputStream stream = new CheckedOutput(out, rules)) {
+            stream.writeObject(value);
+        } catch (IOException e) {
+            throw new CacheException("an object of " + value.getClass() + " cannot be serialized", e);
+        }
+    }
+
+    Object read(byte[] bytes, int offset, int length) {
+        try (ObjectInputStream stream =
+                new LoaderInput(new ByteArrayInputStream(bytes, offset, length), loader, rules)) {
+            return stream.readObject();
+        } catch (ClassNotFoundException e) {
+            throw loader.missing(String.valueOf(e.getMessage()), e);
+        } catch (IOException e) {
+            if (e.getCause() instanceof ClassNotAllowedException refused) {
+                throw refused;
+            }
+            throw new MalformedBytesException("a stored object cannot be deserialized", e);
+        }
+    }
+
+    /** Refuses, while writing, every class that would be refused while reading. */
+    private static final class CheckedOutput extends ObjectOutputStream {
+        private final ClassRules rules;
+
+        CheckedOutput(OutputStream out, ClassRules rules) throws IOException {
+            super(out);
+            this.rules = rules;
+        }
+
+        @Override
+        protected void annotateClass(Class<?> type) {
+            rules.check(type);
+        }
+
+        @Override
+        protected void annotateProxyClass(Class<?> type) {
+            for (Class<?> face : type.getInterfaces()) {
+                rules.check(face);
+            }
+        }
+    }
+
+    /** Resolves classes by the manager's class loader, before the filter judges them; nothing is initialized until then. */
+    private static final class LoaderInput extends ObjectInputStream {
+        private final LoaderReference loader;
+        private final ClassRules rules;
+
+        LoaderInput(InputStream in, LoaderReference loader, ClassRules rules) throws IOException {
+            super(in);
+            this.loader = loader;
+            this.rules = rules;
+            setObjectInputFilter(rules.filter());
+        }
+
+        @Override
+        protected Class<?> resolveClass(ObjectStreamClass description) throws ClassNotFoundException {
+            return Class.forName(description.getName(), false, loader.get());
+        }
+
+        @Override
+        protected Class<?> resolveProxyClass(String[] interfaces) throws ClassNotFoundException {
+            final Class<?>[] faces = new Class<?>[interfaces.length];
+            for (int i = 0; i < faces.length; i++) {
+                faces[i] = Class.forName(interfaces[i], false, loader.get());
+                rules.check(faces[i]);
+            }
+            return Proxy.newProxyInstance(loader.get(), faces, (proxy, method, arguments) -> null)
+                    .getClass();
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package org.rowankv.jcache.codec;
+
+/**
+ * The first byte of every encoded key and value: what follows it. Part of the format on disk: a number once given keeps
+ * its meaning, and a reader refuses those it does not know.
+ *
+ * <pre>
+ *   +-----+------------------------------------------+
+ *   | tag | content, to the end of the stored bytes  |
+ *   +-----+------------------------------------------+
+ * </pre>
+ *
+ * <p>Numbers are big-endian. Every content but {@link #SERIALIZED} is canonical: equal objects have equal bytes.
+ */
+final class Tag {
+    static final byte BYTES = 1;
+    /** One byte per char; for strings whose chars are all below 256. */
+    static final byte STRING_LATIN1 = 2;
+    /** Two bytes per char; for all other strings, unpaired surrogates included. */
+    static final byte STRING_UTF16 = 3;
+
+    static final byte INTEGER = 4;
+    static final byte LONG = 5;
+    static final byte SHORT = 6;
+    static final byte BYTE = 7;
+    static final byte CHARACTER = 8;
+    static final byte FALSE = 9;
+    static final byte TRUE = 10;
+    static final byte FLOAT = 11;
+    static final byte DOUBLE = 12;
+    static final byte UUID = 13;
+    static final byte BIG_INTEGER = 14;
+    static final byte BIG_DECIMAL = 15;
+    static final byte DATE = 16;
+    /** Class name and constant name, each as a short length and UTF-8. */
+    static final byte ENUM = 17;
+
+    static final byte INSTANT = 20;
+    static final byte LOCAL_DATE = 21;
+    static final byte LOCAL_TIME = 22;
+    static final byte LOCAL_DATE_TIME = 23;
+    static final byte ZONED_DATE_TIME = 24;
+    static final byte OFFSET_DATE_TIME = 25;
+    static final byte OFFSET_TIME = 26;
+    static final byte DURATION = 27;
+    static final byte PERIOD = 28;
+    static final byte YEAR = 29;
+    static final byte YEAR_MONTH = 30;
+    static final byte MONTH_DAY = 31;
+    static final byte ZONE_OFFSET = 32;
+
+    /** A Java serialization stream. */
+    static final byte SERIALIZED = 64;
+
+    private Tag() {}
+}

@@ -1,0 +1,245 @@
+package org.rowankv.jcache.configuration;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import javax.cache.CacheException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every setting there is: the one table that parsing, messages and documentation are made from. A setting is written as
+ * a parameter of the manager's URI, or with the prefix {@value #PREFIX} as a property of the manager or of the system.
+ */
+public enum Setting {
+    NAME(
+            Kind.TEXT,
+            "",
+            Scope.STORE,
+            "Tells stores without `dir` apart: managers with the same settings and the same name share one store."),
+    SERVERS(Kind.COUNT, "1", Scope.STORE, "Servers that run inside this JVM."),
+    REPLICAS(
+            Kind.COUNT,
+            "1",
+            Scope.STORE,
+            "Servers that hold each object; at most `servers`. A write returns once all of them have it."),
+    DIR(
+            Kind.PATH,
+            "",
+            Scope.STORE,
+            "Directory of the servers' files, made if missing. Without it the objects live in memory and end with the last"
+                    + " close of a manager of this store (durability `none`); with it they survive a crash of the process,"
+                    + " but no power cut (durability `process`)."),
+    CAPACITY(
+            Kind.BYTES,
+            "",
+            Scope.STORE,
+            "Bytes of each server for objects, replicas and what cleaning needs; at least 2 × (workers + 2 × posted + 6)"
+                    + " segments, where posted is 1 with more than one replica and else 0. A full store refuses writes and"
+                    + " goes on serving reads. Without it 256m, or without `dir` half of the heap shared by the servers if"
+                    + " that is less."),
+    SHARDS(
+            Kind.COUNT,
+            "",
+            Scope.STORE,
+            "Parts that the key space is divided into, spread over the servers. Without it 16 per server."),
+    SEGMENT(
+            Kind.BYTES,
+            "",
+            Scope.STORE,
+            "Size of a segment of the logs, a power of two from 64k to 4m; no entry can be larger. Without it chosen by the"
+                    + " capacity."),
+    WORKERS(
+            Kind.COUNT,
+            "",
+            Scope.STORE,
+            "Writes that can be under way at once on each server. Without it two per processor, at least 4."),
+    MAX_MESSAGE(
+            Kind.BYTES,
+            "16k",
+            Scope.STORE,
+            "Longest message between servers; a larger entry travels in blocks. A multiple of 64."),
+    ACCEPT_UNCLEAN(
+            Kind.FLAG,
+            "false",
+            Scope.STORE,
+            "Opens a `dir` that the operating system may not have written completely, as after a power cut: what is whole"
+                    + " is kept, the rest is lost."),
+    ACCEPT_COPIED(
+            Kind.FLAG,
+            "false",
+            Scope.STORE,
+            "Opens a `dir` that is a copy of the one the store was created in."),
+    ALLOWED_CLASSES(
+            Kind.TEXT,
+            "",
+            Scope.MANAGER,
+            "Classes that Java serialization may write and read besides value and collection classes of the JDK, enums, and"
+                    + " the types given to `setTypes`: class names, `package.*` or `package.**`, separated by `;`."),
+    STORE_BY_REFERENCE(
+            Kind.CHOICE,
+            "refuse",
+            Scope.MANAGER,
+            "What becomes of `setStoreByValue(false)`: `refuse` throws UnsupportedOperationException, `copy` stores by value"
+                    + " all the same and says so once.",
+            "refuse",
+            "copy"),
+    BACKGROUND_THREADS(
+            Kind.COUNT,
+            "2",
+            Scope.MANAGER,
+            "Threads, at most, for `loadAll` and asynchronous listeners. None when idle."),
+    LISTENER_BACKLOG(
+            Kind.COUNT,
+            "65536",
+            Scope.MANAGER,
+            "Events that an asynchronous listener may be behind; further ones are lost to it, counted and logged.");
+
+    /** What a name has before it outside of a URI. */
+    public static final String PREFIX = "rowan.";
+
+    /** What a setting belongs to. */
+    public enum Scope {
+        /** The store, which all managers with the same store settings share. */
+        STORE,
+        /** One cache manager. */
+        MANAGER
+    }
+
+    /** How a value is written. */
+    public enum Kind {
+        COUNT("a whole number from 1"),
+        BYTES("bytes, or with a unit k, m or g"),
+        TEXT("text"),
+        PATH("a path"),
+        FLAG("true or false"),
+        CHOICE("one of the names listed");
+
+        private final String description;
+
+        Kind(String description) {
+            this.description = description;
+        }
+
+        public String description() {
+            return description;
+        }
+    }
+
+    private final Kind kind;
+    private final String defaultText;
+    private final Scope scope;
+    private final String meaning;
+    private final String[] choices;
+
+    Setting(Kind kind, String defaultText, Scope scope, String meaning, String... choices) {
+        this.kind = kind;
+        this.defaultText = defaultText;
+        this.scope = scope;
+        this.meaning = meaning;
+        this.choices = choices;
+    }
+
+    /** The name in a URI. */
+    public String parameter() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** The name as a property. */
+    public String property() {
+        return PREFIX + parameter();
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    /** The default as it would be written; empty when there is none. */
+    public String defaultText() {
+        return defaultText;
+    }
+
+    public Scope scope() {
+        return scope;
+    }
+
+    public String meaning() {
+        return meaning;
+    }
+
+    /** The setting of that URI parameter, or null. */
+    static @Nullable Setting ofParameter(String parameter) {
+        for (Setting setting : values()) {
+            if (setting.parameter().equals(parameter)) {
+                return setting;
+            }
+        }
+        return null;
+    }
+
+    static String knownParameters() {
+        return Arrays.stream(values()).map(Setting::parameter).collect(Collectors.joining(", "));
+    }
+
+    /** The value in its canonical form; throws when it is none. */
+    String normalize(String text) {
+        final String trimmed = text.trim();
+        switch (kind) {
+            case COUNT -> {
+                return Integer.toString(parseCount(trimmed));
+            }
+            case BYTES -> {
+                return Long.toString(parseBytes(trimmed));
+            }
+            case FLAG -> {
+                if (!"true".equals(trimmed) && !"false".equals(trimmed)) {
+                    throw invalid(text, "is not " + kind.description());
+                }
+                return trimmed;
+            }
+            case CHOICE -> {
+                if (!Arrays.asList(choices).contains(trimmed)) {
+                    throw invalid(text, "is none of " + String.join(", ", choices));
+                }
+                return trimmed;
+            }
+            default -> {
+                return trimmed;
+            }
+        }
+    }
+
+    private int parseCount(String text) {
+        try {
+            final int count = Integer.parseInt(text);
+            if (count >= 1) {
+                return count;
+            }
+        } catch (NumberFormatException e) {
+            throw new CacheException(complaint(text, "is not " + kind.description()), e);
+        }
+        throw invalid(text, "is not " + kind.description());
+    }
+
+    private long parseBytes(String text) {
+        final int last = text.length() - 1;
+        final int unit = last < 0 ? -1 : "kmg".indexOf(Character.toLowerCase(text.charAt(last)));
+        final String digits = unit < 0 ? text : text.substring(0, last);
+        try {
+            final long count = Long.parseLong(digits.trim());
+            if (count >= 1) {
+                return Math.multiplyExact(count, 1L << 10 * (unit + 1));
+            }
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw new CacheException(complaint(text, "is not " + kind.description()), e);
+        }
+        throw invalid(text, "is not " + kind.description());
+    }
+
+    private CacheException invalid(String text, String why) {
+        return new CacheException(complaint(text, why));
+    }
+
+    private String complaint(String text, String why) {
+        return "the setting " + parameter() + " = \"" + text + "\" " + why;
+    }
+}

@@ -1,0 +1,43 @@
+package org.rowankv.jcache.embedded;
+
+import org.rowankv.driver.RowanClient;
+import org.rowankv.jcache.Store;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.embedded.EmbeddedCluster;
+
+/** Servers in this JVM and the one client to them. Thread-safe. */
+final class EmbeddedStore implements Store {
+    private final EmbeddedCluster cluster;
+    private final RowanClient client;
+
+    EmbeddedStore(EmbeddedCluster cluster) {
+        this.cluster = cluster;
+        this.client = new RowanClient(cluster.session(), SystemClock.INSTANCE, SecureSeed.source());
+    }
+
+    @Override
+    public RowanClient client() {
+        return client;
+    }
+
+    @Override
+    public String durability() {
+        return cluster.durability();
+    }
+
+    @Override
+    public Clock clock() {
+        return SystemClock.INSTANCE;
+    }
+
+    @Override
+    public void close() {
+        try {
+            client.close();
+        } finally {
+            cluster.close();
+        }
+    }
+}

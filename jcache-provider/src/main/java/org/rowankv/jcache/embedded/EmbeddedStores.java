@@ -1,0 +1,37 @@
+package org.rowankv.jcache.embedded;
+
+import javax.cache.CacheException;
+import org.rowankv.jcache.Store;
+import org.rowankv.jcache.StoreOpener;
+import org.rowankv.jcache.configuration.Setting;
+import org.rowankv.jcache.configuration.StoreSettings;
+import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.embedded.EmbeddedSettings;
+import org.rowankv.server.pm.StoreOpenException;
+
+/** Opens stores whose servers live in this JVM. Thread-safe. */
+public final class EmbeddedStores implements StoreOpener {
+    @Override
+    public Store open(StoreSettings settings) {
+        try {
+            return new EmbeddedStore(EmbeddedCluster.open(translate(settings)));
+        } catch (StoreOpenException | IllegalArgumentException e) {
+            throw new CacheException("the store " + settings.storeText() + " cannot be opened: " + e.getMessage(), e);
+        }
+    }
+
+    private static EmbeddedSettings translate(StoreSettings settings) {
+        return EmbeddedSettings.builder()
+                .servers(settings.count(Setting.SERVERS))
+                .replicas(settings.count(Setting.REPLICAS))
+                .dir(settings.directory())
+                .capacityBytes(settings.bytes(Setting.CAPACITY))
+                .shards(settings.count(Setting.SHARDS))
+                .segmentBytes(Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.SEGMENT))))
+                .maxMessage(Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.MAX_MESSAGE))))
+                .workers(settings.count(Setting.WORKERS))
+                .acceptUnclean(settings.flag(Setting.ACCEPT_UNCLEAN))
+                .acceptCopied(settings.flag(Setting.ACCEPT_COPIED))
+                .build();
+    }
+}

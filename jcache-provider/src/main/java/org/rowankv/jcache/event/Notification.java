@@ -1,0 +1,117 @@
+package org.rowankv.jcache.event;
+
+import java.util.Arrays;
+import javax.cache.event.EventType;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.protocol.Status;
+
+/**
+ * Something that happened to one key, as bytes, and how far the telling of it has come. The bytes never change; the
+ * progress is guarded by the {@link Lane} of the key.
+ */
+final class Notification {
+    private final EventType type;
+    private final byte[] key;
+    private final byte @Nullable [] value;
+    private final byte @Nullable [] oldValue;
+    private final long version;
+
+    private boolean done;
+    private boolean abandoned;
+    private @Nullable Throwable failure;
+
+    private Notification(
+            EventType type, byte[] key, byte @Nullable [] value, byte @Nullable [] oldValue, long version) {
+        this.type = type;
+        this.key = key;
+        this.value = value;
+        this.oldValue = oldValue;
+        this.version = version;
+    }
+
+    /** The expiry that the request met or caused, or null. */
+    static @Nullable Notification ofExpiry(Request request) {
+        final boolean bornExpired = request.has(ResultBits.BORN_EXPIRED) && request.has(ResultBits.EXISTED);
+        final boolean touchedAway = request.has(ResultBits.TOUCHED) && request.accessTtlMs() == 0;
+        if (!request.has(ResultBits.EXPIRED) && !bornExpired && !touchedAway) {
+            return null;
+        }
+        return new Notification(EventType.EXPIRED, keyOf(request), null, request.resultBytes(), request.version());
+    }
+
+    /** The change that the request made, or null. */
+    static @Nullable Notification ofChange(Request request) {
+        if (request.status() != Status.OK) {
+            return null;
+        }
+        if (request.operation() == Operation.PUT) {
+            if (request.has(ResultBits.UPDATED)) {
+                return new Notification(
+                        EventType.UPDATED, keyOf(request), valueOf(request), request.resultBytes(), request.version());
+            }
+            return request.has(ResultBits.CREATED)
+                    ? new Notification(EventType.CREATED, keyOf(request), valueOf(request), null, request.version())
+                    : null;
+        }
+        return request.has(ResultBits.REMOVED)
+                ? new Notification(EventType.REMOVED, keyOf(request), null, request.resultBytes(), request.version())
+                : null;
+    }
+
+    private static byte[] keyOf(Request request) {
+        return Arrays.copyOfRange(request.key(), request.keyOffset(), request.keyOffset() + request.keyLength());
+    }
+
+    private static byte[] valueOf(Request request) {
+        return Arrays.copyOfRange(
+                request.value(), request.valueOffset(), request.valueOffset() + request.valueLength());
+    }
+
+    EventType type() {
+        return type;
+    }
+
+    byte[] key() {
+        return key;
+    }
+
+    /** The value that is there now; null after a removal or expiry. */
+    byte @Nullable [] value() {
+        return value;
+    }
+
+    byte @Nullable [] oldValue() {
+        return oldValue;
+    }
+
+    long version() {
+        return version;
+    }
+
+    boolean isDone() {
+        return done;
+    }
+
+    void done(@Nullable Throwable newFailure) {
+        done = true;
+        failure = newFailure;
+    }
+
+    boolean isAbandoned() {
+        return abandoned;
+    }
+
+    /** Whoever tells the others of this key tells this one too; its own thread does not wait. */
+    void abandon() {
+        abandoned = true;
+    }
+
+    /** What the first listener to fail threw. */
+    @Nullable
+    Throwable failure() {
+        return failure;
+    }
+}

@@ -1,0 +1,189 @@
+package org.rowankv.jcache.event;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+import javax.cache.Cache;
+import javax.cache.configuration.CacheEntryListenerConfiguration;
+import javax.cache.configuration.Factory;
+import javax.cache.event.CacheEntryCreatedListener;
+import javax.cache.event.CacheEntryEvent;
+import javax.cache.event.CacheEntryEventFilter;
+import javax.cache.event.CacheEntryExpiredListener;
+import javax.cache.event.CacheEntryListener;
+import javax.cache.event.CacheEntryRemovedListener;
+import javax.cache.event.CacheEntryUpdatedListener;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One registered listener. A synchronous one is called by whoever made the change; an asynchronous one by a borrowed
+ * thread, one event after the other, in the order they were offered.
+ *
+ * <p>An asynchronous listener that falls behind by more than its backlog loses events, which is counted and logged;
+ * it never holds up the cache. After {@link #close} no call begins. Thread-safe.
+ */
+public final class Subscription<K, V> implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(Subscription.class);
+
+    private final Cache<K, V> source;
+    private final CacheEntryListenerConfiguration<K, V> configuration;
+    private final CacheEntryListener<? super K, ? super V> listener;
+    private final @Nullable CacheEntryEventFilter<? super K, ? super V> filter;
+    private final EntryDecoder<K, V> decoder;
+    private final Executor executor;
+    private final int backlog;
+    private final int interest;
+
+    // Guarded by the queue.
+    private final Queue<Notification> queue = new ArrayDeque<>();
+    private boolean running;
+    private long lost;
+
+    private volatile boolean closed;
+
+    /**
+     * @param canExpire whether entries of the cache can expire at all
+     * @param executor whose threads call an asynchronous listener
+     * @param backlog how many events an asynchronous listener may be behind
+     */
+    public Subscription(
+            Cache<K, V> source,
+            CacheEntryListenerConfiguration<K, V> configuration,
+            EntryDecoder<K, V> decoder,
+            boolean canExpire,
+            Executor executor,
+            int backlog) {
+        this.source = source;
+        this.configuration = configuration;
+        this.decoder = decoder;
+        this.executor = executor;
+        this.backlog = backlog;
+        this.listener = configuration.getCacheEntryListenerFactory().create();
+        final Factory<CacheEntryEventFilter<? super K, ? super V>> filters =
+                configuration.getCacheEntryEventFilterFactory();
+        this.filter = filters == null ? null : filters.create();
+        this.interest = interestOf(listener, canExpire, configuration.isOldValueRequired());
+    }
+
+    private static int interestOf(CacheEntryListener<?, ?> listener, boolean canExpire, boolean wantsOldValue) {
+        int interest = listener instanceof CacheEntryCreatedListener ? Interest.CREATED : 0;
+        interest |= listener instanceof CacheEntryUpdatedListener ? Interest.UPDATED : 0;
+        interest |= listener instanceof CacheEntryRemovedListener ? Interest.REMOVED : 0;
+        interest |= canExpire && listener instanceof CacheEntryExpiredListener ? Interest.EXPIRED : 0;
+        return wantsOldValue && (interest & ~Interest.CREATED) != 0 ? interest | Interest.OLD_VALUE : interest;
+    }
+
+    public CacheEntryListenerConfiguration<K, V> configuration() {
+        return configuration;
+    }
+
+    int interest() {
+        return interest;
+    }
+
+    /** Tells a synchronous listener now and returns what it threw; queues for an asynchronous one. */
+    @Nullable
+    Throwable offer(Notification notification) {
+        if (closed || (interest & Interest.of(notification.type())) == 0) {
+            return null;
+        }
+        if (!configuration.isSynchronous()) {
+            enqueue(notification);
+            return null;
+        }
+        return call(notification);
+    }
+
+    private @Nullable Throwable call(Notification notification) {
+        final StoreEvent<K, V> event =
+                new StoreEvent<>(source, notification, decoder, configuration.isOldValueRequired());
+        try {
+            if (filter == null || filter.evaluate(event)) {
+                call(event);
+            }
+            return null;
+        } catch (Throwable e) { // a listener may throw whatever it likes; the operation's caller gets it
+            return e;
+        }
+    }
+
+    @SuppressWarnings("unchecked") // a listener of K and V, as its factory promises
+    private void call(StoreEvent<K, V> event) {
+        final List<CacheEntryEvent<? extends K, ? extends V>> events = List.of(event);
+        switch (event.type()) {
+            case CREATED -> ((CacheEntryCreatedListener<K, V>) listener).onCreated(events);
+            case UPDATED -> ((CacheEntryUpdatedListener<K, V>) listener).onUpdated(events);
+            case REMOVED -> ((CacheEntryRemovedListener<K, V>) listener).onRemoved(events);
+            case EXPIRED -> ((CacheEntryExpiredListener<K, V>) listener).onExpired(events);
+        }
+    }
+
+    private void enqueue(Notification notification) {
+        synchronized (queue) {
+            if (queue.size() >= backlog) {
+                lost++;
+                if (Long.bitCount(lost) == 1) {
+                    LOG.warn(
+                            "a listener of the cache {} is {} events behind: {} events lost so far",
+                            source.getName(),
+                            backlog,
+                            lost);
+                }
+                return;
+            }
+            queue.add(notification);
+            if (running) {
+                return;
+            }
+            running = true;
+        }
+        executor.execute(this::callQueued);
+    }
+
+    private void callQueued() {
+        for (Notification next = poll(); next != null; next = poll()) {
+            final Throwable failure = call(next);
+            if (failure != null) {
+                LOG.warn(
+                        "an asynchronous listener of the cache {} failed on {}",
+                        source.getName(),
+                        next.type(),
+                        failure);
+            }
+        }
+    }
+
+    private @Nullable Notification poll() {
+        synchronized (queue) {
+            final Notification next = closed ? null : queue.poll();
+            running = next != null;
+            return next;
+        }
+    }
+
+    /** Ends the telling, and closes listener and filter where they are Closeable. */
+    @Override
+    public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        synchronized (queue) {
+            queue.clear();
+        }
+        try {
+            if (listener instanceof Closeable closeable) {
+                closeable.close();
+            }
+        } finally {
+            if (filter instanceof Closeable closeable) {
+                closeable.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package org.rowankv.jcache.integration;
+
+import javax.cache.Cache;
+
+/** An entry on its way to the writer. Equal when key and value are. */
+public record WrittenEntry<K, V>(K key, V value) implements Cache.Entry<K, V> {
+    @Override
+    public K getKey() {
+        return key;
+    }
+
+    @Override
+    public V getValue() {
+        return value;
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) {
+        if (type.isInstance(this)) {
+            return type.cast(this);
+        }
+        throw new IllegalArgumentException("an entry for a writer is no " + type.getName());
+    }
+}

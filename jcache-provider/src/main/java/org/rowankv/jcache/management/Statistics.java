@@ -1,0 +1,124 @@
+package org.rowankv.jcache.management;
+
+import java.util.concurrent.atomic.LongAdder;
+import org.rowankv.runtime.Clock;
+
+/**
+ * The counters of one opening of a cache: exact as soon as an operation has returned, counted only while enabled.
+ * Thread-safe.
+ *
+ * <p>An operation that is to be timed calls {@link #start} first and hands the result to the counting method: with
+ * statistics off neither reads the clock.
+ */
+public final class Statistics {
+    private final Clock clock;
+    private final LongAdder hits = new LongAdder();
+    private final LongAdder misses = new LongAdder();
+    private final LongAdder puts = new LongAdder();
+    private final LongAdder removals = new LongAdder();
+    private final LongAdder getNs = new LongAdder();
+    private final LongAdder putNs = new LongAdder();
+    private final LongAdder removeNs = new LongAdder();
+    private volatile boolean enabled;
+
+    public Statistics(Clock clock) {
+        this.clock = clock;
+    }
+
+    public boolean isEnabled() {
+        return enabled;
+    }
+
+    public void enable(boolean newEnabled) {
+        enabled = newEnabled;
+    }
+
+    /** When the operation began; 0 with statistics off. */
+    public long start() {
+        return enabled ? clock.nanoTime() : 0;
+    }
+
+    private long since(long startNs) {
+        return startNs == 0 ? 0 : Math.max(0, clock.nanoTime() - startNs);
+    }
+
+    public void got(boolean hit, long startNs) {
+        if (enabled) {
+            (hit ? hits : misses).increment();
+            getNs.add(since(startNs));
+        }
+    }
+
+    /** A bulk read. */
+    public void got(long hitCount, long missCount, long startNs) {
+        if (enabled) {
+            hits.add(hitCount);
+            misses.add(missCount);
+            getNs.add(since(startNs));
+        }
+    }
+
+    public void put(long startNs) {
+        put(1, startNs);
+    }
+
+    public void put(long count, long startNs) {
+        if (enabled && count > 0) {
+            puts.add(count);
+            putNs.add(since(startNs));
+        }
+    }
+
+    public void removed(long startNs) {
+        removed(1, startNs);
+    }
+
+    public void removed(long count, long startNs) {
+        if (enabled && count > 0) {
+            removals.add(count);
+            removeNs.add(since(startNs));
+        }
+    }
+
+    public void clear() {
+        hits.reset();
+        misses.reset();
+        puts.reset();
+        removals.reset();
+        getNs.reset();
+        putNs.reset();
+        removeNs.reset();
+    }
+
+    long hits() {
+        return hits.sum();
+    }
+
+    long misses() {
+        return misses.sum();
+    }
+
+    long puts() {
+        return puts.sum();
+    }
+
+    long removals() {
+        return removals.sum();
+    }
+
+    float averageGetMicros() {
+        return averageMicros(getNs.sum(), hits() + misses());
+    }
+
+    float averagePutMicros() {
+        return averageMicros(putNs.sum(), puts());
+    }
+
+    float averageRemoveMicros() {
+        return averageMicros(removeNs.sum(), removals());
+    }
+
+    private static float averageMicros(long totalNs, long count) {
+        return count == 0 ? 0 : (float) (totalNs / 1_000.0 / count);
+    }
+}

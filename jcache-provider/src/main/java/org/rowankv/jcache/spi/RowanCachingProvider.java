@@ -1,0 +1,96 @@
+package org.rowankv.jcache.spi;
+
+import java.net.URI;
+import java.util.Properties;
+import javax.cache.CacheManager;
+import javax.cache.configuration.OptionalFeature;
+import javax.cache.spi.CachingProvider;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.RowanCacheManager;
+import org.rowankv.jcache.SharedStores;
+import org.rowankv.jcache.StoreOpener;
+import org.rowankv.jcache.configuration.StoreSettings;
+import org.rowankv.jcache.embedded.EmbeddedStores;
+
+/**
+ * Gives out cache managers, one for each URI and class loader until it is closed. Managers whose URIs and properties mean
+ * the same store share it. A closed provider may be used again. Thread-safe.
+ */
+public class RowanCachingProvider implements CachingProvider {
+    /** {@link javax.cache.Caching} makes a provider for each class loader; their stores are the same. */
+    private static final SharedStores EMBEDDED = new SharedStores(new EmbeddedStores());
+
+    private final SharedStores stores;
+    private final ManagerRegistry managers = new ManagerRegistry();
+
+    /** For {@link java.util.ServiceLoader}. */
+    public RowanCachingProvider() {
+        this.stores = EMBEDDED;
+    }
+
+    /** Over stores of another kind, which no other provider shares. */
+    protected RowanCachingProvider(StoreOpener opener) {
+        this.stores = new SharedStores(opener);
+    }
+
+    @Override
+    public CacheManager getCacheManager(
+            @Nullable URI uri, @Nullable ClassLoader classLoader, @Nullable Properties properties) {
+        final URI managerUri = uri == null ? getDefaultURI() : uri;
+        final ClassLoader managerLoader = classLoader == null ? getDefaultClassLoader() : classLoader;
+        final Properties managerProperties = properties == null ? getDefaultProperties() : properties;
+        return managers.get(managerUri, managerLoader, whenClosed -> {
+            final StoreSettings settings = StoreSettings.of(managerUri, managerProperties, System.getProperties());
+            return new RowanCacheManager(
+                    this, managerUri, managerLoader, managerProperties, settings, stores, whenClosed);
+        });
+    }
+
+    @Override
+    public CacheManager getCacheManager(@Nullable URI uri, @Nullable ClassLoader classLoader) {
+        return getCacheManager(uri, classLoader, null);
+    }
+
+    @Override
+    public CacheManager getCacheManager() {
+        return getCacheManager(null, null, null);
+    }
+
+    @Override
+    public ClassLoader getDefaultClassLoader() {
+        final ClassLoader own = getClass().getClassLoader();
+        return own == null ? ClassLoader.getSystemClassLoader() : own;
+    }
+
+    @Override
+    public URI getDefaultURI() {
+        return StoreSettings.DEFAULT_URI;
+    }
+
+    @Override
+    public Properties getDefaultProperties() {
+        return new Properties();
+    }
+
+    @Override
+    public void close() {
+        managers.closeAll();
+    }
+
+    @Override
+    public void close(@Nullable ClassLoader classLoader) {
+        managers.close(classLoader == null ? getDefaultClassLoader() : classLoader);
+    }
+
+    @Override
+    public void close(@Nullable URI uri, @Nullable ClassLoader classLoader) {
+        managers.close(
+                uri == null ? getDefaultURI() : uri, classLoader == null ? getDefaultClassLoader() : classLoader);
+    }
+
+    /** Entries are bytes in the servers: nothing can be stored by reference. */
+    @Override
+    public boolean isSupported(OptionalFeature optionalFeature) {
+        return false;
+    }
+}

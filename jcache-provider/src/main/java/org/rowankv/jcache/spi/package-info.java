@@ -1,0 +1,5 @@
+/** The door that {@link javax.cache.Caching} finds. */
+@NullMarked
+package org.rowankv.jcache.spi;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,45 @@
+package org.rowankv.jcache.model;
+
+import org.rowankv.driver.ModelSession;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.jcache.Store;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.SplittableRandomSource;
+
+/** A store over the model of a session. */
+public final class ModelStore implements Store {
+    private final Clock clock;
+    private final ModelSession session;
+    private final RowanClient client;
+
+    public ModelStore(Clock clock) {
+        this.clock = clock;
+        this.session = new ModelSession(clock);
+        this.client = new RowanClient(session, clock, new SplittableRandomSource(7));
+    }
+
+    public ModelSession session() {
+        return session;
+    }
+
+    @Override
+    public RowanClient client() {
+        return client;
+    }
+
+    @Override
+    public String durability() {
+        return "a model: nothing survives";
+    }
+
+    @Override
+    public Clock clock() {
+        return clock;
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        session.close();
+    }
+}
