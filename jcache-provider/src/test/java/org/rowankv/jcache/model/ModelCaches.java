@@ -7,6 +7,7 @@ import javax.cache.CacheManager;
 import javax.cache.configuration.MutableConfiguration;
 import javax.cache.expiry.ExpiryPolicy;
 import org.rowankv.driver.ModelSession;
+import org.rowankv.jcache.RowanCache;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -52,6 +53,12 @@ public final class ModelCaches implements AutoCloseable {
 
     public Cache<String, String> create() {
         return create(strings());
+    }
+
+    /** What the cache can do beyond the JSR. */
+    @SuppressWarnings("unchecked") // unwrap knows no type parameters
+    public static <K, V> RowanCache<K, V> unwrap(Cache<K, V> cache) {
+        return cache.unwrap(RowanCache.class);
     }
 
     public ManualClock clock() {
