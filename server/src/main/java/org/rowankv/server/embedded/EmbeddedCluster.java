@@ -136,7 +136,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     private ServerSettings serverSettings() {
         final int segmentCount = (int) (settings.capacityBytes() / settings.segmentBytes());
-        return ServerSettings.of(segmentCount, settings.workers(), settings.replicas() > 1);
+        return ServerSettings.of(segmentCount, settings.workers(), settings.replicas() > 1, settings.verifyReads());
     }
 
     private List<RecoveredServer> recover(Configuration found, RandomSource random) {

@@ -170,8 +170,9 @@ public final class ShardReplica {
             if (EntryType.holdsObject(type) && version <= clears.clearedUpTo(EntryDescriptor.cacheId(entry, at))) {
                 return dead(address, length);
             }
-            index.put(position, address);
+            // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
             freed = existing == 0 ? 0 : supersede(existing);
+            index.put(position, address);
         } finally {
             index.unlock();
         }
@@ -232,8 +233,8 @@ public final class ShardReplica {
     }
 
     private int applySessionClose(ByteBuffer entry, int at) {
-        final long opened = sessions.close(EntryDescriptor.sessionId(entry, at, EntryDescriptor.flags(entry, at)));
-        return opened == 0 ? 0 : supersede(opened);
+        return sessions.close(
+                EntryDescriptor.sessionId(entry, at, EntryDescriptor.flags(entry, at)), this::supersede);
     }
 
     private void complete(ByteBuffer entry, int at, long address, long version) {

@@ -126,7 +126,7 @@ public final class CrashRun {
         }
     }
 
-    private void compareAreas(CrashRound round, boolean closedWell) throws IOException {
+    private void compareAreas(CrashRound round, boolean closedWell) {
         final List<AreaContents> areas = new ArrayList<>();
         for (int server = 0; server < CrashSettings.SERVERS; server++) {
             areas.add(AreaContents.read(round.storeDirectory(), server));
