@@ -14,10 +14,8 @@ public interface Store extends AutoCloseable {
     /** The clock that statistics are timed by. */
     Clock clock();
 
-    /** What the store is made of, for those who know it: null when it is no such thing. */
-    default <T> @Nullable T unwrap(Class<T> type) {
-        return type.isInstance(this) ? type.cast(this) : null;
-    }
+    /** What stands behind this store, if it is of that type: for those who look beneath the cache API; null if not. */
+    <T> @Nullable T unwrap(Class<T> type);
 
     /** Ends the store; called once, when nobody uses it any more. */
     @Override

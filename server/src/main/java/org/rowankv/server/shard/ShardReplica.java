@@ -233,8 +233,7 @@ public final class ShardReplica {
     }
 
     private int applySessionClose(ByteBuffer entry, int at) {
-        return sessions.close(
-                EntryDescriptor.sessionId(entry, at, EntryDescriptor.flags(entry, at)), this::supersede);
+        return sessions.close(EntryDescriptor.sessionId(entry, at, EntryDescriptor.flags(entry, at)), this::supersede);
     }
 
     private void complete(ByteBuffer entry, int at, long address, long version) {
