@@ -62,8 +62,15 @@ public final class EmbeddedStore implements StoreUnderTest {
             counters.merge("connections made again", server.reconnects(), Long::sum);
             counters.merge("receiver not ready", server.notReady(), Long::sum);
         }
-        counters.put("errors reported", cluster.errors().count());
         return counters;
+    }
+
+    @Override
+    public List<String> failures() {
+        return cluster.errors().distinct().stream()
+                .map(failure -> failure.where() + ": " + failure.type() + ": " + failure.message() + " ("
+                        + failure.count() + " times)")
+                .toList();
     }
 
     @Override
