@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The right to turn one agent, taken by compare-and-set and never waited for. Shared by {@link AgentInvoker} and {@link
  * AgentRunner}, so that a waiting thread may help an agent that has a thread of its own.
  *
- * <p>An agent that throws is reported and goes on with its next turn. A broken invariant, an {@link AssertionError}, is
- * reported and stops the agent: it may have written what it must not, and the next turn would build on it. Its onClose is
- * still called when it is closed, so that it lets go of what it holds.
+ * <p>An agent that throws is reported and goes on with its next turn. A broken invariant, an {@link AssertionError},
+ * is reported and stops the agent: it may have written what it must not, and the next turn would build on it. Its
+ * onClose is still called when it is closed, so that it lets go of what it holds.
  *
  * <p>Safe for any thread. A turn begun inside a turn of the same agent finds it taken.
  */
@@ -41,7 +41,9 @@ final class AgentTurn {
         return state.get() >= STOPPED;
     }
 
-    /** Starts the agent if that has not happened. If its start fails the agent is stopped, and the failure thrown on. */
+    /**
+     * Starts the agent if that has not happened. If its start fails the agent is stopped, and the failure thrown on.
+     */
     void start() {
         if (!state.compareAndSet(NEW, TURNING)) {
             return;

@@ -32,6 +32,7 @@ import org.rowankv.server.replication.Links;
 import org.rowankv.server.replication.RowanReplicator;
 import org.rowankv.server.request.InFlight;
 import org.rowankv.server.request.ObjectReader;
+import org.rowankv.server.request.ReadCheck;
 import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.request.Worker;
@@ -107,7 +108,8 @@ public final class Server implements AutoCloseable {
         this.primaries = primariesOf(configuration);
         this.inFlight = new InFlight(settings.workers());
         this.pool = new SlotPool(settings.workers());
-        this.reader = new ObjectReader(segments, clock);
+        this.reader =
+                new ObjectReader(segments, clock, errors, settings.verifyReads() ? new ReadCheck(segments) : null);
         this.scan = new ShardScan(segments, clock);
         final BackupSets backupSets = new BackupSets(configuration);
         final int[] tenures = tenuresOf(configuration);

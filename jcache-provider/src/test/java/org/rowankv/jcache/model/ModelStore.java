@@ -43,6 +43,11 @@ public final class ModelStore implements Store {
     }
 
     @Override
+    public <T> @org.jspecify.annotations.Nullable T unwrap(Class<T> type) {
+        return null;
+    }
+
+    @Override
     public void close() {
         client.close();
         session.close();

@@ -1,6 +1,7 @@
 package org.rowankv.server.cleaning;
 
 import java.nio.ByteBuffer;
+import java.util.BitSet;
 import java.util.function.BooleanSupplier;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.rowan.FrameDescriptor;
@@ -45,6 +46,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private final CompletionRecord completions = new CompletionRecord();
     private final int lowWater;
     private final int highWater;
+    private final BitSet damaged = new BitSet();
     private byte[] keyScratch = new byte[256];
     private volatile boolean cleaning;
     private volatile boolean spaceWanted;
@@ -128,6 +130,9 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             }
         }
         idleLogs.retireOlderThan(segments.lastSequence());
+        if (log.openSegment() >= 0 && segments.deadBytes(log.openSegment()) > 0) {
+            log.retire();
+        }
         final int holding = holdingBack();
         return holding >= 0 && clean(holding);
     }
@@ -135,6 +140,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private boolean isCleanable(int segment) {
         return segments.isClosed(segment)
                 && segments.state(segment) == SegmentState.COMMITTED
+                && !damaged.get(segment)
                 && !queue.isNamed(segment);
     }
 
@@ -198,6 +204,9 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (outOfRoom) {
             return false; // what was copied stays copied; the rest is tried again
         }
+        if (damaged.get(segment)) {
+            return true;
+        }
         if (queue.isNamed(segment)) {
             return false; // a sender stopped in it: it stays in quarantine, empty
         }
@@ -223,9 +232,14 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         }
     }
 
+    /** What cannot be read cannot be copied: the segment stays as it is, and is not cleaned again. */
     @Override
     public void onInvalid(long address, String reason) {
-        errors.report("cleaning of segment " + victim, new IllegalStateException(reason));
+        damaged.set(victim);
+        errors.report(
+                "cleaning of segment " + victim + " at "
+                        + (address - segments.area().addressOf(victim)),
+                new IllegalStateException(reason));
     }
 
     private ShardReplica replicaOf(ByteBuffer buffer, int at) {
@@ -234,7 +248,8 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
 
     private boolean isForeign(ByteBuffer buffer, int at) {
         final int shard = EntryDescriptor.shard(buffer, at);
-        return !replicas.has(shard) || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+        return !replicas.has(shard)
+                || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
     }
 
     private void keyed(ByteBuffer buffer, int at, long address, int type, int length) {

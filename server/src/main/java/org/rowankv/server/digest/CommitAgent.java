@@ -111,7 +111,9 @@ public final class CommitAgent implements Agent, CompletionHandler {
         for (ShardPrimary primary : primaries) {
             final int shard = primary.replica().shardId();
             final long version = primary.replica().commitVersion();
-            if (version > told[server][shard] && isBackup(shard, server) && count < pairs.length / CommitVector.length(1)) {
+            if (version > told[server][shard]
+                    && isBackup(shard, server)
+                    && count < pairs.length / CommitVector.length(1)) {
                 CommitVector.set(pairs, count++, shard, version);
                 telling[server][shard] = version;
             }

@@ -100,7 +100,8 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
                 address, segments.area().addressOf(segment) + segments.length(), segments.generation(segment));
         if (reason != null) {
             errors.report(
-                    "digest of segment " + segment + " at " + (address - segments.area().addressOf(segment)),
+                    "digest of segment " + segment + " at "
+                            + (address - segments.area().addressOf(segment)),
                     new IllegalStateException(reason));
             tracker.record(segment, length);
             segments.markDead(address, length);
@@ -172,7 +173,8 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
 
     /** Whether the entry is of a shard, or of a stay of it, that is not this server's. */
     private boolean isVoid(int shard, ByteBuffer buffer, int at) {
-        return !replicas.has(shard) || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+        return !replicas.has(shard)
+                || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
     }
 
     private void apply(long address, int type, int length, ByteBuffer buffer, int at) {

@@ -24,7 +24,6 @@ import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.Durability;
 import org.rowankv.server.reconfiguration.ColdStart;
@@ -137,7 +136,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     private ServerSettings serverSettings() {
         final int segmentCount = (int) (settings.capacityBytes() / settings.segmentBytes());
-        return ServerSettings.of(segmentCount, settings.workers(), settings.replicas() > 1);
+        return ServerSettings.of(segmentCount, settings.workers(), settings.replicas() > 1, settings.verifyReads());
     }
 
     private List<RecoveredServer> recover(Configuration found, RandomSource random) {

@@ -17,6 +17,7 @@ import org.rowankv.server.pm.AreaSettings;
  * @param segmentBytes of one segment
  * @param maxMessage longest message of the fabric; larger entries are sent in blocks
  * @param workers mutations under way at once, per server
+ * @param verifyReads whether every read checks the entry's checksums
  * @param acceptUnclean opens an area that the operating system may not have written completely
  * @param acceptCopied opens a directory that is a copy of the one the store was created in
  */
@@ -29,6 +30,7 @@ public record EmbeddedSettings(
         int segmentBytes,
         int maxMessage,
         int workers,
+        boolean verifyReads,
         boolean acceptUnclean,
         boolean acceptCopied) {
     public static final int DEFAULT_SHARDS_PER_SERVER = 16;
@@ -68,6 +70,7 @@ public record EmbeddedSettings(
         private int segmentBytes;
         private int maxMessage = DEFAULT_MAX_MESSAGE;
         private int workers;
+        private boolean verifyReads;
         private boolean acceptUnclean;
         private boolean acceptCopied;
 
@@ -112,6 +115,11 @@ public record EmbeddedSettings(
         /** 0: two per processor, at least 4. */
         public Builder workers(int count) {
             workers = count;
+            return this;
+        }
+
+        public Builder verifyReads(boolean verify) {
+            verifyReads = verify;
             return this;
         }
 
@@ -165,6 +173,7 @@ public record EmbeddedSettings(
                     segment,
                     maxMessage,
                     workerCount,
+                    verifyReads,
                     acceptUnclean,
                     acceptCopied);
         }

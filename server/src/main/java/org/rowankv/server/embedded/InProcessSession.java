@@ -58,8 +58,11 @@ final class InProcessSession implements Session {
         long next = position;
         do {
             next = primaries[shard].scan(
-                    cacheId, shard, next, withValues, (key, value, version) ->
-                            entries.add(new ScanPage.Entry(key, value, version)));
+                    cacheId,
+                    shard,
+                    next,
+                    withValues,
+                    (key, value, version) -> entries.add(new ScanPage.Entry(key, value, version)));
         } while (next != 0 && entries.size() < limit);
         return new ScanPage(entries, next, next == 0);
     }

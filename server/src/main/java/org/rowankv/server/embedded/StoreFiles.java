@@ -69,7 +69,8 @@ final class StoreFiles {
         }
         final MemoryConfigurationStore store = new MemoryConfigurationStore();
         final Configuration first = firstConfiguration(settings, clusterId, areas, random);
-        return new StoreFiles(null, store, areas, random, first, write(store, first, ConfigurationStore.ABSENT, random));
+        return new StoreFiles(
+                null, store, areas, random, first, write(store, first, ConfigurationStore.ABSENT, random));
     }
 
     private static StoreFiles inDirectory(EmbeddedSettings settings, RandomSource random) {

@@ -18,8 +18,7 @@ final class KeyComparison {
 
     private KeyComparison() {}
 
-    static boolean isKey(
-            MemoryRegion region, long address, int cacheId, byte[] key, int keyOffset, int keyLength) {
+    static boolean isKey(MemoryRegion region, long address, int cacheId, byte[] key, int keyOffset, int keyLength) {
         final ByteBuffer buffer = region.buffer(address);
         final int at = region.offset(address);
         if (EntryDescriptor.keyLength(buffer, at) != keyLength || EntryDescriptor.cacheId(buffer, at) != cacheId) {

@@ -151,8 +151,13 @@ public final class ShardIndex {
         while (true) {
             final int before = (int) MOVES.getAcquire(this);
             final long found = search(
-                    tag, EntryDescriptor.cacheId(entry, entryAt), null, 0, EntryDescriptor.keyLength(entry, entryAt),
-                    entry, entryAt);
+                    tag,
+                    EntryDescriptor.cacheId(entry, entryAt),
+                    null,
+                    0,
+                    EntryDescriptor.keyLength(entry, entryAt),
+                    entry,
+                    entryAt);
             if (found > 0) {
                 return found;
             }

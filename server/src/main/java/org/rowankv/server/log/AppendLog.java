@@ -98,8 +98,7 @@ public final class AppendLog {
     }
 
     /** Appends an entry from its body, which may end without padding, and publishes it. */
-    public long appendBody(
-            ByteBuffer source, int bodyAt, int bodyLength, int type, int bodyCrc, int tag, int stamp) {
+    public long appendBody(ByteBuffer source, int bodyAt, int bodyLength, int type, int bodyCrc, int tag, int stamp) {
         final int length = EntryDescriptor.aligned(bodyLength + EntryDescriptor.FRAME_LENGTH);
         final long address = next(length);
         final ByteBuffer buffer = segments.region().buffer(address);

@@ -33,8 +33,9 @@ public final class EntryCheck {
         final long word = FrameDescriptor.wordPlain(buffer, at);
         final int length = FrameDescriptor.length(word);
         final boolean block = FrameDescriptor.type(word) == EntryType.BLOCK;
-        final String malformed =
-                block ? BlockDescriptor.whyMalformed(buffer, at, length) : EntryDescriptor.whyMalformed(buffer, at, length);
+        final String malformed = block
+                ? BlockDescriptor.whyMalformed(buffer, at, length)
+                : EntryDescriptor.whyMalformed(buffer, at, length);
         if (malformed != null) {
             return malformed;
         }

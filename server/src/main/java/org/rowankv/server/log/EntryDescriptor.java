@@ -153,8 +153,8 @@ public final class EntryDescriptor {
 
     /** The version clients know the object by: the entry's own unless the entry is a touch. */
     public static long objectVersion(ByteBuffer buffer, int at, int flags) {
-        return (long)
-                LONGS.get(buffer, at + ((flags & HAS_OBJECT_VERSION) == 0 ? VERSION_OFFSET : objectVersionOffset(flags)));
+        return (long) LONGS.get(
+                buffer, at + ((flags & HAS_OBJECT_VERSION) == 0 ? VERSION_OFFSET : objectVersionOffset(flags)));
     }
 
     public static int oldValueLength(ByteBuffer buffer, int at, int flags) {
@@ -196,7 +196,14 @@ public final class EntryDescriptor {
     // --- writing the header; the caller writes key, value and old value behind it ---
 
     static void header(
-            ByteBuffer buffer, int at, long version, int flags, int shard, int cacheId, int keyLength, int valueLength) {
+            ByteBuffer buffer,
+            int at,
+            long version,
+            int flags,
+            int shard,
+            int cacheId,
+            int keyLength,
+            int valueLength) {
         LONGS.set(buffer, at + VERSION_OFFSET, version);
         SHORTS.set(buffer, at + FLAGS_OFFSET, (short) flags);
         SHORTS.set(buffer, at + SHARD_OFFSET, (short) shard);

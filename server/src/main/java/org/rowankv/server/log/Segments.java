@@ -2,8 +2,8 @@ package org.rowankv.server.log;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.GenerationSource;
 import org.rowankv.runtime.RandomSource;
@@ -29,6 +29,7 @@ public final class Segments {
     private final AtomicIntegerArray deadBytes;
     /** Bytes of the entries in a closed segment; −1 while it is open or free. */
     private final AtomicIntegerArray entryBytes;
+
     private final AtomicIntegerArray tombstoneBytes;
     /** The sequence number behind which no segment holds what this segment's tombstones end. */
     private final AtomicIntegerArray tombstoneStamp;
@@ -269,12 +270,13 @@ public final class Segments {
 
     /**
      * The tombstone horizon: whatever a tombstone with a smaller stamp ended is gone from this area. The smallest horizon
-     * of all segments in use that hold something dead, or may (open ones).
+     * of all segments that hold something dead, or may: in the open ones of the backup log nobody has looked yet.
      */
     public int tombstoneHorizon() {
         int smallest = lastSequence.get() + 1;
         for (int s = 0; s < generations.length; s++) {
-            if (generation(s) != 0 && (entryBytes.get(s) < 0 || deadBytes.get(s) > 0)) {
+            if (generation(s) != 0
+                    && (deadBytes.get(s) > 0 || entryBytes.get(s) < 0 && owner(s) == SegmentOwner.BACKUP)) {
                 smallest = Math.min(smallest, horizon(s));
             }
         }

@@ -2,6 +2,7 @@ package org.rowankv.server.reconfiguration;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -82,10 +83,10 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         final SegmentScan scan = new SegmentScan(segments.region());
         for (int s : inUse) {
             segment = s;
-            final int bytes =
-                    scan.scan(segments.area().addressOf(s), segments.length(), segments.generation(s), this);
+            final int bytes = scan.scan(segments.area().addressOf(s), segments.length(), segments.generation(s), this);
             segments.close(s, bytes);
         }
+        freeDeadSegments(inUse);
         assembler.assemble(this);
         assembler.giveUpIncomplete(this);
         if (!assembler.isIdle()) {
@@ -94,8 +95,26 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         }
         assembler.log().retire();
         forEachReplica(replica -> replica.sessions().endScan());
+    }
+
+    /**
+     * Segments that were posted and never written to, and such as hold nothing but dead entries, give room for what comes
+     * next. Not those with candidates: another replica may still take a dead one over, for its completion.
+     */
+    private void freeDeadSegments(List<Integer> inUse) {
+        final BitSet needed = new BitSet();
+        for (List<Candidate> ofShard : candidates.values()) {
+            for (Candidate candidate : ofShard) {
+                needed.set(segments.segmentOf(candidate.address()));
+            }
+        }
         for (int s : inUse) {
-            if (segments.entryBytes(s) == 0 && segments.state(s) == SegmentState.USING) {
+            final int live = segments.entryBytes(s) - segments.deadBytes(s);
+            if (live == 0 && segments.tombstoneBytes(s) == 0 && !needed.get(s)) {
+                final SegmentState state = segments.state(s);
+                if (state != SegmentState.COMMITTED) {
+                    segments.transition(s, state, SegmentState.COMMITTED);
+                }
                 segments.free(s);
             }
         }
@@ -149,7 +168,8 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
 
     private boolean isVoid(ByteBuffer buffer, int at) {
         final int shard = EntryDescriptor.shard(buffer, at);
-        return !replicas.has(shard) || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+        return !replicas.has(shard)
+                || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
     }
 
     private void entry(ByteBuffer buffer, int at, long address, int type, int length) {

@@ -67,9 +67,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         shard = shardId;
         address = entryAddress;
         length = FrameDescriptor.length(FrameDescriptor.wordPlain(buffer, at));
-        bodyLength = length <= maxMessage
-                ? length
-                : EntryDescriptor.usedLength(buffer, at) - EntryDescriptor.FRAME_LENGTH;
+        bodyLength =
+                length <= maxMessage ? length : EntryDescriptor.usedLength(buffer, at) - EntryDescriptor.FRAME_LENGTH;
         attempt++;
         for (int server : backupSets.of(shardId)) {
             sent[server] = 0;

@@ -64,7 +64,8 @@ final class Mutation {
         return state == State.IDLE;
     }
 
-    @Nullable Request request() {
+    @Nullable
+    Request request() {
         return request;
     }
 
@@ -120,7 +121,7 @@ final class Mutation {
                     } else if (refused == Status.NO_REPLY) {
                         return false;
                     } else {
-                        answer(refused);
+                        decision.refuse(refused);
                         end();
                     }
                 }
@@ -258,7 +259,6 @@ final class Mutation {
         }
     }
 
-
     private void write() {
         final ShardPrimary shard = primary;
         if (shard == null) {
@@ -291,19 +291,10 @@ final class Mutation {
                 worker.segments().region().buffer(address),
                 worker.segments().region().offset(address));
         final int type = FrameDescriptor.type(word);
-        final int freed =
-                replica().apply(worker.lockOwner(), position, address, type, FrameDescriptor.length(word));
+        final int freed = replica().apply(worker.lockOwner(), position, address, type, FrameDescriptor.length(word));
         if (freed > 0) {
             worker.grant().giveBack(freed);
         }
         worker.inFlight().finished(worker.slot());
-    }
-
-    private void answer(Status status) {
-        final Request asked = request;
-        if (asked != null) {
-            asked.noResult();
-            asked.answer(status, 0, 0, 0);
-        }
     }
 }

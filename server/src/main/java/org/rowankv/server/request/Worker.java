@@ -123,7 +123,8 @@ public final class Worker {
         replicator.close();
     }
 
-    @Nullable Request currentRequest() {
+    @Nullable
+    Request currentRequest() {
         return mutation.request();
     }
 }

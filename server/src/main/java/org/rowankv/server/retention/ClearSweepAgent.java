@@ -117,11 +117,12 @@ public final class ClearSweepAgent implements Agent, ShardIndex.AddressConsumer 
         if (keyLength > keyScratch.length) {
             keyScratch = new byte[keyLength];
         }
+        // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
+        final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at));
+        segments.markDead(address, length);
         if (!replica.index().remove(replica.positionOf(entry, at, keyScratch), address)) {
             throw new AssertionError("an item under the index lock is gone");
         }
-        final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at));
-        segments.markDead(address, length);
         return length;
     }
 

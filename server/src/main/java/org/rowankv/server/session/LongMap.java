@@ -19,7 +19,8 @@ final class LongMap<V> {
     }
 
     @SuppressWarnings("unchecked")
-    @Nullable V get(long key) {
+    @Nullable
+    V get(long key) {
         return (V) values[slotOf(key)];
     }
 
@@ -38,7 +39,8 @@ final class LongMap<V> {
         values[slot] = value;
     }
 
-    @Nullable V remove(long key) {
+    @Nullable
+    V remove(long key) {
         final int mask = keys.length - 1;
         int hole = slotOf(key);
         final V removed = get(key);

@@ -1,6 +1,8 @@
 package org.rowankv.server.session;
 
+import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Status;
 
 /**
  * The sessions open at one shard's replica and the completions of each: what a mutation was answered, kept until the
@@ -20,7 +22,8 @@ public final class SessionTable {
         /** Smallest sequence that may still be asked for. */
         long firstUnanswered;
 
-        @Nullable Completion newest;
+        @Nullable
+        Completion newest;
 
         Session(long openAddress) {
             this.openAddress = openAddress;
@@ -60,14 +63,23 @@ public final class SessionTable {
         return true;
     }
 
-    /** The address of the entry that opened the session, or 0 when it was not open. */
-    public synchronized long close(long sessionId) {
-        final Session session = scanning ? scanned(sessionId) : sessions.remove(sessionId);
+    /**
+     * Closes a session.
+     *
+     * @param opening is given the address of the entry that opened it, before the cleaner may think that entry dead
+     * @return what {@code opening} returned, or 0 when the session was not open
+     */
+    public synchronized int close(long sessionId, LongToIntFunction opening) {
+        final Session session = scanning ? scanned(sessionId) : sessions.get(sessionId);
         if (session == null) {
             return 0;
         }
+        final int result = session.openAddress == 0 || session.closed ? 0 : opening.applyAsInt(session.openAddress);
         session.closed = true;
-        return session.openAddress;
+        if (!scanning) {
+            sessions.remove(sessionId);
+        }
+        return result;
     }
 
     private Session scanned(long sessionId) {
@@ -141,17 +153,41 @@ public final class SessionTable {
         if (session == null || session.closed) {
             return;
         }
+        remember(session, sequence, unanswered, Status.OK, version, previousVersion, bits, address);
+    }
+
+    /**
+     * Remembers the answer of a mutation that wrote nothing, while this server is the shard's primary: should a duplicate
+     * arrive after the answer, it must not take effect although it could by then.
+     */
+    public synchronized void answeredWithoutEntry(
+            long sessionId, long sequence, int unanswered, Status status, long version, int bits) {
+        final Session session = sessions.get(sessionId);
+        if (session != null && !session.closed) {
+            remember(session, sequence, unanswered, status, version, 0, bits, 0);
+        }
+    }
+
+    private static void remember(
+            Session session,
+            long sequence,
+            int unanswered,
+            Status status,
+            long version,
+            long previousVersion,
+            int bits,
+            long address) {
         session.firstUnanswered = Math.max(session.firstUnanswered, sequence - unanswered);
+        for (Completion c = session.newest; c != null; c = c.older) {
+            if (c.sequence == sequence && c.isApplied() && c.version >= version) {
+                return; // the same entry once more, from a copy
+            }
+        }
         Completion reused = null;
         Completion kept = null;
         for (Completion c = session.newest; c != null; ) {
             final Completion older = c.older;
-            if (c.sequence == sequence) {
-                if (c.version >= version) {
-                    return; // the same entry once more, from a copy
-                }
-                reused = c;
-            } else if (c.sequence < session.firstUnanswered) {
+            if (c.sequence == sequence || c.sequence < session.firstUnanswered) {
                 reused = c;
             } else {
                 c.older = kept;
@@ -169,6 +205,7 @@ public final class SessionTable {
         completion.previousVersion = previousVersion;
         completion.bits = bits;
         completion.address = address;
+        completion.status = status;
         completion.older = kept;
         session.newest = completion;
     }

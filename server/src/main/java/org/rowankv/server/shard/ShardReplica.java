@@ -134,16 +134,15 @@ public final class ShardReplica {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final long version = EntryDescriptor.version(entry, at);
-        final int freed =
-                switch (type) {
-                    case EntryType.PUT, EntryType.TOUCH, EntryType.DELETE ->
-                        applyKeyed(owner, position, entry, at, address, type, length, version);
-                    case EntryType.CLEAR -> applyClear(entry, at, version);
-                    case EntryType.SESSION_OPEN -> applySessionOpen(entry, at, address, length);
-                    case EntryType.SESSION_CLOSE -> applySessionClose(entry, at);
-                    case EntryType.COMPLETION -> 0;
-                    default -> throw new AssertionError("an entry of " + EntryType.name(type) + " is not applied");
-                };
+        final int freed = switch (type) {
+            case EntryType.PUT, EntryType.TOUCH, EntryType.DELETE ->
+                applyKeyed(owner, position, entry, at, address, type, length, version);
+            case EntryType.CLEAR -> applyClear(entry, at, version);
+            case EntryType.SESSION_OPEN -> applySessionOpen(entry, at, address, length);
+            case EntryType.SESSION_CLOSE -> applySessionClose(entry, at);
+            case EntryType.COMPLETION -> 0;
+            default -> throw new AssertionError("an entry of " + EntryType.name(type) + " is not applied");
+        };
         complete(entry, at, address, version);
         raise(APPLIED_VERSION, version);
         return freed;
@@ -160,7 +159,8 @@ public final class ShardReplica {
             }
             if (existing != 0) {
                 final ByteBuffer old = segments.region().buffer(existing);
-                final long oldVersion = EntryDescriptor.version(old, segments.region().offset(existing));
+                final long oldVersion =
+                        EntryDescriptor.version(old, segments.region().offset(existing));
                 if (oldVersion >= version) {
                     final int superseded = EntryType.isTombstone(type) ? 0 : dead(address, length);
                     // The same entry once more is a repeated append, for which no space was drawn.
@@ -170,8 +170,9 @@ public final class ShardReplica {
             if (EntryType.holdsObject(type) && version <= clears.clearedUpTo(EntryDescriptor.cacheId(entry, at))) {
                 return dead(address, length);
             }
-            index.put(position, address);
+            // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
             freed = existing == 0 ? 0 : supersede(existing);
+            index.put(position, address);
         } finally {
             index.unlock();
         }
@@ -209,7 +210,8 @@ public final class ShardReplica {
     /** The entry at that address is no longer its key's newest. A tombstone is kept all the same, until its horizon. */
     private int supersede(long address) {
         final ByteBuffer old = segments.region().buffer(address);
-        final long word = org.rowankv.rdma.rowan.FrameDescriptor.wordPlain(old, segments.region().offset(address));
+        final long word = org.rowankv.rdma.rowan.FrameDescriptor.wordPlain(
+                old, segments.region().offset(address));
         if (EntryType.isTombstone(org.rowankv.rdma.rowan.FrameDescriptor.type(word))) {
             return 0;
         }
@@ -217,8 +219,7 @@ public final class ShardReplica {
     }
 
     private int applyClear(ByteBuffer entry, int at, long version) {
-        clears.clear(
-                EntryDescriptor.cacheId(entry, at), version, EntryDescriptor.valueLength(entry, at) > 0);
+        clears.clear(EntryDescriptor.cacheId(entry, at), version, EntryDescriptor.valueLength(entry, at) > 0);
         return 0;
     }
 
@@ -232,8 +233,7 @@ public final class ShardReplica {
     }
 
     private int applySessionClose(ByteBuffer entry, int at) {
-        final long opened = sessions.close(EntryDescriptor.sessionId(entry, at, EntryDescriptor.flags(entry, at)));
-        return opened == 0 ? 0 : supersede(opened);
+        return sessions.close(EntryDescriptor.sessionId(entry, at, EntryDescriptor.flags(entry, at)), this::supersede);
     }
 
     private void complete(ByteBuffer entry, int at, long address, long version) {

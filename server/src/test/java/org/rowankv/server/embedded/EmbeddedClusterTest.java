@@ -130,10 +130,8 @@ final class EmbeddedClusterTest {
 
     @Test
     void shouldRefuseWritesWhenFullAndServeReads() {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .capacityBytes(8 << 20)
-                .workers(4)
-                .build();
+        final EmbeddedSettings settings =
+                EmbeddedSettings.builder().capacityBytes(8 << 20).workers(4).build();
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
                 RowanClient client = client(cluster)) {
             final int cache = client.catalogue().create("c", new byte[0]).id();
@@ -156,7 +154,11 @@ final class EmbeddedClusterTest {
                 assertThat(client.remove(cache, bytes("k" + i)).existed()).isTrue();
             }
             for (int i = 0; i < stored * 9 / 10; i++) {
-                client.put(cache, bytes("n" + i), value);
+                try {
+                    client.put(cache, bytes("n" + i), value);
+                } catch (StoreFullException e) {
+                    throw new AssertionError(i + " of " + stored + " " + cluster.statistics(), e);
+                }
             }
         }
     }

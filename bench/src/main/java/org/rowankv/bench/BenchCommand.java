@@ -1,0 +1,24 @@
+package org.rowankv.bench;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code rowan bench}: what can be measured. */
+@Command(name = "bench", mixinStandardHelpOptions = true, description = "Measures.", subcommands = MicroCommand.class)
+public final class BenchCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new BenchCommand()).execute(args));
+    }
+
+    @Override
+    public Integer call() {
+        spec.commandLine().usage(System.err);
+        return CommandLine.ExitCode.USAGE;
+    }
+}

@@ -1,0 +1,42 @@
+package org.rowankv.bench;
+
+import org.openjdk.jmh.results.RunResult;
+
+/**
+ * One cell of the table.
+ *
+ * @param ns of the calling thread per operation: the median of the iterations
+ * @param threads that called at once
+ * @param cpuNs of the whole process per operation
+ * @param allocatedBytes per operation
+ */
+record Measurement(double ns, int threads, double cpuNs, double allocatedBytes) {
+    private static final String ALLOCATED = "gc.alloc.rate.norm";
+    private static final int MEDIAN = 50;
+
+    static Measurement of(RunResult result, int threads) {
+        return new Measurement(
+                result.getPrimaryResult().getStatistics().getPercentile(MEDIAN),
+                threads,
+                secondary(result, CpuProfiler.LABEL),
+                secondary(result, ALLOCATED));
+    }
+
+    private static double secondary(RunResult result, String label) {
+        for (String name : result.getSecondaryResults().keySet()) {
+            if (name.endsWith(label)) {
+                return result.getSecondaryResults().get(name).getScore();
+            }
+        }
+        throw new IllegalStateException("the benchmark has no result called " + label);
+    }
+
+    /** Whether a single caller waited for a processor: it took much longer than it computed. */
+    boolean wasDisturbed() {
+        return threads == 1 && ns > 1.15 * cpuNs;
+    }
+
+    double millionsPerSecond() {
+        return 1e3 * threads / ns;
+    }
+}

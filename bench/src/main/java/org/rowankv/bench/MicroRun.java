@@ -1,0 +1,103 @@
+package org.rowankv.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/** Measures one cell after the other, each in a JVM of its own that has loaded nothing else. */
+final class MicroRun {
+    private static final String[] JVM_ARGUMENTS = {"-Xms3g", "-Xmx3g", "-XX:MaxDirectMemorySize=8g"};
+
+    private final MicroSettings settings;
+    private final PrintStream out;
+
+    MicroRun(MicroSettings settings, PrintStream out) {
+        this.settings = settings;
+        this.out = out;
+    }
+
+    Measurement floor(String operation, int threads) throws RunnerException {
+        return measure(FloorBenchmark.class, operation, threads, 0);
+    }
+
+    Measurement embedded(String operation, int replicas, int threads) throws RunnerException {
+        return measure(EmbeddedBenchmark.class, operation, threads, replicas);
+    }
+
+    private Measurement measure(Class<?> benchmark, String operation, int threads, int replicas)
+            throws RunnerException {
+        final ChainedOptionsBuilder options = new OptionsBuilder()
+                .include("^" + benchmark.getName().replace(".", "\\.") + "\\." + operation + "$")
+                .param("keyCount", String.valueOf(settings.keys()))
+                .threads(threads)
+                .forks(1)
+                .jvm(settings.java().toString())
+                .jvmArgs(JVM_ARGUMENTS)
+                .warmupIterations(settings.warmups())
+                .warmupTime(settings.iterationTime())
+                .measurementIterations(settings.iterations())
+                .measurementTime(settings.iterationTime())
+                .addProfiler(GCProfiler.class)
+                .addProfiler(CpuProfiler.class)
+                .shouldFailOnError(true)
+                .verbosity(VerboseMode.SILENT);
+        if (replicas > 0) {
+            options.param("replicas", String.valueOf(replicas));
+        }
+        final long startNs = System.nanoTime();
+        final Measurement measurement = Measurement.of(new Runner(options.build()).runSingle(), threads);
+        out.printf(
+                Locale.ROOT,
+                "  %-5s %-10s %d thread%s %9.1f ns/op  %6.2f M/s  cpu %8.1f ns/op  %7.3f B/op   (%.0f s)%n",
+                operation,
+                replicas == 0 ? "floor" : replicas + " replica" + (replicas > 1 ? "s" : ""),
+                threads,
+                threads > 1 ? "s" : " ",
+                measurement.ns(),
+                measurement.millionsPerSecond(),
+                measurement.cpuNs(),
+                measurement.allocatedBytes(),
+                (System.nanoTime() - startNs) / 1e9);
+        out.flush();
+        return measurement;
+    }
+
+    /** Bytes of the index per entry, of a store with many. */
+    double indexBytesPerEntry() throws IOException, InterruptedException {
+        final List<String> command = new ArrayList<>(List.of(settings.java().toString()));
+        command.addAll(List.of(JVM_ARGUMENTS));
+        command.addAll(List.of(
+                "-cp",
+                System.getProperty("java.class.path"),
+                IndexSize.class.getName(),
+                String.valueOf(settings.indexEntries())));
+        final Process process =
+                new ProcessBuilder(command).redirectErrorStream(true).start();
+        double bytesPerEntry = Double.NaN;
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.startsWith(IndexSize.PREFIX)) {
+                    bytesPerEntry = Double.parseDouble(line.substring(IndexSize.PREFIX.length()));
+                } else {
+                    out.println("  " + line);
+                }
+            }
+        }
+        if (process.waitFor() != 0 || Double.isNaN(bytesPerEntry)) {
+            throw new IllegalStateException("the size of the index could not be measured");
+        }
+        return bytesPerEntry;
+    }
+}

@@ -1,0 +1,25 @@
+package org.rowankv.bench;
+
+import java.nio.file.Path;
+import org.openjdk.jmh.runner.options.TimeValue;
+
+/**
+ * How thoroughly to measure.
+ *
+ * @param java the program that runs the forked JVMs
+ * @param keys in the store and in the floors' map
+ * @param indexEntries for the size of the index
+ * @param warmups iterations that do not count
+ * @param iterations that count
+ * @param iterationTime of each
+ */
+record MicroSettings(Path java, int keys, int indexEntries, int warmups, int iterations, TimeValue iterationTime) {
+    static MicroSettings thorough(Path java, int keys) {
+        return new MicroSettings(java, keys, 2_000_000, 4, 6, TimeValue.milliseconds(1500));
+    }
+
+    /** Smaller and shorter: shows that all works; its ratios are only a hint. */
+    static MicroSettings quick(Path java) {
+        return new MicroSettings(java, 200_000, 500_000, 2, 3, TimeValue.milliseconds(700));
+    }
+}

@@ -1,0 +1,44 @@
+package org.rowankv.bench;
+
+import java.io.PrintStream;
+import java.util.Locale;
+
+/** The ratios, each beside what it should be. Used by one thread. */
+final class TargetTable {
+    private final PrintStream out;
+    private int missed;
+
+    TargetTable(PrintStream out) {
+        this.out = out;
+    }
+
+    void atMost(String what, double value, double target, String unit) {
+        line(what, value, "<=", target, unit, value <= target);
+    }
+
+    void atLeast(String what, double value, double target, String unit) {
+        line(what, value, ">=", target, unit, value >= target);
+    }
+
+    /** A figure without a target. */
+    void shown(String what, double value, String unit) {
+        out.printf(Locale.ROOT, "  %-62s %9.2f %-5s%n", what, value, unit);
+    }
+
+    private void line(String what, double value, String relation, double target, String unit, boolean reached) {
+        missed += reached ? 0 : 1;
+        out.printf(
+                Locale.ROOT,
+                "  %-62s %9.2f %-5s  target %s %-5.4s %s%n",
+                what,
+                value,
+                unit,
+                relation,
+                String.format(Locale.ROOT, "%.1f", target),
+                reached ? "reached" : "MISSED");
+    }
+
+    int missed() {
+        return missed;
+    }
+}

@@ -1,0 +1,111 @@
+package org.rowankv.check;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.check.area.StoreDirectory;
+import org.rowankv.check.verify.EmbeddedStore;
+import org.rowankv.check.verify.VerifyReport;
+import org.rowankv.check.verify.VerifyRun;
+import org.rowankv.check.verify.VerifySettings;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.runtime.SystemClock;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code rowan verify}: many callers, few keys, broken links, lost replies; is every answer explained? */
+@Command(
+        name = "verify",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Callers read, write, compare-and-set and remove a few keys while links between servers are fenced, senders"
+                    + " stall in the middle of an append, and requests and replies are lost, doubled and delayed. Every"
+                    + " key's history is checked for linearizability; at the end the replicas must agree.",
+            "Its last line is \"verify: operations=N anomalies=0\"; anything else exits non-zero."
+        })
+public final class VerifyCommand implements Callable<Integer> {
+    @Option(names = "--seconds", description = "how long (default: ${DEFAULT-VALUE})", defaultValue = "60")
+    private int seconds;
+
+    @Option(names = "--threads", description = "callers (default: ${DEFAULT-VALUE})", defaultValue = "8")
+    private int threads;
+
+    @Option(names = "--keys", description = "on how many keys (default: ${DEFAULT-VALUE})", defaultValue = "50")
+    private int keys;
+
+    @Option(names = "--servers", description = "in this JVM (default: ${DEFAULT-VALUE})", defaultValue = "3")
+    private int servers;
+
+    @Option(names = "--replicas", description = "of each object (default: ${DEFAULT-VALUE})", defaultValue = "3")
+    private int replicas;
+
+    @Option(names = "--seed", description = "of callers and faults; how threads interleave is not in it")
+    private @Nullable Long seed;
+
+    @Option(names = "--dir", description = "the store's directory, which stays (default: a temporary one)")
+    private @Nullable Path directory;
+
+    public static void main(String[] args) {
+        // Before any class of the store is loaded: its chaos points are dropped by the compiler unless this is set.
+        System.setProperty("rowan.chaos", "true");
+        System.exit(new CommandLine(new VerifyCommand()).execute(args));
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        final long chosen = seed == null ? SecureSeed.next() >>> 16 : seed;
+        final Path place = directory == null
+                ? Files.createTempDirectory("rowan-verify-")
+                : Files.createDirectories(directory).toAbsolutePath();
+        System.out.println("verify: seed " + chosen + ", store in " + place);
+        final VerifySettings settings = VerifySettings.of(seconds, threads, keys, chosen);
+        final VerifyReport report;
+        try (EmbeddedStore store = new EmbeddedStore(servers, replicas, threads, place)) {
+            report = new VerifyRun(store, settings, SystemClock.INSTANCE, System.out).run();
+        }
+        table(report);
+        for (String anomaly : report.anomalies()) {
+            System.out.println("verify: " + anomaly);
+        }
+        final boolean idle = neverHappened(report);
+        final boolean well = report.anomalies().isEmpty() && !idle;
+        if (well && directory == null) {
+            StoreDirectory.delete(place);
+        } else if (!well) {
+            System.out.println("verify: seed " + chosen + " found this; the store stays in " + place);
+        }
+        System.out.println("verify: operations=" + report.operations() + " anomalies="
+                + report.anomalies().size());
+        return well ? 0 : 1;
+    }
+
+    /** A run in which a disturbance never happened proves nothing about it. */
+    private boolean neverHappened(VerifyReport report) {
+        boolean idle = false;
+        for (String name : VerifyRun.EXPECTED_DISTURBANCES) {
+            if (report.count(name) == 0 && !(name.contains("links") && servers == 1)) {
+                System.out.println("verify: this never happened: " + name.substring(name.indexOf('.') + 1));
+                idle = true;
+            }
+        }
+        return idle;
+    }
+
+    private static void table(VerifyReport report) {
+        String group = "";
+        for (Map.Entry<String, Long> count : report.counts().entrySet()) {
+            final int dot = count.getKey().indexOf('.');
+            if (!count.getKey().substring(0, dot).equals(group)) {
+                group = count.getKey().substring(0, dot);
+                System.out.println(group);
+            }
+            System.out.printf(Locale.ROOT, "  %-42s %,12d%n", count.getKey().substring(dot + 1), count.getValue());
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package org.rowankv.check.area;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.rowankv.placement.Configuration;
+
+/** Whether the replicas of each shard hold the same objects with the same versions and bytes, by their areas alone. */
+public final class AreaComparison {
+    private AreaComparison() {}
+
+    /** Where they differ, one line per shard and pair of servers; empty when all agree. The store is closed. */
+    public static List<String> differences(Path store, Configuration configuration) {
+        final List<AreaContents> areas = new ArrayList<>();
+        for (int server = 0; server < configuration.serverCount(); server++) {
+            areas.add(AreaContents.read(store, server));
+        }
+        final List<String> differences = new ArrayList<>();
+        for (int shard = 0; shard < configuration.shardCount(); shard++) {
+            final int primary = configuration.shard(shard).primary();
+            final Map<String, Stored> expected = areas.get(primary).objectsOfShard(shard);
+            for (int backup : configuration.shard(shard).backups()) {
+                final Map<String, Stored> actual = areas.get(backup).objectsOfShard(shard);
+                if (!actual.equals(expected)) {
+                    differences.add("shard " + shard + ": server " + primary + " holds " + expected.size()
+                            + " objects, server " + backup + " holds " + actual.size() + firstOf(expected, actual));
+                }
+            }
+        }
+        return differences;
+    }
+
+    private static String firstOf(Map<String, Stored> expected, Map<String, Stored> actual) {
+        final TreeSet<String> keys = new TreeSet<>(expected.keySet());
+        keys.addAll(actual.keySet());
+        for (String key : keys) {
+            final Stored one = expected.get(key);
+            final Stored other = actual.get(key);
+            if (one == null ? other != null : !one.equals(other)) {
+                return "; first difference: key " + key + ", " + (one == null ? "nothing" : one) + " and "
+                        + (other == null ? "nothing" : other);
+            }
+        }
+        return "";
+    }
+}

@@ -1,0 +1,95 @@
+package org.rowankv.check.crash;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** One child, from its start to its end; used by the parent's thread. */
+final class ChildProcess {
+    private static final int KILLED = 128 + 9;
+    private static final int STUCK_AFTER_SECONDS = 120;
+    private static final long LOOK_EVERY_NS = 200_000;
+
+    private final Process process;
+    private final Journal journal;
+    private final Path output;
+    private final long startedNs = System.nanoTime();
+
+    ChildProcess(CrashRound round, int replicas, Journal journal) throws IOException {
+        final List<String> command = new ArrayList<>(List.of(
+                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                "-Xmx512m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Drowan.chaos=true",
+                "-cp",
+                System.getProperty("java.class.path"),
+                CrashChild.class.getName()));
+        command.addAll(round.childArguments(replicas));
+        this.output = round.outputFile();
+        this.journal = journal;
+        this.process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+    }
+
+    /** Returns when the child has come so far or has ended. */
+    void awaitPhase(Phase phase) {
+        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(STUCK_AFTER_SECONDS);
+        while (journal.phase().compareTo(phase) < 0 && process.isAlive()) {
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("stuck: the child came to " + journal.phase() + " and not to " + phase
+                        + " within " + STUCK_AFTER_SECONDS + " s\n" + output());
+            }
+            LockSupport.parkNanos(LOOK_EVERY_NS);
+        }
+    }
+
+    void pauseMicros(int micros) {
+        final long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(micros);
+        for (long left = until - System.nanoTime(); left > 0 && process.isAlive(); left = until - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    int ageMicros() {
+        return (int) TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - startedNs);
+    }
+
+    /** Kills the child if it still lives. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly();
+        process.waitFor();
+    }
+
+    void awaitEnd() throws InterruptedException {
+        awaitPhase(Phase.CLOSED);
+        process.waitFor(STUCK_AFTER_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** Whether it ended as it should: killed, or by itself and well. */
+    boolean endedWell() {
+        return process.exitValue() == KILLED || process.exitValue() == 0;
+    }
+
+    int exitValue() {
+        return process.exitValue();
+    }
+
+    /** The end of what the child printed. */
+    String output() {
+        try {
+            final String text = Files.readString(output, StandardCharsets.UTF_8);
+            return text.substring(Math.max(0, text.length() - 6_000));
+        } catch (IOException e) {
+            return "(its output cannot be read: " + e + ")";
+        }
+    }
+}

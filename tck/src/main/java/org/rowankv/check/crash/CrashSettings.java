@@ -1,0 +1,47 @@
+package org.rowankv.check.crash;
+
+import java.nio.file.Path;
+import org.rowankv.server.embedded.EmbeddedSettings;
+
+/**
+ * What a run of rounds does.
+ *
+ * @param rounds how often the child is killed
+ * @param replicas how many servers hold each object, of {@link #SERVERS}
+ * @param seed of every random decision; when exactly the kill strikes is not in it
+ * @param directory for stores and journals; each failure's stay there
+ */
+public record CrashSettings(int rounds, int replicas, long seed, Path directory) {
+    static final int SERVERS = 3;
+
+    // Small enough that a second of load writes the store several times over, so that cleaning is always under way.
+    private static final long CAPACITY_BYTES = 48L << 20;
+    private static final int SEGMENT_BYTES = 256 << 10;
+    private static final int SHARDS = 16;
+    private static final int WORKERS = 4;
+
+    /** After so many rounds an empty store takes the place of the old one. */
+    static final int ROUNDS_PER_STORE = 25;
+
+    public CrashSettings {
+        if (rounds < 1 || replicas < 1 || replicas > SERVERS) {
+            throw new IllegalArgumentException("at least one round, and 1 to " + SERVERS + " replicas");
+        }
+    }
+
+    EmbeddedSettings embedded(Path store) {
+        return EmbeddedSettings.builder()
+                .servers(SERVERS)
+                .replicas(replicas)
+                .dir(store)
+                .capacityBytes(CAPACITY_BYTES)
+                .segmentBytes(SEGMENT_BYTES)
+                .shards(SHARDS)
+                .workers(WORKERS)
+                .build();
+    }
+
+    static CrashSettings ofChild(String[] arguments) {
+        return new CrashSettings(1, Integer.parseInt(arguments[0]), 0, Path.of(arguments[1]));
+    }
+}

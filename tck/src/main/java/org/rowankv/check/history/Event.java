@@ -1,0 +1,71 @@
+package org.rowankv.check.history;
+
+import org.rowankv.protocol.Version;
+
+/**
+ * One operation on one key, as its caller saw it. Values are ids: whoever writes gives every write of a run an id of its
+ * own, so that an id says which write produced what was read.
+ *
+ * @param caller who asked
+ * @param written the id of the value it would store, or {@link #ABSENT} when it stores none
+ * @param expectedVersion of a conditional operation
+ * @param version of a read: of what was found; of a mutation: the version it made or, when its condition failed, that of
+ *     the object which is there (0: none)
+ * @param previousVersion of a mutation that took effect: the version of what it replaced or removed (0: nothing)
+ * @param observed the id of the value that was read, replaced or removed, {@link #ABSENT}, {@link #NOT_ASKED} when the
+ *     caller did not want it, or {@link #TORN} when its bytes are none that anybody wrote
+ * @param invokedNs before the call
+ * @param returnedNs after the call; ignored when the outcome is unknown
+ */
+public record Event(
+        int caller,
+        Action action,
+        long written,
+        long expectedVersion,
+        Outcome outcome,
+        long version,
+        long previousVersion,
+        long observed,
+        long invokedNs,
+        long returnedNs) {
+    /** No object. Ids of values are positive. */
+    public static final long ABSENT = 0;
+
+    public static final long NOT_ASKED = -1;
+    public static final long TORN = -2;
+
+    /** Whether its caller was told that it had no effect. */
+    boolean changedNothing() {
+        return outcome == Outcome.REFUSED || outcome == Outcome.NOT_FOUND || outcome == Outcome.CONDITION_FAILED;
+    }
+
+    String question() {
+        return action.label()
+                + (action.stores() ? " #" + written : "")
+                + (action.expectsVersion() ? " if version " + Version.toString(expectedVersion) : "");
+    }
+
+    String answer() {
+        return switch (outcome) {
+            case UNKNOWN -> "no answer";
+            case REFUSED -> "refused";
+            case NOT_FOUND -> "nothing there";
+            case CONDITION_FAILED ->
+                version == Version.NONE
+                        ? "condition failed: nothing there"
+                        : "condition failed: version " + Version.toString(version) + " is there";
+            case DONE ->
+                action == Action.GET
+                        ? value() + " of version " + Version.toString(version)
+                        : "version " + Version.toString(version)
+                                + (previousVersion == Version.NONE
+                                        ? ", nothing was there"
+                                        : ", before it version " + Version.toString(previousVersion) + value());
+        };
+    }
+
+    private String value() {
+        final String text = observed == TORN ? "bytes that nobody wrote" : observed > 0 ? "#" + observed : "";
+        return action == Action.GET || text.isEmpty() ? text : " (" + text + ")";
+    }
+}

@@ -1,0 +1,58 @@
+package org.rowankv.check.history;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Collects the history of a run in windows: callers add to logs of their own; when all of them rest, the judge takes the
+ * window, whose last events are its own reads of every key. So each window begins with a known state and a run can be
+ * of any length. Threads: one per log while callers run, the judge alone while they rest.
+ */
+public final class HistoryRecorder {
+    private final int keys;
+    private final List<CallerLog> logs = new ArrayList<>();
+    private final long[] value;
+    private final long[] version;
+
+    public HistoryRecorder(int callers, int keys) {
+        this.keys = keys;
+        this.value = new long[keys];
+        this.version = new long[keys];
+        for (int i = 0; i < callers; i++) {
+            logs.add(new CallerLog(keys));
+        }
+    }
+
+    public CallerLog log(int caller) {
+        return logs.get(caller);
+    }
+
+    /** Judges what was recorded of a key since the last window and starts the key's next window. */
+    public List<Anomaly> judge(int key, Event lastRead, KeyHistoryChecker checker) {
+        final List<Event> events = new ArrayList<>();
+        for (CallerLog log : logs) {
+            events.addAll(log.of(key));
+        }
+        events.add(lastRead);
+        final List<Anomaly> anomalies = checker.check(key, value[key], version[key], events);
+        value[key] = lastRead.outcome() == Outcome.DONE ? lastRead.observed() : Event.ABSENT;
+        version[key] = lastRead.outcome() == Outcome.DONE ? lastRead.version() : 0;
+        return anomalies;
+    }
+
+    /** How many operations wait to be judged. */
+    public long size() {
+        long size = 0;
+        for (CallerLog log : logs) {
+            for (int key = 0; key < keys; key++) {
+                size += log.of(key).size();
+            }
+        }
+        return size;
+    }
+
+    /** Forgets the window; the keys' states stay. */
+    public void clear() {
+        logs.forEach(CallerLog::clear);
+    }
+}

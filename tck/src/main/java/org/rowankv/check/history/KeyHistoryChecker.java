@@ -1,0 +1,154 @@
+package org.rowankv.check.history;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.rowankv.protocol.Version;
+
+/**
+ * The oracle: decides whether a linearizable register that applies each operation at most once can have answered the
+ * history of one key. Knows nothing of the store but its contract.
+ *
+ * <p>It finds: reads of old, of removed, of never written and of torn values; lost updates; conditional operations that
+ * took effect, or did not, against their condition; an operation applied twice; versions that repeat or shrink. It does
+ * not find: anything across keys.
+ *
+ * <p>Stateless between calls; any thread.
+ */
+public final class KeyHistoryChecker {
+    /** Enough for any window of a few hundred operations per key, at most some 100 MB. */
+    public static final int DEFAULT_MAX_CONFIGURATIONS = 500_000;
+
+    private final RegisterChecker registerChecker;
+
+    public KeyHistoryChecker() {
+        this(DEFAULT_MAX_CONFIGURATIONS);
+    }
+
+    KeyHistoryChecker(int maxConfigurations) {
+        this.registerChecker = new RegisterChecker(maxConfigurations);
+    }
+
+    /**
+     * Judges a history that begins with a known state.
+     *
+     * @param initialValue what the key held when the first operation was invoked, or {@link Event#ABSENT}
+     * @param initialVersion its version, or 0
+     * @return what is wrong; empty when the history is explained
+     */
+    public List<Anomaly> check(int key, long initialValue, long initialVersion, List<Event> events) {
+        final List<Anomaly> anomalies = new ArrayList<>();
+        final Versions versions = new Versions(
+                initialValue, initialVersion, events, reason -> anomalies.add(new Anomaly(key, reason, "")));
+        checkSources(key, initialValue, events, versions, anomalies);
+        if (!anomalies.isEmpty()) {
+            return anomalies; // the search below would only say the same in more words
+        }
+        final List<Step> steps = new ArrayList<>(events.size());
+        for (int i = 0; i < events.size(); i++) {
+            addStep(steps, i, events.get(i), versions);
+        }
+        switch (registerChecker.check(steps, Set.of(initialValue))) {
+            case LINEARIZABLE -> {}
+            case NOT_LINEARIZABLE ->
+                anomalies.add(new Anomaly(
+                        key,
+                        "no order of its operations explains their answers",
+                        new OffendingWindow(registerChecker, events, steps, initialValue).describe()));
+            case UNDECIDED ->
+                anomalies.add(new Anomaly(
+                        key, "undecided: the search for an order reached its bound, take smaller windows", ""));
+        }
+        return anomalies;
+    }
+
+    /** Whatever an answer shows was written by somebody, whole, who was not told that nothing was changed. */
+    private static void checkSources(
+            int key, long initialValue, List<Event> events, Versions versions, List<Anomaly> anomalies) {
+        final Map<Long, Event> writers = new HashMap<>();
+        events.stream().filter(event -> event.action().stores()).forEach(event -> writers.put(event.written(), event));
+        for (Event event : events) {
+            final Event writer = writers.get(event.observed());
+            final boolean strange = event.observed() == Event.TORN
+                    || (event.observed() > Event.ABSENT && event.observed() != initialValue && writer == null);
+            if (strange) {
+                anomalies.add(new Anomaly(key, "this value was never written to the key", lines(event)));
+            } else if (writer != null && writer.changedNothing()) {
+                anomalies.add(new Anomaly(
+                        key, "a write took effect although its caller was told that it had not", lines(writer, event)));
+            } else if (event.outcome() == Outcome.DONE && !versions.canExist(event.previousVersion())
+                    || event.outcome() == Outcome.CONDITION_FAILED && !versions.canExist(event.version())) {
+                anomalies.add(new Anomaly(
+                        key,
+                        "no write that took effect, or may have, can have made the version that is met",
+                        lines(event)));
+            }
+        }
+    }
+
+    private static String lines(Event... events) {
+        final StringBuilder text = new StringBuilder();
+        for (Event event : events) {
+            text.append("    caller ")
+                    .append(event.caller())
+                    .append(": ")
+                    .append(event.question())
+                    .append(": ")
+                    .append(event.answer())
+                    .append(System.lineSeparator());
+        }
+        return text.toString();
+    }
+
+    private static void addStep(List<Step> steps, int index, Event event, Versions versions) {
+        final long sets =
+                event.action().stores() ? event.written() : event.action().removes() ? Event.ABSENT : Step.UNCHANGED;
+        switch (event.outcome()) {
+            case REFUSED -> {}
+            case NOT_FOUND -> steps.add(Step.certain(index, Set.of(Event.ABSENT), Step.UNCHANGED, event));
+            case CONDITION_FAILED -> steps.add(Step.certain(index, whyFailed(event, versions), Step.UNCHANGED, event));
+            case DONE -> {
+                if (event.action() == Action.GET) {
+                    steps.add(Step.certain(index, Set.of(event.observed()), Step.UNCHANGED, event));
+                } else {
+                    steps.add(Step.certain(index, replaced(event, versions), sets, event));
+                }
+            }
+            case UNKNOWN -> {
+                if (event.action() == Action.PUT_IF_ABSENT) {
+                    steps.add(Step.possible(index, Set.of(Event.ABSENT), sets, event));
+                } else if (event.action().expectsVersion()) {
+                    steps.add(Step.possible(index, versions.valuesOf(event.expectedVersion()), sets, event));
+                } else if (event.action() != Action.GET) {
+                    steps.add(Step.possible(index, null, sets, event));
+                }
+            }
+        }
+    }
+
+    /** The states in which the condition fails and the answer names what is there. */
+    private static Set<Long> whyFailed(Event event, Versions versions) {
+        final boolean contradicts = event.action() == Action.PUT_IF_ABSENT
+                ? event.version() == Version.NONE
+                : event.version() == event.expectedVersion();
+        final Set<Long> named = versions.valuesOf(event.version());
+        final boolean otherValue = event.observed() > Event.ABSENT && !named.contains(event.observed());
+        return contradicts || otherValue ? Set.of() : named;
+    }
+
+    /** The states in which a mutation can have taken effect, given what it says it replaced. */
+    private static Set<Long> replaced(Event event, Versions versions) {
+        final Set<Long> named = versions.valuesOf(event.previousVersion());
+        final boolean againstCondition = switch (event.action()) {
+            case PUT_IF_ABSENT -> event.previousVersion() != Version.NONE;
+            case REPLACE_IF_VERSION -> event.previousVersion() != event.expectedVersion();
+            case REMOVE_IF_VERSION -> event.previousVersion() != event.expectedVersion();
+            case REMOVE, GET_AND_REMOVE -> event.previousVersion() == Version.NONE;
+            case PUT, GET_AND_PUT, GET -> false;
+        };
+        final boolean otherValue = event.observed() != Event.NOT_ASKED && !named.contains(event.observed());
+        return againstCondition || otherValue ? Set.of() : named;
+    }
+}

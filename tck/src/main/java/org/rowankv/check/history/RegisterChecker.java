@@ -1,0 +1,251 @@
+package org.rowankv.check.history;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides whether the steps on one register can be put in an order that respects real time and explains every answer:
+ * the search of Wing and Gong with Lowe's memory of configurations (the set of steps taken, the state).
+ *
+ * <p>Three prunings, each of which keeps the answer: a step that changes nothing is taken as soon as it can be; of
+ * optional steps that are alike only the first is tried; an optional step whose value nobody asks for is left out.
+ *
+ * <p>Memory is bounded: past {@code maxConfigurations} the verdict is UNDECIDED. Used by one thread.
+ */
+final class RegisterChecker {
+    enum Verdict {
+        LINEARIZABLE,
+        NOT_LINEARIZABLE,
+        /** The bound on memory was reached first. */
+        UNDECIDED
+    }
+
+    private final int maxConfigurations;
+
+    RegisterChecker(int maxConfigurations) {
+        this.maxConfigurations = maxConfigurations;
+    }
+
+    /** The verdict for a register that is in any one of the initial states when the steps begin. */
+    Verdict check(List<Step> steps, Set<Long> initialStates) {
+        Verdict verdict = Verdict.NOT_LINEARIZABLE;
+        final List<Step> relevant = withoutIrrelevant(steps);
+        for (long initial : initialStates) {
+            final Verdict one = new Search(relevant).run(initial);
+            if (one == Verdict.LINEARIZABLE) {
+                return one;
+            }
+            if (one == Verdict.UNDECIDED) {
+                verdict = one;
+            }
+        }
+        return verdict;
+    }
+
+    private static List<Step> withoutIrrelevant(List<Step> steps) {
+        final Set<Long> accepted = new HashSet<>();
+        for (Step step : steps) {
+            if (step.accepts() != null) {
+                accepted.addAll(step.accepts());
+            }
+        }
+        final List<Step> relevant = new ArrayList<>(steps.size());
+        for (Step step : steps) {
+            final boolean saysNothing = !step.changes() && (step.accepts() == null || step.optional());
+            final boolean unseen = step.optional() && !accepted.contains(step.sets());
+            if (!saysNothing && !unseen) {
+                relevant.add(step);
+            }
+        }
+        return relevant;
+    }
+
+    /** A place in the list of invocations and returns, in the order of time. */
+    private static final class Place {
+        final int step;
+        final boolean isReturn;
+        final long timeNs;
+        Place before = this;
+        Place after = this;
+        /** Of an invocation: the place of its return; null for optional steps. */
+        @Nullable
+        Place returned;
+
+        Place(int step, boolean isReturn, long timeNs) {
+            this.step = step;
+            this.isReturn = isReturn;
+            this.timeNs = timeNs;
+        }
+
+        void unlink() {
+            before.after = after;
+            after.before = before;
+        }
+
+        void relink() {
+            before.after = this;
+            after.before = this;
+        }
+    }
+
+    private record Taken(Place place, long stateBefore) {}
+
+    /** The set of steps taken and the state they led to. */
+    private static final class Configuration {
+        private final long[] taken;
+        private final long state;
+
+        Configuration(long[] taken, long state) {
+            this.taken = taken;
+            this.state = state;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Configuration that && state == that.state && Arrays.equals(taken, that.taken);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * Arrays.hashCode(taken) + Long.hashCode(state);
+        }
+    }
+
+    private final class Search {
+        private final List<Step> steps;
+        private final int[] twinBefore;
+        private final Place head = new Place(-1, true, 0);
+        private final long[] taken;
+        private final Set<Configuration> seen = new HashSet<>();
+        private final Deque<Taken> path = new ArrayDeque<>();
+        private int certainLeft;
+
+        Search(List<Step> steps) {
+            this.steps = steps;
+            this.taken = new long[(steps.size() + 63) >>> 6];
+            this.twinBefore = twins();
+            layOut();
+        }
+
+        /** For each optional step the optional step before it that accepts and does the same, or −1. */
+        private int[] twins() {
+            record Effect(@Nullable Set<Long> accepts, long sets) {}
+            final int[] result = new int[steps.size()];
+            final Integer[] order = new Integer[steps.size()];
+            Arrays.setAll(order, i -> i);
+            Arrays.sort(order, Comparator.comparingLong(i -> steps.get(i).invokedNs()));
+            final Map<Effect, Integer> last = new HashMap<>();
+            for (int i : order) {
+                result[i] = -1;
+                final Step step = steps.get(i);
+                if (step.optional()) {
+                    final Integer twin = last.put(new Effect(step.accepts(), step.sets()), i);
+                    result[i] = twin == null ? -1 : twin;
+                }
+            }
+            return result;
+        }
+
+        private void layOut() {
+            final List<Place> places = new ArrayList<>(2 * steps.size());
+            for (int i = 0; i < steps.size(); i++) {
+                final Step step = steps.get(i);
+                final Place invoked = new Place(i, false, step.invokedNs());
+                places.add(invoked);
+                if (!step.optional()) {
+                    invoked.returned = new Place(i, true, step.returnedNs());
+                    places.add(invoked.returned);
+                    certainLeft++;
+                }
+            }
+            // At equal times invocations come first: what cannot be told apart counts as concurrent.
+            places.sort(Comparator.<Place>comparingLong(place -> place.timeNs).thenComparing(place -> place.isReturn));
+            Place last = head;
+            for (Place place : places) {
+                place.before = last;
+                last.after = place;
+                last = place;
+            }
+            last.after = head;
+            head.before = last;
+        }
+
+        Verdict run(long initial) {
+            long state = initial;
+            Place place = head.after;
+            while (certainLeft > 0) {
+                final long next = tryToTake(place, state);
+                if (next != Step.UNCHANGED) {
+                    if (seen.size() > maxConfigurations) {
+                        return Verdict.UNDECIDED;
+                    }
+                    path.push(new Taken(place, state));
+                    state = next;
+                    place = head.after;
+                } else if (place.isReturn) {
+                    // Nothing can be put before this return: go back to the last choice.
+                    Taken undone;
+                    do {
+                        if (path.isEmpty()) {
+                            return Verdict.NOT_LINEARIZABLE;
+                        }
+                        undone = path.pop();
+                        giveBack(undone.place());
+                    } while (!steps.get(undone.place().step).changes());
+                    state = undone.stateBefore();
+                    place = undone.place().after;
+                } else {
+                    place = place.after;
+                }
+            }
+            return Verdict.LINEARIZABLE;
+        }
+
+        /** Takes the step invoked at that place, if that leads to a new configuration; else answers UNCHANGED. */
+        private long tryToTake(Place place, long state) {
+            if (place.isReturn) {
+                return Step.UNCHANGED;
+            }
+            final int index = place.step;
+            final Step step = steps.get(index);
+            final int twin = twinBefore[index];
+            if (!step.canBeTakenIn(state) || (twin >= 0 && !isTaken(twin))) {
+                return Step.UNCHANGED;
+            }
+            final long next = step.after(state);
+            taken[index >>> 6] |= 1L << index;
+            if (!seen.add(new Configuration(taken.clone(), next))) {
+                taken[index >>> 6] &= ~(1L << index);
+                return Step.UNCHANGED;
+            }
+            place.unlink();
+            if (place.returned != null) {
+                place.returned.unlink();
+                certainLeft--;
+            }
+            return next;
+        }
+
+        private void giveBack(Place place) {
+            taken[place.step >>> 6] &= ~(1L << place.step);
+            if (place.returned != null) {
+                place.returned.relink();
+                certainLeft++;
+            }
+            place.relink();
+        }
+
+        private boolean isTaken(int index) {
+            return (taken[index >>> 6] & 1L << index) != 0;
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package org.rowankv.check.history;
+
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one operation means to a register that holds one value id: in which states it can be taken, and what it leaves.
+ *
+ * @param event index of the operation in its history
+ * @param accepts the states in which it can be taken; null: every state
+ * @param sets the state it leaves, or {@link #UNCHANGED}
+ * @param optional whether it may also never have been taken (its outcome is unknown)
+ * @param returnedNs {@code Long.MAX_VALUE} when optional
+ */
+record Step(int event, @Nullable Set<Long> accepts, long sets, boolean optional, long invokedNs, long returnedNs) {
+    static final long UNCHANGED = -1;
+
+    static Step certain(int event, @Nullable Set<Long> accepts, long sets, Event times) {
+        return new Step(event, accepts, sets, false, times.invokedNs(), times.returnedNs());
+    }
+
+    static Step possible(int event, @Nullable Set<Long> accepts, long sets, Event times) {
+        return new Step(event, accepts, sets, true, times.invokedNs(), Long.MAX_VALUE);
+    }
+
+    boolean canBeTakenIn(long state) {
+        return accepts == null || accepts.contains(state);
+    }
+
+    long after(long state) {
+        return sets == UNCHANGED ? state : sets;
+    }
+
+    boolean changes() {
+        return sets != UNCHANGED;
+    }
+
+    /** The same operation in a history that ends before it returned. */
+    Step cutOff() {
+        return new Step(event, accepts, sets, true, invokedNs, Long.MAX_VALUE);
+    }
+
+    /** The same operation in a history that begins after it was invoked: perhaps it was taken before. */
+    Step cutOn() {
+        return new Step(event, accepts, sets, true, Long.MIN_VALUE, Long.MAX_VALUE);
+    }
+}

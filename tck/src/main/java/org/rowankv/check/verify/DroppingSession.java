@@ -1,0 +1,199 @@
+package org.rowankv.check.verify;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.rowankv.driver.Catalogue;
+import org.rowankv.driver.ScanPage;
+import org.rowankv.driver.Session;
+import org.rowankv.placement.Configuration;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.runtime.RandomSource;
+
+/**
+ * A session over a bad network: loses requests and replies, delivers them twice, at once or late. What it answers keeps
+ * the seam's promise: anything but NO_REPLY is an answer that the session below gave to this operation.
+ *
+ * <p>Thread-safe. {@link #awaitQuiet} waits until nothing is on its way any more.
+ */
+final class DroppingSession implements Session {
+    private static final int STRIPES = 32;
+
+    private record OperationId(long session, long sequence) {}
+
+    private final Session below;
+    private final Tally tally;
+    private final int faultsPerMille;
+    private final RandomSource[] dice = new RandomSource[STRIPES];
+    private final Set<OperationId> doomed = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger underWay = new AtomicInteger();
+    private final ScheduledExecutorService network;
+
+    DroppingSession(Session below, RandomSource random, Tally tally, int faultsPerMille) {
+        this.below = below;
+        this.tally = tally;
+        this.faultsPerMille = faultsPerMille;
+        for (int i = 0; i < STRIPES; i++) {
+            dice[i] = random.fork("dice " + i);
+        }
+        this.network = Executors.newScheduledThreadPool(2, work -> {
+            final Thread thread = new Thread(work, "verify-network");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    @Override
+    public Configuration configuration() {
+        return below.configuration();
+    }
+
+    @Override
+    public void call(Request request) {
+        final OperationId id = new OperationId(request.sessionId(), request.sequence());
+        final boolean mutation = request.operation().isMutation();
+        if (mutation && doomed.contains(id)) {
+            if (roll(2) == 0) {
+                below.call(request);
+            }
+            lose(request);
+            return;
+        }
+        if (roll(1000) >= faultsPerMille) {
+            below.call(request);
+            return;
+        }
+        final Fault fault = Fault.values()[roll(Fault.values().length)];
+        if (fault == Fault.NO_REPLY_EVER) {
+            // Rare, since each costs its caller the whole deadline; a read that never answers tells nothing.
+            if (!mutation || roll(8) > 0) {
+                below.call(request);
+                return;
+            }
+            doomed.add(id);
+        }
+        tally.count("fault." + fault.label());
+        suffer(fault, request);
+    }
+
+    private void suffer(Fault fault, Request request) {
+        switch (fault) {
+            case DROP_REQUEST -> lose(request);
+            case DROP_REPLY, NO_REPLY_EVER -> {
+                below.call(request);
+                lose(request);
+            }
+            case TWICE -> {
+                below.call(request);
+                below.call(request);
+            }
+            case TWICE_AT_ONCE -> {
+                deliverLater(copyOf(request), 0);
+                below.call(request);
+            }
+            case LATE_COPY -> {
+                deliverLater(copyOf(request), 1 + roll(20_000));
+                below.call(request);
+            }
+            case OVERTAKEN -> {
+                deliverLater(copyOf(request), 1 + roll(3_000));
+                lose(request);
+            }
+        }
+    }
+
+    private static void lose(Request request) {
+        request.clearAnswer();
+        request.answer(Status.NO_REPLY, 0, 0, 0);
+    }
+
+    private void deliverLater(Request copy, int delayMicros) {
+        underWay.incrementAndGet();
+        final var unused = network.schedule(
+                () -> {
+                    try {
+                        below.call(copy);
+                        tally.count("late." + copy.status());
+                    } catch (RuntimeException | Error failure) {
+                        tally.count("late.failed: " + failure);
+                    } finally {
+                        underWay.decrementAndGet();
+                    }
+                },
+                delayMicros,
+                TimeUnit.MICROSECONDS);
+    }
+
+    private int roll(int sides) {
+        final RandomSource die = dice[(int) Thread.currentThread().getId() & STRIPES - 1];
+        synchronized (die) {
+            return die.nextInt(sides);
+        }
+    }
+
+    /** The same attempt in a holder of its own, its bytes included. */
+    static Request copyOf(Request request) {
+        final byte[] key = java.util.Arrays.copyOfRange(
+                request.key(), request.keyOffset(), request.keyOffset() + request.keyLength());
+        final Request copy = new Request();
+        switch (request.operation()) {
+            case GET -> copy.get(request.cacheId(), key, 0, key.length);
+            case PUT -> {
+                final byte[] value = java.util.Arrays.copyOfRange(
+                        request.value(), request.valueOffset(), request.valueOffset() + request.valueLength());
+                copy.put(request.cacheId(), key, 0, key.length, value, 0, value.length);
+            }
+            case DELETE -> copy.delete(request.cacheId(), key, 0, key.length);
+            case TOUCH ->
+                copy.touch(request.cacheId(), key, 0, key.length, request.expectedVersion(), request.accessTtlMs());
+            case CLEAR -> copy.clear(request.cacheId(), request.shard());
+            case OPEN_SESSION -> copy.openSession(request.shard(), request.sessionId());
+            case CLOSE_SESSION -> copy.closeSession(request.shard(), request.sessionId());
+        }
+        copy.when(request.condition(), request.expectedVersion())
+                .ttl(request.createTtlMs(), request.updateTtlMs())
+                .accessTtl(request.accessTtlMs())
+                .wantValue(request.wantsValue());
+        copy.placed(request.hash(), request.shard());
+        if (request.operation() != Operation.OPEN_SESSION && request.operation() != Operation.CLOSE_SESSION) {
+            copy.identified(request.sessionId(), request.sequence(), request.unanswered());
+        }
+        return copy;
+    }
+
+    /** Returns when every attempt has arrived. Callers rest. */
+    void awaitQuiet() {
+        while (underWay.get() > 0) {
+            java.util.concurrent.locks.LockSupport.parkNanos(100_000);
+        }
+        doomed.clear();
+    }
+
+    @Override
+    public void submit(Request request, Consumer<Request> whenAnswered) {
+        call(request);
+        whenAnswered.accept(request);
+    }
+
+    @Override
+    public ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
+        return below.scan(cacheId, shard, position, limit, withValues);
+    }
+
+    @Override
+    public Catalogue catalogue() {
+        return below.catalogue();
+    }
+
+    /** Ends the network; the session below stays its owner's. */
+    @Override
+    public void close() {
+        network.shutdown();
+    }
+}

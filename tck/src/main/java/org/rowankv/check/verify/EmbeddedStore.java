@@ -1,0 +1,81 @@
+package org.rowankv.check.verify;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.rowankv.check.area.AreaComparison;
+import org.rowankv.driver.Session;
+import org.rowankv.placement.Configuration;
+import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.embedded.EmbeddedSettings;
+
+/** Servers in this JVM, on a directory, so that what each of them holds can be compared without asking it. */
+public final class EmbeddedStore implements StoreUnderTest {
+    private static final long CAPACITY_BYTES = 64L << 20;
+    private static final int SEGMENT_BYTES = 512 << 10;
+    private static final int SHARDS = 16;
+
+    private final int servers;
+    private final Path directory;
+    private final EmbeddedCluster cluster;
+
+    public EmbeddedStore(int servers, int replicas, int callers, Path directory) {
+        this.servers = servers;
+        this.directory = directory;
+        this.cluster = EmbeddedCluster.open(EmbeddedSettings.builder()
+                .servers(servers)
+                .replicas(replicas)
+                .dir(directory)
+                .capacityBytes(CAPACITY_BYTES)
+                .segmentBytes(SEGMENT_BYTES)
+                .shards(SHARDS)
+                .workers(callers)
+                .build());
+    }
+
+    @Override
+    public Session session() {
+        return cluster.session();
+    }
+
+    @Override
+    public int servers() {
+        return servers;
+    }
+
+    @Override
+    public void fenceLink(int from, int to) {
+        cluster.fenceLink(from, to);
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        final Map<String, Long> counters = new TreeMap<>();
+        for (ServerStatistics server : cluster.statistics()) {
+            counters.merge("bytes written to t-logs", server.tLogBytes(), Long::sum);
+            counters.merge("bytes digested from b-logs", server.bLogBytes(), Long::sum);
+            counters.merge("bytes relocated by cleaners", server.relocatedBytes(), Long::sum);
+            counters.merge("segments cleaned", server.cleanedSegments(), Long::sum);
+            counters.merge("senders fenced for a hole", server.holesFenced(), Long::sum);
+            counters.merge("connections made again", server.reconnects(), Long::sum);
+            counters.merge("receiver not ready", server.notReady(), Long::sum);
+        }
+        counters.put("errors reported", cluster.errors().count());
+        return counters;
+    }
+
+    @Override
+    public List<String> closeAndCompareReplicas() {
+        final Configuration configuration = cluster.session().configuration();
+        cluster.awaitDigested();
+        cluster.close();
+        return AreaComparison.differences(directory, configuration);
+    }
+
+    @Override
+    public void close() {
+        cluster.close();
+    }
+}

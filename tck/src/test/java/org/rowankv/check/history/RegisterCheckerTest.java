@@ -1,0 +1,65 @@
+package org.rowankv.check.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.SplittableRandomSource;
+
+/** The search with its prunings against one that tries every order. */
+class RegisterCheckerTest {
+    private static final List<Set<Long>> ACCEPTED =
+            List.of(Set.of(0L), Set.of(1L), Set.of(2L), Set.of(), Set.of(1L, 2L));
+
+    private static Step randomStep(RandomSource random, int index) {
+        final Set<Long> accepts =
+                random.nextInt(4) == 0 ? null : ACCEPTED.get(random.nextInt(random.nextInt(2) * 3 + 2));
+        final long sets = random.nextInt(4) - 1L;
+        final long invoked = random.nextInt(12);
+        final boolean optional = random.nextInt(4) == 0;
+        final long returned = optional ? Long.MAX_VALUE : invoked + random.nextInt(8);
+        return new Step(index, accepts, sets, optional, invoked, returned);
+    }
+
+    private static boolean someOrderExplains(List<Step> left, long state) {
+        if (left.stream().allMatch(Step::optional)) {
+            return true;
+        }
+        final long firstReturn = left.stream().mapToLong(Step::returnedNs).min().orElseThrow();
+        for (Step step : left) {
+            if (step.invokedNs() <= firstReturn && step.canBeTakenIn(state)) {
+                final List<Step> rest = new ArrayList<>(left);
+                rest.remove(step);
+                if (someOrderExplains(rest, step.after(state))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    @Test
+    void shouldAgreeWithTryingEveryOrder() {
+        final RandomSource random = new SplittableRandomSource(20250101);
+        int explained = 0;
+        final int histories = 60_000;
+        for (int round = 0; round < histories; round++) {
+            final List<Step> steps = new ArrayList<>();
+            final int size = 1 + random.nextInt(7);
+            for (int i = 0; i < size; i++) {
+                steps.add(randomStep(random, i));
+            }
+            final boolean expected = someOrderExplains(steps, 0);
+            explained += expected ? 1 : 0;
+            assertThat(new RegisterChecker(100_000).check(steps, Set.of(0L)))
+                    .as("round %d: %s", round, steps)
+                    .isEqualTo(
+                            expected ? RegisterChecker.Verdict.LINEARIZABLE : RegisterChecker.Verdict.NOT_LINEARIZABLE);
+        }
+        // Both answers have to come up often for this to mean anything.
+        assertThat(explained).isBetween(histories / 10, histories * 9 / 10);
+    }
+}
