@@ -93,8 +93,8 @@ class EmbeddedStoresTest {
         first.close();
         final CacheManager second = manager(parameters);
         assertThat(second.getCacheNames()).as("nothing is open yet").isEmpty();
-        assertThatThrownBy(() ->
-                        second.createCache("c", new MutableConfiguration<String, String>().setTypes(String.class, String.class)))
+        assertThatThrownBy(() -> second.createCache(
+                        "c", new MutableConfiguration<String, String>().setTypes(String.class, String.class)))
                 .isInstanceOf(CacheException.class)
                 .hasMessageContaining("another configuration");
         final Cache<String, byte[]> again = second.createCache("c", bytes());
@@ -133,8 +133,14 @@ class EmbeddedStoresTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "servers=2&replicas=3", "capacity=1k", "segment=100k", "segment=8m", "servers=100", "shards=100000",
-                "workers=5000", "max-message=100"
+                "servers=2&replicas=3",
+                "capacity=1k",
+                "segment=100k",
+                "segment=8m",
+                "servers=100",
+                "shards=100000",
+                "workers=5000",
+                "max-message=100"
             })
     void shouldSayWhichSettingCannotWork(String parameters) {
         assertThatThrownBy(() -> manager(parameters))
@@ -197,9 +203,11 @@ class EmbeddedStoresTest {
 
     @Test
     void shouldExpireByTheServersClock() throws Exception {
-        final Cache<String, byte[]> cache = manager("").createCache(
-                "c", bytes().setExpiryPolicyFactory(CreatedExpiryPolicy.factoryOf(
-                        new javax.cache.expiry.Duration(TimeUnit.MILLISECONDS, 50))));
+        final Cache<String, byte[]> cache = manager("")
+                .createCache(
+                        "c",
+                        bytes().setExpiryPolicyFactory(CreatedExpiryPolicy.factoryOf(
+                                new javax.cache.expiry.Duration(TimeUnit.MILLISECONDS, 50))));
         cache.put("k", new byte[1]);
         await().atMost(Duration.ofSeconds(5)).until(() -> cache.get("k") == null);
     }
