@@ -148,10 +148,12 @@ public final class Segments {
             final long address = area.addressOf(segment);
             return generationSource.draw(region().buffer(address), region().offset(address), length());
         }
+        // Random for the most part, and never one of the last 255 that what lies there may still carry.
+        final int previous = area.segments().generation(segment);
         int generation;
         do {
-            generation = (int) random.nextLong();
-        } while (generation == 0 || generation == area.segments().generation(segment));
+            generation = (int) random.nextLong() & -256 | previous + 1 & 255;
+        } while (generation == 0);
         return generation;
     }
 
