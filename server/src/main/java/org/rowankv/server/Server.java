@@ -22,6 +22,7 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.CompositeAgent;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SlotPool;
+import org.rowankv.runtime.StackProbe;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.CommitAgent;
 import org.rowankv.server.digest.ControlAgent;
@@ -51,6 +52,8 @@ public final class Server implements AutoCloseable {
     private static final int SPINS = 32;
     private static final int YIELDS = 256;
     private static final long PARK_NS = 50_000;
+    /** Frames, more than a mutation ever needs: it must not be cut short by the end of its caller's stack. */
+    private static final int PROBE_DEPTH = 96;
 
     private final int serverId;
     private final ServerSettings settings;
@@ -220,6 +223,7 @@ public final class Server implements AutoCloseable {
     }
 
     private void mutate(ShardPrimary primary, Request request) {
+        StackProbe.require(PROBE_DEPTH);
         final int slot = borrow();
         if (slot < 0) {
             request.noResult();
@@ -313,11 +317,6 @@ public final class Server implements AutoCloseable {
 
     public void wakeUp() {
         runner.wakeUp();
-    }
-
-    /** Turns the agents once on the calling thread, unless they are being turned. */
-    public boolean help() {
-        return runner.tryInvoke();
     }
 
     /** Whether digest and sweep had no work left at their last turn. */

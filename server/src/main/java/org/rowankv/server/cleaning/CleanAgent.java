@@ -54,7 +54,10 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private int victimHorizon;
     private int horizonNow;
     private boolean outOfRoom;
+    /** Of the victim, if it is freed in the end. */
     private int dropped;
+
+    private long droppedBytes;
     private long spaceFreed;
     private final OwnedCounter relocatedBytes = new OwnedCounter();
     private final OwnedCounter cleanedSegments = new OwnedCounter();
@@ -195,12 +198,11 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         victimHorizon = segments.horizon(segment);
         outOfRoom = false;
         dropped = 0;
+        droppedBytes = 0;
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
         log.drain();
-        if (spaceFreed != 0) {
-            segments.space().giveBack(spaceFreed);
-            spaceFreed = 0;
-        }
+        segments.space().giveBack(spaceFreed);
+        spaceFreed = 0;
         if (outOfRoom) {
             return false; // what was copied stays copied; the rest is tried again
         }
@@ -211,6 +213,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             return false; // a sender stopped in it: it stays in quarantine, empty
         }
         tombstonesDropped.add(dropped);
+        segments.space().giveBack(droppedBytes);
         segments.free(segment);
         cleanedSegments.add(1);
         return true;
@@ -279,6 +282,8 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         }
         if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {
             moveCompletion(replica, buffer, at, address, copy);
+            // Should the victim not be freed now, it holds back what ends the copy.
+            segments.markDead(address, length);
         } else if (EntryType.isTombstone(type)) {
             moveCompletion(replica, buffer, at, address, copy); // superseded meanwhile; kept until its horizon
         } else {
@@ -313,7 +318,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
                         EntryDescriptor.sequence(buffer, at, flags),
                         address);
         if (stamp < horizonNow && !needed) {
-            spaceFreed += length;
+            droppedBytes += length;
             dropped++;
             return;
         }
@@ -355,9 +360,13 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             outOfRoom = true;
             return;
         }
-        replica.sessions().completionMoved(sessionId, sequence, address, copy);
-        // Dead where live bytes are counted: the space of the entry was given back when it was superseded.
-        segments.markDead(copy, completions.length());
+        final int shorter =
+                replica.sessions().completionRecorded(sessionId, sequence, address, copy, completions.length());
+        if (shorter < 0) {
+            segments.markDead(copy, completions.length());
+        } else {
+            spaceFreed += shorter;
+        }
     }
 
     private long copy(ByteBuffer buffer, int at, int type, int length, int stamp) {

@@ -224,9 +224,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     private void wakeUp(int server) {
-        final Server woken = servers.get(server);
-        woken.wakeUp();
-        woken.help();
+        servers.get(server).wakeUp();
     }
 
     private void destroyObjects(int cacheId) {
@@ -259,7 +257,6 @@ public final class EmbeddedCluster implements AutoCloseable {
             for (Server server : servers) {
                 do {
                     server.wakeUp();
-                    server.help();
                     LockSupport.parkNanos(20_000);
                 } while (!server.isSettled());
             }

@@ -194,7 +194,7 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         final long position = EntryType.isKeyed(type) ? replica.positionOf(buffer, at, keyScratch) : 0;
         replica.apply(LOCK_OWNER, position, address, type, length);
         if (type == EntryType.COMPLETION) {
-            segments.markDead(address, length);
+            replica.deadUnlessKept(buffer, at, address, length);
         }
         return replica;
     }

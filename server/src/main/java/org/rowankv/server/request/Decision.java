@@ -357,10 +357,11 @@ final class Decision {
                 && asked.sessionId() != 0
                 && newStatus != Status.SESSION_EXPIRED
                 && newStatus != Status.BAD_REQUEST) {
-            replica()
+            final int freed = replica()
                     .sessions()
                     .answeredWithoutEntry(
                             asked.sessionId(), asked.sequence(), asked.unanswered(), newStatus, version, newBits);
+            worker.grant().giveBack(freed);
         }
     }
 
