@@ -136,7 +136,7 @@ public final class Server implements AutoCloseable {
         this.cleaner = new CleanAgent(
                 segments,
                 replicas,
-                endpoint.receiveQueue(),
+                endpoint.receiveQueue()::isNamed,
                 this::retireLogsOlderThan,
                 sweep::isDone,
                 errors,

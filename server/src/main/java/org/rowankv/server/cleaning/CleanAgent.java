@@ -3,7 +3,7 @@ package org.rowankv.server.cleaning;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.function.BooleanSupplier;
-import org.rowankv.rdma.ReceiveQueue;
+import java.util.function.IntPredicate;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.ErrorLog;
@@ -37,7 +37,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
 
     private final Segments segments;
     private final Replicas replicas;
-    private final ReceiveQueue queue;
+    private final IntPredicate inQuarantine;
     private final IdleLogs idleLogs;
     private final BooleanSupplier sweepDone;
     private final ErrorLog errors;
@@ -64,6 +64,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private final OwnedCounter tombstonesDropped = new OwnedCounter();
 
     /**
+     * @param inQuarantine whether a segment must be left alone: a sender names it
      * @param sweepDone whether all that clears have ended is removed from the indexes
      * @param lowWater free segments below which cleaning begins
      * @param highWater free segments at which it ends
@@ -71,7 +72,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     public CleanAgent(
             Segments segments,
             Replicas replicas,
-            ReceiveQueue queue,
+            IntPredicate inQuarantine,
             IdleLogs idleLogs,
             BooleanSupplier sweepDone,
             ErrorLog errors,
@@ -79,7 +80,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             int highWater) {
         this.segments = segments;
         this.replicas = replicas;
-        this.queue = queue;
+        this.inQuarantine = inQuarantine;
         this.idleLogs = idleLogs;
         this.sweepDone = sweepDone;
         this.errors = errors;
@@ -144,10 +145,11 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         return segments.isClosed(segment)
                 && segments.state(segment) == SegmentState.COMMITTED
                 && !damaged.get(segment)
-                && !queue.isNamed(segment);
+                && !inQuarantine.test(segment);
     }
 
-    private boolean cleanOne() {
+    /** Cleans one segment, if there is anything to gain; false if not. */
+    public boolean cleanOne() {
         // What a clear ended is not counted dead before it was swept, and must not be overlooked here.
         horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
         final int chosen = chooseVictim();
@@ -209,7 +211,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (damaged.get(segment)) {
             return true;
         }
-        if (queue.isNamed(segment)) {
+        if (inQuarantine.test(segment)) {
             return false; // a sender stopped in it: it stays in quarantine, empty
         }
         tombstonesDropped.add(dropped);
