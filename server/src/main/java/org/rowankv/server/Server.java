@@ -21,6 +21,7 @@ import org.rowankv.runtime.AgentRunner;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.CompositeAgent;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.SlotPool;
 import org.rowankv.runtime.StackProbe;
 import org.rowankv.server.cleaning.CleanAgent;
@@ -72,6 +73,7 @@ public final class Server implements AutoCloseable {
     private final CleanAgent cleaner;
     private final AgentRunner runner;
     private final IntConsumer wakeUp;
+    private final OwnedCounter settledTurns = new OwnedCounter();
     private volatile boolean open;
 
     /**
@@ -121,7 +123,13 @@ public final class Server implements AutoCloseable {
             final Links workerLinks = new Links(endpoint, configuration, errors, wakeUp);
             links.add(workerLinks);
             final RowanReplicator replicator = new RowanReplicator(
-                    segments.region(), workerLinks, backupSets, configuration.serverCount(), maxMessage, tenures);
+                    segments.region(),
+                    workerLinks,
+                    backupSets,
+                    configuration.serverCount(),
+                    maxMessage,
+                    segments.length(),
+                    tenures);
             workers.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock));
         }
         this.digest = new DigestAgent(
@@ -166,6 +174,7 @@ public final class Server implements AutoCloseable {
                 clock));
         agents.add(sweep);
         agents.add(cleaner);
+        agents.add(new SettledTurns());
         this.runner = new AgentRunner(new CompositeAgent("server-" + serverId, agents.toArray(new Agent[0])), errors);
     }
 
@@ -319,6 +328,22 @@ public final class Server implements AutoCloseable {
         runner.wakeUp();
     }
 
+    /** Comes last in every turn of the agents and counts the turns that left nothing to do. */
+    private final class SettledTurns implements Agent {
+        @Override
+        public int doWork() {
+            if (isSettled() && !cleaner.isSpaceWanted()) {
+                settledTurns.add(1);
+            }
+            return 0;
+        }
+
+        @Override
+        public String roleName() {
+            return "settled";
+        }
+    }
+
     /** Whether digest and sweep had no work left at their last turn. */
     public boolean isSettled() {
         return (settings.postedAhead() == 0 || digest.isIdle()) && sweep.isIdle() && sweep.isDone();
@@ -329,9 +354,14 @@ public final class Server implements AutoCloseable {
         runner.wakeUp();
     }
 
-    /** Whether digest, sweep or cleaner may still give space back. */
-    public boolean mayFreeSpace() {
-        return !isSettled() || cleaner.isSpaceWanted();
+    /** Turns of the agents that found nothing left to do which gives space back. */
+    public long settledTurns() {
+        return settledTurns.get();
+    }
+
+    /** Whether the agents have ended: closed, or by a broken invariant, which is in the error log. */
+    public boolean isStopped() {
+        return runner.isClosed();
     }
 
     public ServerStatistics statistics() {
@@ -388,11 +418,19 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** After every server was closed and what landed is digested: ends the agents and closes the logs. */
-    public void stop() {
+    /** After every server was closed and what landed is digested: ends the agents. */
+    public void stopAgents() {
         runner.close();
+    }
+
+    /** After the agents of every server were stopped, since they talk to each other: closes the logs. */
+    public void stop() {
         workers.forEach(Worker::close);
         endpoint.close();
+    }
+
+    public Segments segments() {
+        return segments;
     }
 
     public Replicas replicas() {

@@ -320,7 +320,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
                         EntryDescriptor.sequence(buffer, at, flags),
                         address);
         if (stamp < horizonNow && !needed) {
-            droppedBytes += length;
+            droppedBytes += segments.charge(length);
             dropped++;
             return;
         }
@@ -362,12 +362,12 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             outOfRoom = true;
             return;
         }
-        final int shorter =
+        final int keptBefore =
                 replica.sessions().completionRecorded(sessionId, sequence, address, copy, completions.length());
-        if (shorter < 0) {
+        if (keptBefore < 0) {
             segments.markDead(copy, completions.length());
         } else {
-            spaceFreed += shorter;
+            spaceFreed += (keptBefore == 0 ? 0 : segments.charge(keptBefore)) - segments.charge(completions.length());
         }
     }
 

@@ -101,6 +101,11 @@ public final class Segments {
         return area.segmentLength();
     }
 
+    /** What an entry of that length counts for in all accounts of this class and of {@link Space}. */
+    public int charge(int entryLength) {
+        return Charge.of(entryLength, area.segmentLength());
+    }
+
     public int freeCount() {
         return freeCount.get();
     }
@@ -128,7 +133,7 @@ public final class Segments {
         if (freeTop <= keep) {
             return -1;
         }
-        final int segment = free[--freeTop];
+        final int segment = free[freeTop - 1];
         area.ensureBacked(segment);
         final int generation = drawGeneration(segment, owner);
         final int sequence = (int) area.segments().nextSequence();
@@ -142,27 +147,33 @@ public final class Segments {
         // The persistent word first: no entry may exist in a segment that a restart would take for free.
         area.segments().open(segment, owner, generation, sequence, sequence);
         GENERATION.setRelease(generations, segment, generation);
+        freeTop--;
         freeCount.set(freeTop);
         return segment;
     }
 
     private int drawGeneration(int segment, SegmentOwner owner) {
-        if (owner == SegmentOwner.BACKUP) {
-            // Senders tell a place nobody reserved yet by its generation, so it must not occur in what lies there. In a
-            // single-writer log only a scan after a crash reads beyond the end, and there the checksums tell.
-            final long address = area.addressOf(segment);
-            return generationSource.draw(region().buffer(address), region().offset(address), length());
-        }
         // Random for the most part, and never one of the last 255 that what lies there may still carry.
         final int previous = area.segments().generation(segment);
         int generation;
         do {
-            generation = (int) random.nextLong() & -256 | previous + 1 & 255;
-        } while (generation == 0);
+            generation = owner == SegmentOwner.BACKUP
+                    ? drawAbsent(segment)
+                    : (int) random.nextLong() & -256 | previous + 1 & 255;
+        } while (generation == 0 || generation == previous);
         return generation;
     }
 
-    /** No more entries come; {@code bytes} is what its entries take together. */
+    /**
+     * Senders tell a place nobody reserved yet by its generation, so it must not occur in what lies there. In a
+     * single-writer log only a scan after a crash reads beyond the end, and there the checksums tell.
+     */
+    private int drawAbsent(int segment) {
+        final long address = area.addressOf(segment);
+        return generationSource.draw(region().buffer(address), region().offset(address), length());
+    }
+
+    /** No more entries come; {@code bytes} is what its entries are charged together. */
     public void close(int segment, int bytes) {
         if (tombstoneStamp.get(segment) == 0) {
             tombstoneStamp.set(segment, lastSequence.get());
@@ -197,12 +208,12 @@ public final class Segments {
 
     /** An entry will not be needed where it lies. */
     public void markDead(long address, int length) {
-        deadBytes.addAndGet(segmentOf(address), length);
+        deadBytes.addAndGet(segmentOf(address), charge(length));
     }
 
     /** A record has been read, and is of no more use. Unlike what died it cannot come back, so it holds no horizon. */
     public void markRead(long address, int length) {
-        recordBytes.addAndGet(segmentOf(address), length);
+        recordBytes.addAndGet(segmentOf(address), charge(length));
     }
 
     public int deadBytes(int segment) {
@@ -226,7 +237,7 @@ public final class Segments {
 
     /** A tombstone was written to, or copied into, a segment. A copied one brings its stamp, a new one has none (0). */
     public void tombstone(int segment, int length, int stamp) {
-        tombstoneBytes.addAndGet(segment, length);
+        tombstoneBytes.addAndGet(segment, charge(length));
         if (stamp != 0 && stamp > tombstoneStamp.get(segment)) {
             tombstoneStamp.set(segment, stamp);
         }

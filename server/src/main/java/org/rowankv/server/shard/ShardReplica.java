@@ -205,7 +205,7 @@ public final class ShardReplica {
 
     private int dead(long address, int length) {
         segments.markDead(address, length);
-        return length;
+        return segments.charge(length);
     }
 
     /**
@@ -274,6 +274,13 @@ public final class ShardReplica {
                 index.unlock();
             }
         });
+    }
+
+    /** The log was read and nothing in it is in doubt: all of it is committed, and what it lacks is not known. */
+    public void recovered(int owner) {
+        raiseCommitVersion(appliedVersion());
+        forgetDeletions(owner);
+        deletions.forgetUnseen(appliedVersion());
     }
 
     /** Whether an entry holds an object that a reader may see, its lifetime aside. */
