@@ -40,6 +40,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private final long holeTimeoutNs;
     private byte[] keyScratch = new byte[256];
     private long spaceFreed;
+    private boolean mayForget;
     private volatile boolean idle = true;
     private final OwnedCounter digestedBytes = new OwnedCounter();
     private final OwnedCounter landedBytes = new OwnedCounter();
@@ -74,6 +75,9 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     public int doWork() {
         final int read = cursor.poll(this, BATCH);
         final int assembled = assembler.assemble(this);
+        if (mayForget && assembler.isIdle()) {
+            forgetDeletions();
+        }
         if (spaceFreed != 0) {
             segments.space().giveBack(spaceFreed);
             spaceFreed = 0;
@@ -84,6 +88,19 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         }
         idle = read == 0 && assembler.isIdle() && !cursor.isAtHole();
         return read + assembled + committed;
+    }
+
+    /**
+     * An entry that was put together of blocks takes effect behind what landed after it: a deletion of its key may be among
+     * that, and must be remembered until then.
+     */
+    private void forgetDeletions() {
+        mayForget = false;
+        for (int shard = 0; shard < replicas.shardCount(); shard++) {
+            if (replicas.has(shard)) {
+                replicas.get(shard).forgetDeletions(LOCK_OWNER);
+            }
+        }
     }
 
     /** A sender that does not finish what it reserved holds up everybody's entries behind it: it is cut off. */
@@ -122,11 +139,10 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         for (int i = 0; i < pairs; i++) {
             final int shard = CommitVector.shard(buffer, at, i);
             if (replicas.has(shard)) {
-                final ShardReplica replica = replicas.get(shard);
-                replica.raiseCommitVersion(CommitVector.version(buffer, at, i));
-                replica.forgetDeletions(LOCK_OWNER);
+                replicas.get(shard).raiseCommitVersion(CommitVector.version(buffer, at, i));
             }
         }
+        mayForget = true;
         tracker.record(segment, length);
         segments.markDead(address, length);
     }
