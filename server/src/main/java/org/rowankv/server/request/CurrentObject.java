@@ -54,7 +54,9 @@ final class CurrentObject {
                     return;
                 }
             }
-            request.noResult();
+            if (copyValue) {
+                request.noResult();
+            }
         }
     }
 
