@@ -85,6 +85,12 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
             final int bytes = scan.scan(segments.area().addressOf(s), segments.length(), segments.generation(s), this);
             segments.close(s, bytes);
         }
+        // Segments that were only posted: room for what follows.
+        for (int s : inUse) {
+            if (segments.entryBytes(s) == 0 && segments.state(s) == SegmentState.USING) {
+                segments.free(s);
+            }
+        }
         assembler.assemble(this);
         assembler.giveUpIncomplete(this);
         if (!assembler.isIdle()) {
@@ -93,11 +99,6 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         }
         assembler.log().retire();
         forEachReplica(replica -> replica.sessions().endScan());
-        for (int s : inUse) {
-            if (segments.entryBytes(s) == 0 && segments.state(s) == SegmentState.USING) {
-                segments.free(s);
-            }
-        }
     }
 
     private void forEachReplica(java.util.function.Consumer<ShardReplica> action) {
@@ -180,25 +181,34 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
     }
 
     /**
-     * The blocks of an entry stay in the log for a while after it was put together. One that is on all replicas, and that
-     * the index knows or has passed, was.
+     * The blocks of an entry stay in the log for a while after it was put together; then the index knows it or has passed
+     * it. What it has passed is of no use to any replica: the newer entry ends it there too.
      */
     @Override
     public boolean isWanted(ByteBuffer entry, int at, int type) {
+        return !isPassed(entry, at, type);
+    }
+
+    /** Whether the index holds that entry already, or a newer one of its key, or a clear has ended it. */
+    private boolean isPassed(ByteBuffer entry, int at, int type) {
+        if (!EntryType.isKeyed(type)) {
+            return false;
+        }
         final ShardReplica replica = replicas.get(EntryDescriptor.shard(entry, at));
-        final long version = EntryDescriptor.version(entry, at);
-        if (version > replica.commitVersion() || !EntryType.isKeyed(type)) {
+        if (EntryType.holdsObject(type)
+                && EntryDescriptor.version(entry, at)
+                        <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(entry, at))) {
             return true;
         }
         if (EntryDescriptor.keyLength(entry, at) > keyScratch.length) {
             keyScratch = new byte[EntryDescriptor.keyLength(entry, at)];
         }
         final long found = replica.index().findKeyOf(replica.positionOf(entry, at, keyScratch), entry, at);
-        return found == 0
-                || EntryDescriptor.version(
+        return found != 0
+                && EntryDescriptor.version(
                                 segments.region().buffer(found),
                                 segments.region().offset(found))
-                        < version;
+                        >= EntryDescriptor.version(entry, at);
     }
 
     @Override
@@ -224,12 +234,15 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
 
     /** Takes over an entry that another replica has and this one has not. */
     void takeOver(RecoveredServer from, Candidate candidate, int tenure) {
+        final ByteBuffer source = from.segments.region().buffer(candidate.address());
+        final int sourceAt = from.segments.region().offset(candidate.address());
+        if (isPassed(source, sourceAt, candidate.type())) {
+            return;
+        }
         if (!log.ensureRoom(candidate.length())) {
             throw new IllegalStateException("server " + serverId
                     + ": no free segment is left to take over entries of other replicas; raise the capacity");
         }
-        final ByteBuffer source = from.segments.region().buffer(candidate.address());
-        final int sourceAt = from.segments.region().offset(candidate.address());
         final long address = log.appendCopy(source, sourceAt, candidate.length(), candidate.type(), tenure, 0);
         apply(
                 segments.region().buffer(address),
@@ -249,10 +262,7 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
                 segments.transition(s, state, SegmentState.COMMITTED);
             }
         }
-        forEachReplica(replica -> {
-            replica.raiseCommitVersion(replica.appliedVersion());
-            replica.forgetDeletions(LOCK_OWNER);
-        });
+        forEachReplica(replica -> replica.recovered(LOCK_OWNER));
         segments.recountSpace();
         candidates.clear();
     }
