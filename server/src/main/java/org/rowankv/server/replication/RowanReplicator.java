@@ -40,6 +40,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final int[] outstanding;
     private final boolean[] failed;
     private final long[] restarts;
+    private final @Nullable RowanSender[] used;
 
     /** @param tenures by shard, the epoch at which the backups' membership began */
     public RowanReplicator(
@@ -58,6 +59,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         this.outstanding = new int[serverCount];
         this.failed = new boolean[serverCount];
         this.restarts = new long[serverCount];
+        this.used = new @Nullable RowanSender[serverCount];
     }
 
     @Override
@@ -93,6 +95,11 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         final RowanSender sender = links.sender(server);
         if (sender == null) {
             return false;
+        }
+        if (sender != used[server]) {
+            // The completions of what went through another connection do not come any more.
+            used[server] = sender;
+            failed[server] = true;
         }
         while (true) {
             sender.poll(this, Integer.MAX_VALUE);

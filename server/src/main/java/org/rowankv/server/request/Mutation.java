@@ -116,6 +116,8 @@ final class Mutation {
                 case AWAITING_SPACE -> {
                     final Status refused = admit();
                     if (refused == Status.OK) {
+                        // Where to look for the entry, before it can be there.
+                        address = worker.tLog().nextAddress();
                         state = State.WRITING;
                         write();
                     } else if (refused == Status.NO_REPLY) {
@@ -151,7 +153,7 @@ final class Mutation {
      * dropped, what is in the log is finished; nobody is answered, since the request belongs to a caller that is gone.
      */
     boolean recover() {
-        request = null;
+        final boolean justLeft = request != null;
         decision.orphan();
         switch (state) {
             case IDLE -> {}
@@ -169,8 +171,15 @@ final class Mutation {
                     end();
                 }
             }
-            case AWAITING_BACKUPS, APPLYING -> {}
+            case AWAITING_BACKUPS -> {
+                if (justLeft) {
+                    // What was sent may not have been counted: all of it once more.
+                    worker.replicator().begin(replica().shardId(), address);
+                }
+            }
+            case APPLYING -> {}
         }
+        request = null;
         while (state == State.AWAITING_BACKUPS || state == State.APPLYING) {
             if (state == State.AWAITING_BACKUPS && !worker.replicator().advance()) {
                 return false;
@@ -204,8 +213,8 @@ final class Mutation {
         final KeyLocks locks = replica().keyLocks();
         // One by one and counted, so that an interrupted end can be ended again.
         while (stripesHeld > 0) {
+            locks.unlock(firstStripe + stripesHeld - 1, worker.lockOwner());
             stripesHeld--;
-            locks.unlock(firstStripe + stripesHeld, worker.lockOwner());
         }
         worker.draft().end();
         state = State.IDLE;
@@ -264,7 +273,6 @@ final class Mutation {
         if (shard == null) {
             throw new AssertionError("no shard");
         }
-        address = worker.tLog().nextAddress();
         final int shardId = shard.replica().shardId();
         worker.inFlight().announce(worker.slot(), shardId, shard.versions().lowerBound());
         final long version = shard.versions().take();
