@@ -54,6 +54,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private boolean outOfRoom;
     private int dropped;
     private long spaceFreed;
+    private long copiedTombstoneBytes;
     private final OwnedCounter relocatedBytes = new OwnedCounter();
     private final OwnedCounter cleanedSegments = new OwnedCounter();
     private final OwnedCounter tombstonesDropped = new OwnedCounter();
@@ -194,15 +195,16 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         dropped = 0;
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
         log.drain();
-        if (spaceFreed != 0) {
-            segments.space().giveBack(spaceFreed);
-            spaceFreed = 0;
-        }
-        if (outOfRoom) {
-            return false; // what was copied stays copied; the rest is tried again
-        }
-        if (queue.isNamed(segment)) {
-            return false; // a sender stopped in it: it stays in quarantine, empty
+        // Out of room: what was copied stays copied, the rest is tried again. Named: a sender stopped in it, it stays
+        // in
+        // quarantine. Either way the tombstones in it are met again, so none is gone and the copied ones are there
+        // twice.
+        final boolean emptied = !outOfRoom && !queue.isNamed(segment);
+        segments.space().giveBack(emptied ? spaceFreed : -copiedTombstoneBytes);
+        spaceFreed = 0;
+        copiedTombstoneBytes = 0;
+        if (!emptied) {
+            return false;
         }
         tombstonesDropped.add(dropped);
         segments.free(segment);
@@ -266,10 +268,14 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (copy == 0) {
             return;
         }
-        if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {
+        if (EntryType.isTombstone(type)) {
+            // Superseded or forgotten meanwhile, it is kept all the same until its horizon.
+            replica.relocate(LOCK_OWNER, position, type, address, copy);
+            copiedTombstoneBytes += length;
             moveCompletion(replica, buffer, at, address, copy);
-        } else if (EntryType.isTombstone(type)) {
-            moveCompletion(replica, buffer, at, address, copy); // superseded meanwhile; kept until its horizon
+        } else if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {
+            segments.markDead(address, length);
+            moveCompletion(replica, buffer, at, address, copy);
         } else {
             segments.markDead(copy, length); // superseded meanwhile, and its space was given back by that
             moveCompletion(replica, buffer, at, address, copy);
@@ -308,6 +314,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         }
         final long copy = copy(buffer, at, type, length, stamp);
         if (copy != 0) {
+            copiedTombstoneBytes += length;
             moveCompletion(replica, buffer, at, address, copy);
         }
     }
