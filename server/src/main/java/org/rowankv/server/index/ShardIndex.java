@@ -389,17 +389,29 @@ public final class ShardIndex {
         }
         final int target = split + (1 << level);
         ensureBucket(target);
+        // Allocated before, since a split that is left in the middle cannot be taken up again. The division itself
+        // needs no
+        // more overflow buckets than it gives back.
+        final long[] items = new long[chainLength(split) * ITEMS];
         MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
-        divide(split, target, 1 << level);
+        divide(split, target, 1 << level, items);
         final int next = split + 1;
         shape = next == 1 << level ? (long) (level + 1) << 32 : (long) level << 32 | next;
         MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
     }
 
+    private int chainLength(int bucket) {
+        int length = 1;
+        int link = (int) chunkOf(buckets, bucket)[wordOf(bucket) + ITEMS];
+        while (link != 0) {
+            length++;
+            link = (int) chunkOf(overflow, link - 1)[wordOf(link - 1) + ITEMS];
+        }
+        return length;
+    }
+
     /** Moves the items whose tag has {@code bit} to the target bucket, and packs both chains. */
-    private void divide(int source, int target, int bit) {
-        // The items of one chain; a chain is short, so a small array that grows is enough.
-        long[] items = new long[4 * ITEMS];
+    private void divide(int source, int target, int bit, long[] items) {
         int n = 0;
         int bucket = source;
         long[] words = chunkOf(buckets, bucket);
@@ -407,9 +419,6 @@ public final class ShardIndex {
             final int base = wordOf(bucket);
             for (int i = base; i < base + ITEMS; i++) {
                 if (words[i] != 0) {
-                    if (n == items.length) {
-                        items = java.util.Arrays.copyOf(items, 2 * n);
-                    }
                     items[n++] = words[i];
                     ITEM.setRelease(words, i, 0L);
                 }
