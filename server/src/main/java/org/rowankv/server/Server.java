@@ -22,6 +22,7 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.CompositeAgent;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SlotPool;
+import org.rowankv.runtime.StackProbe;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.CommitAgent;
 import org.rowankv.server.digest.ControlAgent;
@@ -47,6 +48,7 @@ import org.rowankv.server.shard.ShardReplica;
  * <p>Thread-safe. Serves from {@link #start} to {@link #close}.
  */
 public final class Server implements AutoCloseable {
+    private static final int MUTATION_FRAMES = 96;
     private static final int SPINS = 32;
     private static final int YIELDS = 256;
     private static final long PARK_NS = 50_000;
@@ -218,6 +220,8 @@ public final class Server implements AutoCloseable {
     }
 
     private void mutate(ShardPrimary primary, Request request) {
+        // A context that cannot be given back is lost, and an index that is left while it grows.
+        StackProbe.require(MUTATION_FRAMES);
         final int slot = borrow();
         if (slot < 0) {
             request.noResult();
@@ -313,9 +317,9 @@ public final class Server implements AutoCloseable {
         runner.wakeUp();
     }
 
-    /** Turns the agents once on the calling thread, unless they are being turned. */
+    /** Turns the agents once on the calling thread, unless they are being turned or its stack may not suffice. */
     public boolean help() {
-        return runner.tryInvoke();
+        return StackProbe.hasMuch() && runner.tryInvoke();
     }
 
     /** Whether digest and sweep had no work left at their last turn. */
@@ -387,11 +391,19 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** After every server was closed and what landed is digested: ends the agents and closes the logs. */
-    public void stop() {
+    /** After every server was closed and what landed is digested: ends the agents. */
+    public void stopAgents() {
         runner.close();
+    }
+
+    /** After the agents of every server were stopped, since they talk to each other: closes the logs. */
+    public void stop() {
         workers.forEach(Worker::close);
         endpoint.close();
+    }
+
+    public Segments segments() {
+        return segments;
     }
 
     public Replicas replicas() {

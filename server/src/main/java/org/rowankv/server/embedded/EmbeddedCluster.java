@@ -217,6 +217,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         return (settings.dir() == null ? Durability.NONE : Durability.PROCESS).parameter();
     }
 
+    /** For tests that look inside. */
+    List<Server> servers() {
+        return Collections.unmodifiableList(servers);
+    }
+
     public @Nullable Path dir() {
         return settings.dir();
     }
@@ -273,6 +278,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         session.close();
         servers.forEach(Server::close);
         awaitDigested();
+        servers.forEach(Server::stopAgents);
         servers.forEach(Server::stop);
         fabric.close();
         files.closeClean();

@@ -124,7 +124,7 @@ public final class Segments {
         if (freeTop <= keep) {
             return -1;
         }
-        final int segment = free[--freeTop];
+        final int segment = free[freeTop - 1];
         area.ensureBacked(segment);
         final int generation = drawGeneration(segment, owner);
         final int sequence = (int) area.segments().nextSequence();
@@ -137,22 +137,26 @@ public final class Segments {
         // The persistent word first: no entry may exist in a segment that a restart would take for free.
         area.segments().open(segment, owner, generation, sequence, sequence);
         GENERATION.setRelease(generations, segment, generation);
+        freeTop--;
         freeCount.set(freeTop);
         return segment;
     }
 
     private int drawGeneration(int segment, SegmentOwner owner) {
-        if (owner == SegmentOwner.BACKUP) {
-            // Senders tell a place nobody reserved yet by its generation, so it must not occur in what lies there. In a
-            // single-writer log only a scan after a crash reads beyond the end, and there the checksums tell.
-            final long address = area.addressOf(segment);
-            return generationSource.draw(region().buffer(address), region().offset(address), length());
-        }
         int generation;
         do {
-            generation = (int) random.nextLong();
+            generation = owner == SegmentOwner.BACKUP ? drawAbsent(segment) : (int) random.nextLong();
         } while (generation == 0 || generation == area.segments().generation(segment));
         return generation;
+    }
+
+    /**
+     * Senders tell a place nobody reserved yet by its generation, so it must not occur in what lies there. In a
+     * single-writer log only a scan after a crash reads beyond the end, and there the checksums tell.
+     */
+    private int drawAbsent(int segment) {
+        final long address = area.addressOf(segment);
+        return generationSource.draw(region().buffer(address), region().offset(address), length());
     }
 
     /** No more entries come; {@code bytes} is what its entries take together. */
