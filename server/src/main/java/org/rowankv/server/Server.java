@@ -273,6 +273,11 @@ public final class Server implements AutoCloseable {
         } else if (waits < YIELDS) {
             Thread.yield();
         } else {
+            if (open && runner.isClosed()) {
+                throw new IllegalStateException("server " + serverId
+                        + " cannot go on: its agents were stopped by a broken invariant, which is in"
+                        + " the log; close the store and open it again");
+            }
             wakeUp.accept(serverId);
             finishLeftovers();
             LockSupport.parkNanos(PARK_NS);
@@ -412,7 +417,7 @@ public final class Server implements AutoCloseable {
             while (!pool.tryBorrow(slot)) {
                 pause(waits++);
             }
-            while (!workers.get(slot).finishLeftover()) {
+            while (!workers.get(slot).finishLeftover() && !isStopped()) {
                 pause(waits++);
             }
         }

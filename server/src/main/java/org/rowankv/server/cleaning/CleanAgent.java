@@ -59,6 +59,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
 
     private long droppedBytes;
     private long spaceFreed;
+    private long copiedTombstoneBytes;
     private final OwnedCounter relocatedBytes = new OwnedCounter();
     private final OwnedCounter cleanedSegments = new OwnedCounter();
     private final OwnedCounter tombstonesDropped = new OwnedCounter();
@@ -203,16 +204,16 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         droppedBytes = 0;
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
         log.drain();
-        segments.space().giveBack(spaceFreed);
+        // Out of room: what was copied stays copied, the rest is tried again. Named: a sender stopped in it, it stays
+        // in
+        // quarantine. Damaged: it stays for good. In each case the tombstones stay in it too, and the copied ones are
+        // there twice.
+        final boolean emptied = !outOfRoom && !damaged.get(segment) && !inQuarantine.test(segment);
+        segments.space().giveBack(emptied ? spaceFreed : spaceFreed - copiedTombstoneBytes);
         spaceFreed = 0;
-        if (outOfRoom) {
-            return false; // what was copied stays copied; the rest is tried again
-        }
-        if (damaged.get(segment)) {
-            return true;
-        }
-        if (inQuarantine.test(segment)) {
-            return false; // a sender stopped in it: it stays in quarantine, empty
+        copiedTombstoneBytes = 0;
+        if (!emptied) {
+            return damaged.get(segment);
         }
         tombstonesDropped.add(dropped);
         segments.space().giveBack(droppedBytes);
@@ -282,7 +283,13 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (copy == 0) {
             return;
         }
-        if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {
+        if (EntryType.isTombstone(type)) {
+            // Superseded or forgotten meanwhile, it is kept all the same until its horizon.
+            replica.relocate(LOCK_OWNER, position, type, address, copy);
+            copiedTombstoneBytes += segments.charge(length);
+            moveCompletion(replica, buffer, at, address, copy);
+        } else if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {
+            segments.markDead(address, length);
             moveCompletion(replica, buffer, at, address, copy);
             // Should the victim not be freed now, it holds back what ends the copy.
             segments.markDead(address, length);
@@ -326,6 +333,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         }
         final long copy = copy(buffer, at, type, length, stamp);
         if (copy != 0) {
+            copiedTombstoneBytes += segments.charge(length);
             moveCompletion(replica, buffer, at, address, copy);
         }
     }

@@ -134,6 +134,9 @@ public final class Segments {
             return -1;
         }
         final int segment = free[freeTop - 1];
+        if (area.segments().state(segment) != SegmentState.FREE) {
+            area.segments().free(segment); // opened by a thread that an error struck before it could take it
+        }
         area.ensureBacked(segment);
         final int generation = drawGeneration(segment, owner);
         final int sequence = (int) area.segments().nextSequence();

@@ -6,10 +6,10 @@ package org.rowankv.server.shard;
  * the index's, never while that is held.
  */
 public final class DeletionMemory {
-    /** Removes a forgotten deletion from the index. */
+    /** Removes a forgotten deletion from the index, if it is still there. */
     @FunctionalInterface
     public interface Remover {
-        void remove(long position, long address);
+        void remove(long position, long address, long version);
     }
 
     private static final int WORDS = 3;
@@ -60,7 +60,7 @@ public final class DeletionMemory {
         while (size > 0 && ring[first * WORDS + 2] <= commitVersion) {
             final int at = first * WORDS;
             forgottenUpTo = Math.max(forgottenUpTo, ring[at + 2]);
-            remover.remove(ring[at], ring[at + 1]);
+            remover.remove(ring[at], ring[at + 1], ring[at + 2]);
             first = (first + 1) % (ring.length / WORDS);
             size--;
             forgotten++;

@@ -155,25 +155,19 @@ public final class ShardReplica {
         index.lock(owner);
         try {
             final long existing = index.findKeyOf(position, entry, at);
-            if (existing == address) {
-                return 0;
-            }
-            if (existing != 0) {
-                final ByteBuffer old = segments.region().buffer(existing);
-                final long oldVersion =
-                        EntryDescriptor.version(old, segments.region().offset(existing));
-                if (oldVersion >= version) {
-                    final int superseded = EntryType.isTombstone(type) ? 0 : dead(address, length);
-                    // The same entry once more is a repeated append, for which no space was drawn.
-                    return oldVersion == version ? 0 : superseded;
-                }
+            if (existing != 0 && existing != address && versionAt(existing) >= version) {
+                return repeatedOrLate(entry, at, address, type, length, versionAt(existing) == version);
             }
             if (EntryType.holdsObject(type) && version <= clears.clearedUpTo(EntryDescriptor.cacheId(entry, at))) {
-                return dead(address, length);
+                return existing == address ? 0 : dead(address, length);
             }
-            // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
-            freed = existing == 0 ? 0 : supersede(existing);
-            index.put(position, address);
+            if (existing == address) {
+                freed = 0; // applied before, by a thread that an error struck, perhaps before it came to what follows
+            } else {
+                // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
+                freed = existing == 0 ? 0 : supersede(existing);
+                index.put(position, address);
+            }
         } finally {
             index.unlock();
         }
@@ -181,6 +175,14 @@ public final class ShardReplica {
             deletions.remember(position, address, version);
         }
         return freed;
+    }
+
+    /** An entry that changes nothing: what is known of its key is as new or newer. */
+    private int repeatedOrLate(ByteBuffer entry, int at, long address, int type, int length, boolean repeated) {
+        final int superseded = EntryType.isTombstone(type) ? 0 : dead(address, length);
+        // For a repeated append no space was drawn, so none comes back, except of one that counts whenever it lands.
+        final boolean drawn = (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) == 0;
+        return repeated && drawn ? 0 : superseded;
     }
 
     /**
@@ -264,12 +266,21 @@ public final class ShardReplica {
                         address);
     }
 
+    private long versionAt(long address) {
+        return EntryDescriptor.version(
+                segments.region().buffer(address), segments.region().offset(address));
+    }
+
     /** Forgets deletions that are on all replicas; returns how many. */
     public int forgetDeletions(int owner) {
-        return deletions.forget(commitVersion(), (position, address) -> {
+        return deletions.forget(commitVersion(), (position, address, version) -> {
             index.lock(owner);
             try {
-                index.remove(position, address);
+                // Superseded and cleaned away meanwhile, its place may hold something new; while the index points there
+                // and is locked, what lies there stays.
+                if (index.refers(position, address) && versionAt(address) == version) {
+                    index.remove(position, address);
+                }
             } finally {
                 index.unlock();
             }

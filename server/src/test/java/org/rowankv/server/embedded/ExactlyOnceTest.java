@@ -29,6 +29,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 /** A request that is delivered again, in whatever circumstances, is applied once and answered as the first time. */
 final class ExactlyOnceTest {
     private static final long SESSION = 77;
+    private static final long OTHER_SESSION = SESSION + 1;
 
     private EmbeddedCluster cluster;
     private RowanClient client;
@@ -47,8 +48,10 @@ final class ExactlyOnceTest {
         cache = Stores.cache(client);
         final Request request = new Request();
         for (int shard = 0; shard < servers; shard++) {
-            cluster.session().call(request.openSession(shard, SESSION));
-            assertThat(request.status()).isEqualTo(Status.OK);
+            for (long session = SESSION; session <= OTHER_SESSION; session++) {
+                cluster.session().call(request.openSession(shard, session));
+                assertThat(request.status()).isEqualTo(Status.OK);
+            }
         }
     }
 
@@ -59,10 +62,14 @@ final class ExactlyOnceTest {
     }
 
     private Request deliver(Request request, long sequence) {
+        return deliver(SESSION, request, sequence);
+    }
+
+    private Request deliver(long session, Request request, long sequence) {
         final KeyHash keyHash = new KeyHash(cluster.configuration().hashSeed());
         final long hash = keyHash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
         request.placed(hash, ShardMap.shardOf(hash, cluster.configuration().shardCount()));
-        request.identified(SESSION, sequence, 0);
+        request.identified(session, sequence, 0);
         cluster.session().call(request);
         return request;
     }
@@ -180,8 +187,8 @@ final class ExactlyOnceTest {
         open(3, 3);
         deliver(put("k", 1, length), 1);
         final Request getAndPut = deliver(put("k", 2, length).wantValue(true), 2);
-        deliver(put("r", 1, length), 1);
-        final Request getAndRemove = deliver(delete("r").wantValue(true), 2);
+        deliver(OTHER_SESSION, put("r", 1, length), 1);
+        final Request getAndRemove = deliver(OTHER_SESSION, delete("r").wantValue(true), 2);
         for (int round = 0; round < 3; round++) {
             for (int i = 0; i < 8_000; i++) {
                 final String key = i % 100 == 0 ? "k" : "other" + i % 97;
@@ -193,7 +200,7 @@ final class ExactlyOnceTest {
             final Request again = deliver(put("k", 2, length).wantValue(true), 2);
             requireReplay(getAndPut, again);
             assertThat(numberOf("k", again.resultBytes())).isEqualTo(1);
-            final Request removedAgain = deliver(delete("r").wantValue(true), 2);
+            final Request removedAgain = deliver(OTHER_SESSION, delete("r").wantValue(true), 2);
             requireReplay(getAndRemove, removedAgain);
             assertThat(numberOf("r", removedAgain.resultBytes())).isEqualTo(1);
         }

@@ -1,0 +1,211 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowankv.server.embedded.Stores.bytes;
+import static org.rowankv.server.embedded.Stores.numberOf;
+import static org.rowankv.server.embedded.Stores.value;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.runtime.Chaos;
+
+/**
+ * Errors that strike a caller in the middle of its own operation: what it had begun is finished or dropped by others, on
+ * all replicas alike, and nothing stays locked.
+ */
+@Tag("chaos")
+final class CallerErrorTest {
+    private static final List<String> POINTS = List.of(
+            "request.after-version",
+            "request.after-tlog",
+            "request.before-index",
+            "request.before-reply",
+            "local.after-read",
+            "local.after-name",
+            "local.after-permission",
+            "local.after-help",
+            "local.after-hazard",
+            "local.after-reserve",
+            "local.after-word",
+            "local.mid-copy",
+            "local.before-publish",
+            "local.after-publish");
+
+    private static final List<Supplier<Throwable>> ERRORS = List.of(
+            () -> new StackOverflowError("injected"),
+            () -> new OutOfMemoryError("injected"),
+            PossibleValues.InjectedException::new);
+
+    @TempDir
+    private Path dir;
+
+    private EmbeddedSettings settings(int workers) {
+        return EmbeddedSettings.builder()
+                .servers(3)
+                .replicas(3)
+                .dir(dir)
+                .shards(6)
+                .workers(workers)
+                .capacityBytes(4 << 20)
+                .maxMessage(1024)
+                .build();
+    }
+
+    @AfterEach
+    void reset() {
+        Chaos.reset();
+    }
+
+    static Stream<Arguments> errors() {
+        return POINTS.stream()
+                .flatMap(point -> ERRORS.stream()
+                        .flatMap(error -> Stream.of(40, 5000).map(length -> Arguments.of(point, error, length))));
+    }
+
+    private static void sneakyThrow(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        throw (RuntimeException) failure;
+    }
+
+    /** Throws at the hit-th time that this thread reaches the point. */
+    private static void strike(String point, Supplier<Throwable> error, int hit) {
+        final Thread victim = Thread.currentThread();
+        final AtomicInteger hits = new AtomicInteger();
+        Chaos.install(name -> {
+            if (Thread.currentThread() == victim && name.equals(point) && hits.incrementAndGet() == hit) {
+                sneakyThrow(error.get());
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("errors")
+    void shouldTakeEffectEverywhereOrNowhere(String point, Supplier<Throwable> error, int length) {
+        int struck = 0;
+        for (int hit = 1; hit <= 3; hit++) {
+            final String key = "k" + hit;
+            try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(4))) {
+                final RowanClient client = Stores.client(cluster, hit);
+                final int cache = Stores.cache(client);
+                client.put(cache, bytes(key), value(key, 1, length));
+                strike(point, error, hit);
+                final Throwable failure = catchThrowable(() -> client.put(cache, bytes(key), value(key, 2, length)));
+                Chaos.reset();
+                struck += failure == null ? 0 : 1;
+                if (failure == null) {
+                    assertThat(numberOf(key, client.get(cache, bytes(key)))).isEqualTo(2);
+                }
+            }
+            // Closed with whatever the caller left.
+            try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(4))) {
+                final RowanClient client = Stores.client(cluster, hit + 100);
+                final int cache = Stores.cache(client);
+                assertThat(numberOf(key, client.get(cache, bytes(key)))).isIn(1L, 2L);
+                Stores.requireHealth(cluster);
+            }
+        }
+        assertThat(struck).as("times that the error struck").isPositive();
+    }
+
+    @ParameterizedTest
+    @MethodSource("errors")
+    void shouldLeaveNothingLocked(String point, Supplier<Throwable> error, int length) throws Exception {
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(2))) {
+            final RowanClient client = Stores.client(cluster);
+            final int cache = Stores.cache(client);
+            int struck = 0;
+            for (int i = 1; i <= 6; i++) {
+                final String key = "k" + i % 3;
+                strike(point, error, 1 + i % 2);
+                final Throwable failure = catchThrowable(() -> client.put(cache, bytes(key), value(key, 1, length)));
+                struck += failure == null ? 0 : 1;
+                Chaos.reset();
+                final long number = i + 10L;
+                final Thread other = new Thread(() -> client.put(cache, bytes(key), value(key, number, length)));
+                other.start();
+                other.join();
+                assertThat(numberOf(key, client.get(cache, bytes(key)))).isEqualTo(number);
+                client.clear(cache);
+                assertThat(client.get(cache, bytes(key))).isNull();
+            }
+            assertThat(struck).as("times that the error struck").isPositive();
+            Stores.requireHealth(cluster);
+        }
+    }
+
+    @Test
+    void shouldGoOnUnderErrorsEverywhere() throws Exception {
+        final List<PossibleValues> values = new ArrayList<>();
+        for (int t = 0; t < 4; t++) {
+            values.add(new PossibleValues("t" + t + "-", 30, 3000));
+        }
+        for (int round = 0; round < 3; round++) {
+            try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(3))) {
+                final RowanClient client = Stores.client(cluster, round);
+                final int cache = Stores.cache(client);
+                for (PossibleValues of : values) {
+                    of.requirePossible(client, cache);
+                }
+                final Random faults = new Random(round);
+                Chaos.install(name -> {
+                    synchronized (faults) {
+                        if (faults.nextInt(400) == 0) {
+                            sneakyThrow(
+                                    ERRORS.get(faults.nextInt(ERRORS.size())).get());
+                        }
+                    }
+                });
+                final List<Thread> callers = new ArrayList<>();
+                final List<Throwable> failures = new ArrayList<>();
+                for (int t = 0; t < values.size(); t++) {
+                    final PossibleValues of = values.get(t);
+                    final Random random = new Random(t + 31 * round);
+                    final Thread caller = new Thread(() -> {
+                        for (int i = 0; i < 3000; i++) {
+                            of.operate(client, cache, random);
+                        }
+                    });
+                    caller.setUncaughtExceptionHandler((thread, failure) -> {
+                        synchronized (failures) {
+                            failures.add(failure);
+                        }
+                    });
+                    caller.start();
+                    callers.add(caller);
+                }
+                for (Thread caller : callers) {
+                    caller.join();
+                }
+                Chaos.reset();
+                assertThat(failures).isEmpty();
+                for (PossibleValues of : values) {
+                    assertThat(of.errors).isPositive();
+                }
+            }
+        }
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(3))) {
+            final RowanClient client = Stores.client(cluster, 99);
+            final int cache = Stores.cache(client);
+            for (PossibleValues of : values) {
+                of.requirePossible(client, cache);
+            }
+            Stores.requireHealth(cluster);
+        }
+    }
+}
