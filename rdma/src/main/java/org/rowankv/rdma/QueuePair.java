@@ -42,6 +42,12 @@ public interface QueuePair extends AutoCloseable {
      */
     void giveBackCredit(long bytes);
 
+    /**
+     * From now on this queue pair may land in the last posted segment too, where the receiver keeps one in reserve: for
+     * records without which the receiver could never free a segment. Owner only.
+     */
+    void useReserve();
+
     /** Whether the receiver has fenced this pair, or either end is closed. Any thread. */
     boolean isFenced();
 

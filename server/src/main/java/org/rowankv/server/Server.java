@@ -145,7 +145,7 @@ public final class Server implements AutoCloseable {
                 own.add(primary);
             }
         }
-        final Links commitLinks = new Links(endpoint, configuration, errors, wakeUp);
+        final Links commitLinks = new Links(endpoint, configuration, errors, wakeUp).useReserve();
         links.add(commitLinks);
         final List<Agent> agents = new ArrayList<>();
         if (settings.postedAhead() > 0) {

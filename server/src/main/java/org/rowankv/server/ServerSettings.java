@@ -25,7 +25,7 @@ public record ServerSettings(
     /** Settings for an area of so many segments. */
     public static ServerSettings of(int segmentCount, int workers, boolean hasBackupLog, boolean verifyReads) {
         final int reserve = 2;
-        final int posted = hasBackupLog ? Math.max(1, Math.min(8, segmentCount / 32)) : 0;
+        final int posted = hasBackupLog ? Math.max(2, Math.min(8, segmentCount / 32)) : 0;
         final int low = reserve + 2 + segmentCount / 32;
         return new ServerSettings(
                 workers, posted, reserve, low, low + 1 + segmentCount / 32, 88, 1_000_000_000L, verifyReads);

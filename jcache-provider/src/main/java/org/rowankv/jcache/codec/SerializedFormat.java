@@ -42,7 +42,9 @@ final class SerializedFormat {
             throw new MalformedBytesException("a stored object cannot be deserialized", e);
         } catch (CacheException e) {
             throw e;
-        } catch (RuntimeException e) { // what a damaged stream makes of some class's own reading
+        } catch (LinkageError e) {
+            throw loader.missing(String.valueOf(e.getMessage()), e);
+        } catch (RuntimeException | InternalError e) { // what a damaged stream makes of some class's own reading
             throw new MalformedBytesException("a stored object cannot be deserialized", e);
         }
     }

@@ -193,7 +193,7 @@ class CodecTest {
         }
     }
 
-    @Property(tries = 2_000)
+    @Property(tries = 3_000)
     void shouldRefuseDamagedBytesWithAnExceptionOfItsOwn(@ForAll int which, @ForAll byte damage, @ForAll int where) {
         final List<Object> values =
                 Stream.concat(canonicalValues(), serializedValues()).toList();

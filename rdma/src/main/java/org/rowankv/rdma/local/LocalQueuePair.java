@@ -33,6 +33,8 @@ final class LocalQueuePair implements QueuePair {
     private final FrameSealer sealer = new FrameSealer();
     private final HazardWord hazard = new HazardWord();
     private volatile boolean fenced;
+    /** Whether the last posted segment is not for this queue pair. */
+    private boolean sparesLast;
 
     /** What the hazard word names, as it was posted. */
     private long posting;
@@ -48,6 +50,12 @@ final class LocalQueuePair implements QueuePair {
         this.ring = remote.ring();
         this.maxMessage = Math.min(settings.maxMessage(), target.segmentLength());
         this.completions = new CompletionRing(settings.completions());
+        this.sparesLast = settings.keepsReserve();
+    }
+
+    @Override
+    public void useReserve() {
+        sparesLast = false;
     }
 
     @Override
@@ -82,7 +90,7 @@ final class LocalQueuePair implements QueuePair {
             Chaos.point("local.before-read");
             final long found = ring.word();
             final int ordinal = RingWord.ordinal(found);
-            if (ring.awaitsPosting(ordinal)) {
+            if (ring.awaitsPosting(ordinal) || sparesLast && ring.awaitsPosting(RingWord.next(ordinal))) {
                 return PostStatus.RECEIVER_NOT_READY;
             }
             Chaos.point("local.after-read");
@@ -101,7 +109,8 @@ final class LocalQueuePair implements QueuePair {
                 next = RingWord.reserved(found, strides);
             } else {
                 final int following = RingWord.next(ordinal);
-                if (ring.awaitsPosting(following)) {
+                if (ring.awaitsPosting(following)
+                        || sparesLast && ring.awaitsPosting(RingWord.next(following))) {
                     return PostStatus.RECEIVER_NOT_READY;
                 }
                 if (!nameSegment(following, found)) {

@@ -80,7 +80,9 @@ public final class EmbeddedCluster implements AutoCloseable {
         final long scattered = ColdStart.collectAndScatter(found, recovered);
         // A new term, new incarnations, and a new epoch for every shard, stored before anything is served.
         this.configuration = files.startTerm();
-        this.fabric = new LocalFabric(LocalFabricSettings.defaults().withMaxMessage(settings.maxMessage()));
+        this.fabric = new LocalFabric(LocalFabricSettings.defaults()
+                .withMaxMessage(settings.maxMessage())
+                .withReserve());
         final MembershipView view = new MembershipView() {
             @Override
             public long term() {
