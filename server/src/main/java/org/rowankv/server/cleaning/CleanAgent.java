@@ -130,7 +130,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             }
         }
         idleLogs.retireOlderThan(segments.lastSequence());
-        if (log.openSegment() >= 0 && segments.deadBytes(log.openSegment()) > 0) {
+        if (log.openSegment() >= 0 && segments.holdsEnded(log.openSegment())) {
             log.retire();
         }
         final int holding = holdingBack();
@@ -177,7 +177,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         for (int s = 0; s < segments.count(); s++) {
             if (segments.isClosed(s)) {
                 tombstones += segments.tombstoneBytes(s);
-                if (segments.deadBytes(s) > 0
+                if (segments.holdsEnded(s)
                         && isCleanable(s)
                         && (oldest < 0 || segments.horizon(s) < segments.horizon(oldest))) {
                     oldest = s;
@@ -279,12 +279,33 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         }
         if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {
             moveCompletion(replica, buffer, at, address, copy);
+            if (!isEnded(replica, buffer, at, type)) {
+                return;
+            }
         } else if (EntryType.isTombstone(type)) {
             moveCompletion(replica, buffer, at, address, copy); // superseded meanwhile; kept until its horizon
+            return;
         } else {
             segments.markDead(copy, length); // superseded meanwhile, and its space was given back by that
             moveCompletion(replica, buffer, at, address, copy);
         }
+        inheritHorizon(copy);
+    }
+
+    /** A clear ended it, and the sweep has not come by yet. */
+    private static boolean isEnded(ShardReplica replica, ByteBuffer buffer, int at, int type) {
+        return EntryType.holdsObject(type)
+                && !replica.isVisible(
+                        type, EntryDescriptor.cacheId(buffer, at), EntryDescriptor.version(buffer, at));
+    }
+
+    /**
+     * The copy is dead from the beginning, by an entry that may be older than the segment it lies in: it stands for its
+     * source. A copy that was live when the index was pointed to it needs no such thing: what ends it later is stamped
+     * later than this segment was opened.
+     */
+    private void inheritHorizon(long copy) {
+        segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);
     }
 
     private static void moveCompletion(ShardReplica replica, ByteBuffer buffer, int at, long from, long to) {
@@ -335,6 +356,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         final long copy = copy(buffer, at, type, length, 0);
         if (copy != 0 && !replica.sessions().openingMoved(sessionId, address, copy)) {
             segments.markDead(copy, length);
+            inheritHorizon(copy);
         }
     }
 
@@ -350,18 +372,18 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (sequence == 0 || !replica.sessions().isNeeded(sessionId, sequence, address)) {
             return;
         }
-        final long copy = completions.append(log, buffer, at, victimHorizon);
+        final long copy = completions.append(log, buffer, at);
         if (copy == 0) {
             outOfRoom = true;
             return;
         }
         replica.sessions().completionMoved(sessionId, sequence, address, copy);
         // Dead where live bytes are counted: the space of the entry was given back when it was superseded.
-        segments.markDead(copy, completions.length());
+        segments.markRecord(copy, completions.length());
     }
 
     private long copy(ByteBuffer buffer, int at, int type, int length, int stamp) {
-        if (!log.ensureRoom(length, victimHorizon)) {
+        if (!log.ensureRoom(length)) {
             outOfRoom = true;
             return 0;
         }

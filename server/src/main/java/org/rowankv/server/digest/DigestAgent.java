@@ -128,7 +128,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             }
         }
         tracker.record(segment, length);
-        segments.markDead(address, length);
+        segments.markRecord(address, length);
     }
 
     private void block(int segment, long address, int length, ByteBuffer buffer, int at) {

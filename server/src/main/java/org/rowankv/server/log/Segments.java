@@ -27,6 +27,8 @@ public final class Segments {
     private final GenerationSource generationSource;
     private final int[] generations;
     private final AtomicIntegerArray deadBytes;
+    /** Of those, bytes that no tombstone ended and no scan brings back: records, commit vectors. */
+    private final AtomicIntegerArray recordBytes;
     /** Bytes of the entries in a closed segment; −1 while it is open or free. */
     private final AtomicIntegerArray entryBytes;
 
@@ -56,6 +58,7 @@ public final class Segments {
         final int count = area.segmentCount();
         this.generations = new int[count];
         this.deadBytes = new AtomicIntegerArray(count);
+        this.recordBytes = new AtomicIntegerArray(count);
         this.entryBytes = new AtomicIntegerArray(count);
         this.tombstoneBytes = new AtomicIntegerArray(count);
         this.tombstoneStamp = new AtomicIntegerArray(count);
@@ -130,6 +133,7 @@ public final class Segments {
         final int sequence = (int) area.segments().nextSequence();
         lastSequence.set(sequence);
         deadBytes.set(segment, 0);
+        recordBytes.set(segment, 0);
         entryBytes.set(segment, -1);
         tombstoneBytes.set(segment, 0);
         tombstoneStamp.set(segment, 0);
@@ -193,6 +197,19 @@ public final class Segments {
     /** An entry will not be needed where it lies. */
     public void markDead(long address, int length) {
         deadBytes.addAndGet(segmentOf(address), length);
+    }
+
+    /** As {@link #markDead}, of what was never an object: it holds no tombstone back. */
+    public void markRecord(long address, int length) {
+        recordBytes.addAndGet(segmentOf(address), length);
+        deadBytes.addAndGet(segmentOf(address), length);
+    }
+
+    /** Whether something in the segment was ended, and would be back if what ended it were gone. */
+    public boolean holdsEnded(int segment) {
+        // This order: a record under way counts too early, never too late.
+        final int dead = deadBytes.get(segment);
+        return dead > recordBytes.get(segment);
     }
 
     public int deadBytes(int segment) {
@@ -278,7 +295,7 @@ public final class Segments {
         int smallest = lastSequence.get() + 1;
         for (int s = 0; s < generations.length; s++) {
             if (generation(s) != 0
-                    && (deadBytes.get(s) > 0 || entryBytes.get(s) < 0 && owner(s) == SegmentOwner.BACKUP)) {
+                    && (holdsEnded(s) || entryBytes.get(s) < 0 && owner(s) == SegmentOwner.BACKUP)) {
                 smallest = Math.min(smallest, horizon(s));
             }
         }

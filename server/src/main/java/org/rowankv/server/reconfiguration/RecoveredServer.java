@@ -139,7 +139,7 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
                         replicas.get(shard).raiseCommitVersion(CommitVector.version(buffer, at, i));
                     }
                 }
-                segments.markDead(address, length);
+                segments.markRecord(address, length);
             }
             case EntryType.BLOCK -> {
                 if (isVoid(buffer, at)) {
@@ -194,7 +194,7 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         final long position = EntryType.isKeyed(type) ? replica.positionOf(buffer, at, keyScratch) : 0;
         replica.apply(LOCK_OWNER, position, address, type, length);
         if (type == EntryType.COMPLETION) {
-            segments.markDead(address, length);
+            segments.markRecord(address, length);
         }
         return replica;
     }
