@@ -56,6 +56,10 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private boolean outOfRoom;
     private int dropped;
     private long spaceFreed;
+    private long spaceFreedInAll;
+    /** Segments cleaned since one gave space back. */
+    private int fruitless;
+
     private final OwnedCounter relocatedBytes = new OwnedCounter();
     private final OwnedCounter cleanedSegments = new OwnedCounter();
     private final OwnedCounter tombstonesDropped = new OwnedCounter();
@@ -105,8 +109,14 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (!spaceWanted) {
             return 0;
         }
-        if (!dropTombstones()) {
+        // Some tombstones cannot go yet although they are behind the horizon; to copy them round and round gains
+        // nothing.
+        final long freedBefore = spaceFreedInAll;
+        final boolean cleaned = dropTombstones();
+        fruitless = spaceFreedInAll > freedBefore ? 0 : fruitless + 1;
+        if (!cleaned || fruitless > segments.count()) {
             spaceWanted = false;
+            fruitless = 0;
         }
         return 1;
     }
@@ -125,7 +135,10 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private boolean dropTombstones() {
         horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
         for (int s = 0; s < segments.count(); s++) {
-            if (isCleanable(s) && segments.tombstoneBytes(s) > 0 && segments.effectiveStamp(s, 0) < horizonNow) {
+            if (isCleanable(s)
+                    && segments.tombstoneBytes(s) > 0
+                    && segments.effectiveStamp(s, 0) < horizonNow
+                    && !segments.isYoungCopy(s)) {
                 return clean(s);
             }
         }
@@ -195,12 +208,9 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         victimHorizon = segments.horizon(segment);
         outOfRoom = false;
         dropped = 0;
+        spaceFreed = 0;
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
         log.drain();
-        if (spaceFreed != 0) {
-            segments.space().giveBack(spaceFreed);
-            spaceFreed = 0;
-        }
         if (outOfRoom) {
             return false; // what was copied stays copied; the rest is tried again
         }
@@ -210,7 +220,10 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (queue.isNamed(segment)) {
             return false; // a sender stopped in it: it stays in quarantine, empty
         }
+        // Only now: a segment that stays is read once more.
         tombstonesDropped.add(dropped);
+        segments.space().giveBack(spaceFreed);
+        spaceFreedInAll += spaceFreed;
         segments.free(segment);
         cleanedSegments.add(1);
         return true;
@@ -295,8 +308,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     /** A clear ended it, and the sweep has not come by yet. */
     private static boolean isEnded(ShardReplica replica, ByteBuffer buffer, int at, int type) {
         return EntryType.holdsObject(type)
-                && !replica.isVisible(
-                        type, EntryDescriptor.cacheId(buffer, at), EntryDescriptor.version(buffer, at));
+                && !replica.isVisible(type, EntryDescriptor.cacheId(buffer, at), EntryDescriptor.version(buffer, at));
     }
 
     /**
@@ -333,9 +345,14 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
                         EntryDescriptor.sessionId(buffer, at, flags),
                         EntryDescriptor.sequence(buffer, at, flags),
                         address);
-        if (stamp < horizonNow && !needed) {
-            spaceFreed += length;
-            dropped++;
+        if (stamp < horizonNow) {
+            if (needed) {
+                completion(buffer, at, address); // its outcome may be asked for still, but nothing is left that it ends
+            }
+            if (!outOfRoom) {
+                spaceFreed += length;
+                dropped++;
+            }
             return;
         }
         final long copy = copy(buffer, at, type, length, stamp);

@@ -36,9 +36,7 @@ final class CompletionRecord {
             draft.oldValue(oldValue, oldLength);
         }
         length = EntryDescriptor.aligned((int) draft.usedLength());
-        return log.ensureRoom(length)
-                ? log.append(draft, org.rowankv.rdma.rowan.FrameDescriptor.tag(entry, at))
-                : 0;
+        return log.ensureRoom(length) ? log.append(draft, org.rowankv.rdma.rowan.FrameDescriptor.tag(entry, at)) : 0;
     }
 
     /** Of the record appended last. */

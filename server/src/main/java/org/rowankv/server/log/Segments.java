@@ -227,8 +227,19 @@ public final class Segments {
         if (bytes < 0) {
             return -1;
         }
+        if (isYoungCopy(segment)) {
+            return Math.max(0, bytes - deadBytes.get(segment) + recordBytes.get(segment));
+        }
         final int droppable = tombstoneStamp.get(segment) < horizonNow ? tombstoneBytes.get(segment) : 0;
         return Math.max(0, bytes - deadBytes.get(segment) - droppable);
+    }
+
+    /**
+     * Whether a cleaner filled the segment not long ago. What it copied, tombstones and records of completions included, it
+     * had reason to; to ask again soon would only move it round and round.
+     */
+    public boolean isYoungCopy(int segment) {
+        return owner(segment) == SegmentOwner.CLEAN && lastSequence.get() - sequence(segment) < count();
     }
 
     /** A tombstone was written to, or copied into, a segment. A copied one brings its stamp, a new one has none (0). */
@@ -294,8 +305,7 @@ public final class Segments {
     public int tombstoneHorizon() {
         int smallest = lastSequence.get() + 1;
         for (int s = 0; s < generations.length; s++) {
-            if (generation(s) != 0
-                    && (holdsEnded(s) || entryBytes.get(s) < 0 && owner(s) == SegmentOwner.BACKUP)) {
+            if (generation(s) != 0 && (holdsEnded(s) || entryBytes.get(s) < 0 && owner(s) == SegmentOwner.BACKUP)) {
                 smallest = Math.min(smallest, horizon(s));
             }
         }

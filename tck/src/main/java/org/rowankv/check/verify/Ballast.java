@@ -23,6 +23,7 @@ final class Ballast {
     private final long ids;
     /** The id last acknowledged; ABSENT: none; NOT_ASKED: not known, since an answer is missing. */
     private final long[] acked = new long[KEYS];
+
     private final Request request = new Request();
     private int written;
 
@@ -64,8 +65,8 @@ final class Ballast {
                     ? StampedValue.idIn(request.result(), request.resultLength())
                     : Event.ABSENT;
             if (found != acked[index]) {
-                differences.add(new String(key, StandardCharsets.UTF_8) + " was acknowledged with value #" + acked[index]
-                        + " and holds #" + found);
+                differences.add(new String(key, StandardCharsets.UTF_8) + " was acknowledged with value #"
+                        + acked[index] + " and holds #" + found);
             }
         }
         return differences;
