@@ -7,13 +7,11 @@ package org.rowankv.runtime;
  * <p>Does not guarantee that what follows fits: that needs more care there. It makes the alternative rare.
  */
 public final class StackProbe {
-    private static final int DEPTH = 32;
-
     private StackProbe() {}
 
     /** Throws StackOverflowError unless so many more frames fit. */
-    public static void require() {
-        if (descend(DEPTH, 1, 2, 3, 4) == 0) {
+    public static void require(int frames) {
+        if (descend(frames, 1, 2, 3, 4) == 0) {
             throw new AssertionError();
         }
     }

@@ -21,7 +21,9 @@ import org.rowankv.runtime.AgentRunner;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.CompositeAgent;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.SlotPool;
+import org.rowankv.runtime.StackProbe;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.CommitAgent;
 import org.rowankv.server.digest.ControlAgent;
@@ -51,6 +53,8 @@ public final class Server implements AutoCloseable {
     private static final int SPINS = 32;
     private static final int YIELDS = 256;
     private static final long PARK_NS = 50_000;
+    /** Frames, more than a mutation ever needs: it must not be cut short by the end of its caller's stack. */
+    private static final int PROBE_DEPTH = 96;
 
     private final int serverId;
     private final ServerSettings settings;
@@ -69,6 +73,7 @@ public final class Server implements AutoCloseable {
     private final CleanAgent cleaner;
     private final AgentRunner runner;
     private final IntConsumer wakeUp;
+    private final OwnedCounter settledTurns = new OwnedCounter();
     private volatile boolean open;
 
     /**
@@ -118,7 +123,13 @@ public final class Server implements AutoCloseable {
             final Links workerLinks = new Links(endpoint, configuration, errors, wakeUp);
             links.add(workerLinks);
             final RowanReplicator replicator = new RowanReplicator(
-                    segments.region(), workerLinks, backupSets, configuration.serverCount(), maxMessage, tenures);
+                    segments.region(),
+                    workerLinks,
+                    backupSets,
+                    configuration.serverCount(),
+                    maxMessage,
+                    segments.length(),
+                    tenures);
             workers.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock));
         }
         this.digest = new DigestAgent(
@@ -133,7 +144,7 @@ public final class Server implements AutoCloseable {
         this.cleaner = new CleanAgent(
                 segments,
                 replicas,
-                endpoint.receiveQueue(),
+                endpoint.receiveQueue()::isNamed,
                 this::retireLogsOlderThan,
                 sweep::isDone,
                 errors,
@@ -163,6 +174,7 @@ public final class Server implements AutoCloseable {
                 clock));
         agents.add(sweep);
         agents.add(cleaner);
+        agents.add(new SettledTurns());
         this.runner = new AgentRunner(new CompositeAgent("server-" + serverId, agents.toArray(new Agent[0])), errors);
     }
 
@@ -220,6 +232,7 @@ public final class Server implements AutoCloseable {
     }
 
     private void mutate(ShardPrimary primary, Request request) {
+        StackProbe.require(PROBE_DEPTH);
         final int slot = borrow();
         if (slot < 0) {
             request.noResult();
@@ -315,9 +328,20 @@ public final class Server implements AutoCloseable {
         runner.wakeUp();
     }
 
-    /** Turns the agents once on the calling thread, unless they are being turned. */
-    public boolean help() {
-        return runner.tryInvoke();
+    /** Comes last in every turn of the agents and counts the turns that left nothing to do. */
+    private final class SettledTurns implements Agent {
+        @Override
+        public int doWork() {
+            if (isSettled() && !cleaner.isSpaceWanted()) {
+                settledTurns.add(1);
+            }
+            return 0;
+        }
+
+        @Override
+        public String roleName() {
+            return "settled";
+        }
     }
 
     /** Whether digest and sweep had no work left at their last turn. */
@@ -330,9 +354,14 @@ public final class Server implements AutoCloseable {
         runner.wakeUp();
     }
 
-    /** Whether digest, sweep or cleaner may still give space back. */
-    public boolean mayFreeSpace() {
-        return !isSettled() || cleaner.isSpaceWanted();
+    /** Turns of the agents that found nothing left to do which gives space back. */
+    public long settledTurns() {
+        return settledTurns.get();
+    }
+
+    /** Whether the agents have ended: closed, or by a broken invariant, which is in the error log. */
+    public boolean isStopped() {
+        return runner.isClosed();
     }
 
     public ServerStatistics statistics() {
@@ -389,11 +418,19 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** After every server was closed and what landed is digested: ends the agents and closes the logs. */
-    public void stop() {
+    /** After every server was closed and what landed is digested: ends the agents. */
+    public void stopAgents() {
         runner.close();
+    }
+
+    /** After the agents of every server were stopped, since they talk to each other: closes the logs. */
+    public void stop() {
         workers.forEach(Worker::close);
         endpoint.close();
+    }
+
+    public Segments segments() {
+        return segments;
     }
 
     public Replicas replicas() {

@@ -109,8 +109,7 @@ final class LocalQueuePair implements QueuePair {
                 next = RingWord.reserved(found, strides);
             } else {
                 final int following = RingWord.next(ordinal);
-                if (ring.awaitsPosting(following)
-                        || sparesLast && ring.awaitsPosting(RingWord.next(following))) {
+                if (ring.awaitsPosting(following) || sparesLast && ring.awaitsPosting(RingWord.next(following))) {
                     return PostStatus.RECEIVER_NOT_READY;
                 }
                 if (!nameSegment(following, found)) {

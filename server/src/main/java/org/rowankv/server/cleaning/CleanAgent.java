@@ -3,7 +3,7 @@ package org.rowankv.server.cleaning;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.function.BooleanSupplier;
-import org.rowankv.rdma.ReceiveQueue;
+import java.util.function.IntPredicate;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.ErrorLog;
@@ -37,7 +37,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
 
     private final Segments segments;
     private final Replicas replicas;
-    private final ReceiveQueue queue;
+    private final IntPredicate inQuarantine;
     private final IdleLogs idleLogs;
     private final BooleanSupplier sweepDone;
     private final ErrorLog errors;
@@ -54,17 +54,17 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private int victimHorizon;
     private int horizonNow;
     private boolean outOfRoom;
+    /** Of the victim, if it is freed in the end. */
     private int dropped;
-    private long spaceFreed;
-    private long spaceFreedInAll;
-    /** Segments cleaned since one gave space back. */
-    private int fruitless;
 
+    private long droppedBytes;
+    private long spaceFreed;
     private final OwnedCounter relocatedBytes = new OwnedCounter();
     private final OwnedCounter cleanedSegments = new OwnedCounter();
     private final OwnedCounter tombstonesDropped = new OwnedCounter();
 
     /**
+     * @param inQuarantine whether a segment must be left alone: a sender names it
      * @param sweepDone whether all that clears have ended is removed from the indexes
      * @param lowWater free segments below which cleaning begins
      * @param highWater free segments at which it ends
@@ -72,7 +72,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     public CleanAgent(
             Segments segments,
             Replicas replicas,
-            ReceiveQueue queue,
+            IntPredicate inQuarantine,
             IdleLogs idleLogs,
             BooleanSupplier sweepDone,
             ErrorLog errors,
@@ -80,7 +80,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             int highWater) {
         this.segments = segments;
         this.replicas = replicas;
-        this.queue = queue;
+        this.inQuarantine = inQuarantine;
         this.idleLogs = idleLogs;
         this.sweepDone = sweepDone;
         this.errors = errors;
@@ -109,14 +109,8 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (!spaceWanted) {
             return 0;
         }
-        // Some tombstones cannot go yet although they are behind the horizon; to copy them round and round gains
-        // nothing.
-        final long freedBefore = spaceFreedInAll;
-        final boolean cleaned = dropTombstones();
-        fruitless = spaceFreedInAll > freedBefore ? 0 : fruitless + 1;
-        if (!cleaned || fruitless > segments.count()) {
+        if (!dropTombstones()) {
             spaceWanted = false;
-            fruitless = 0;
         }
         return 1;
     }
@@ -135,15 +129,12 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private boolean dropTombstones() {
         horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
         for (int s = 0; s < segments.count(); s++) {
-            if (isCleanable(s)
-                    && segments.tombstoneBytes(s) > 0
-                    && segments.effectiveStamp(s, 0) < horizonNow
-                    && !segments.isYoungCopy(s)) {
+            if (isCleanable(s) && segments.tombstoneBytes(s) > 0 && segments.effectiveStamp(s, 0) < horizonNow) {
                 return clean(s);
             }
         }
         idleLogs.retireOlderThan(segments.lastSequence());
-        if (log.openSegment() >= 0 && segments.holdsEnded(log.openSegment())) {
+        if (log.openSegment() >= 0 && segments.deadBytes(log.openSegment()) > 0) {
             log.retire();
         }
         final int holding = holdingBack();
@@ -154,10 +145,11 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         return segments.isClosed(segment)
                 && segments.state(segment) == SegmentState.COMMITTED
                 && !damaged.get(segment)
-                && !queue.isNamed(segment);
+                && !inQuarantine.test(segment);
     }
 
-    private boolean cleanOne() {
+    /** Cleans one segment, if there is anything to gain; false if not. */
+    public boolean cleanOne() {
         // What a clear ended is not counted dead before it was swept, and must not be overlooked here.
         horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
         final int chosen = chooseVictim();
@@ -190,7 +182,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         for (int s = 0; s < segments.count(); s++) {
             if (segments.isClosed(s)) {
                 tombstones += segments.tombstoneBytes(s);
-                if (segments.holdsEnded(s)
+                if (segments.deadBytes(s) > 0
                         && isCleanable(s)
                         && (oldest < 0 || segments.horizon(s) < segments.horizon(oldest))) {
                     oldest = s;
@@ -208,22 +200,22 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         victimHorizon = segments.horizon(segment);
         outOfRoom = false;
         dropped = 0;
-        spaceFreed = 0;
+        droppedBytes = 0;
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
         log.drain();
+        segments.space().giveBack(spaceFreed);
+        spaceFreed = 0;
         if (outOfRoom) {
             return false; // what was copied stays copied; the rest is tried again
         }
         if (damaged.get(segment)) {
             return true;
         }
-        if (queue.isNamed(segment)) {
+        if (inQuarantine.test(segment)) {
             return false; // a sender stopped in it: it stays in quarantine, empty
         }
-        // Only now: a segment that stays is read once more.
         tombstonesDropped.add(dropped);
-        segments.space().giveBack(spaceFreed);
-        spaceFreedInAll += spaceFreed;
+        segments.space().giveBack(droppedBytes);
         segments.free(segment);
         cleanedSegments.add(1);
         return true;
@@ -292,32 +284,14 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         }
         if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {
             moveCompletion(replica, buffer, at, address, copy);
-            if (!isEnded(replica, buffer, at, type)) {
-                return;
-            }
+            // Should the victim not be freed now, it holds back what ends the copy.
+            segments.markDead(address, length);
         } else if (EntryType.isTombstone(type)) {
             moveCompletion(replica, buffer, at, address, copy); // superseded meanwhile; kept until its horizon
-            return;
         } else {
             segments.markDead(copy, length); // superseded meanwhile, and its space was given back by that
             moveCompletion(replica, buffer, at, address, copy);
         }
-        inheritHorizon(copy);
-    }
-
-    /** A clear ended it, and the sweep has not come by yet. */
-    private static boolean isEnded(ShardReplica replica, ByteBuffer buffer, int at, int type) {
-        return EntryType.holdsObject(type)
-                && !replica.isVisible(type, EntryDescriptor.cacheId(buffer, at), EntryDescriptor.version(buffer, at));
-    }
-
-    /**
-     * The copy is dead from the beginning, by an entry that may be older than the segment it lies in: it stands for its
-     * source. A copy that was live when the index was pointed to it needs no such thing: what ends it later is stamped
-     * later than this segment was opened.
-     */
-    private void inheritHorizon(long copy) {
-        segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);
     }
 
     private static void moveCompletion(ShardReplica replica, ByteBuffer buffer, int at, long from, long to) {
@@ -345,14 +319,9 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
                         EntryDescriptor.sessionId(buffer, at, flags),
                         EntryDescriptor.sequence(buffer, at, flags),
                         address);
-        if (stamp < horizonNow) {
-            if (needed) {
-                completion(buffer, at, address); // its outcome may be asked for still, but nothing is left that it ends
-            }
-            if (!outOfRoom) {
-                spaceFreed += length;
-                dropped++;
-            }
+        if (stamp < horizonNow && !needed) {
+            droppedBytes += segments.charge(length);
+            dropped++;
             return;
         }
         final long copy = copy(buffer, at, type, length, stamp);
@@ -373,7 +342,6 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         final long copy = copy(buffer, at, type, length, 0);
         if (copy != 0 && !replica.sessions().openingMoved(sessionId, address, copy)) {
             segments.markDead(copy, length);
-            inheritHorizon(copy);
         }
     }
 
@@ -389,18 +357,22 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (sequence == 0 || !replica.sessions().isNeeded(sessionId, sequence, address)) {
             return;
         }
-        final long copy = completions.append(log, buffer, at);
+        final long copy = completions.append(log, buffer, at, victimHorizon);
         if (copy == 0) {
             outOfRoom = true;
             return;
         }
-        replica.sessions().completionMoved(sessionId, sequence, address, copy);
-        // Dead where live bytes are counted: the space of the entry was given back when it was superseded.
-        segments.markRecord(copy, completions.length());
+        final int keptBefore =
+                replica.sessions().completionRecorded(sessionId, sequence, address, copy, completions.length());
+        if (keptBefore < 0) {
+            segments.markDead(copy, completions.length());
+        } else {
+            spaceFreed += (keptBefore == 0 ? 0 : segments.charge(keptBefore)) - segments.charge(completions.length());
+        }
     }
 
     private long copy(ByteBuffer buffer, int at, int type, int length, int stamp) {
-        if (!log.ensureRoom(length)) {
+        if (!log.ensureRoom(length, victimHorizon)) {
             outOfRoom = true;
             return 0;
         }

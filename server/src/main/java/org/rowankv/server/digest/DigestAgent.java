@@ -40,6 +40,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private final long holeTimeoutNs;
     private byte[] keyScratch = new byte[256];
     private long spaceFreed;
+    private boolean mayForget;
     private volatile boolean idle = true;
     private final OwnedCounter digestedBytes = new OwnedCounter();
     private final OwnedCounter landedBytes = new OwnedCounter();
@@ -74,6 +75,9 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     public int doWork() {
         final int read = cursor.poll(this, BATCH);
         final int assembled = assembler.assemble(this);
+        if (mayForget && assembler.isIdle()) {
+            forgetDeletions();
+        }
         if (spaceFreed != 0) {
             segments.space().giveBack(spaceFreed);
             spaceFreed = 0;
@@ -84,6 +88,19 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         }
         idle = read == 0 && assembler.isIdle() && !cursor.isAtHole();
         return read + assembled + committed;
+    }
+
+    /**
+     * An entry that was put together of blocks takes effect behind what landed after it: a deletion of its key may be among
+     * that, and must be remembered until then.
+     */
+    private void forgetDeletions() {
+        mayForget = false;
+        for (int shard = 0; shard < replicas.shardCount(); shard++) {
+            if (replicas.has(shard)) {
+                replicas.get(shard).forgetDeletions(LOCK_OWNER);
+            }
+        }
     }
 
     /** A sender that does not finish what it reserved holds up everybody's entries behind it: it is cut off. */
@@ -122,13 +139,12 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         for (int i = 0; i < pairs; i++) {
             final int shard = CommitVector.shard(buffer, at, i);
             if (replicas.has(shard)) {
-                final ShardReplica replica = replicas.get(shard);
-                replica.raiseCommitVersion(CommitVector.version(buffer, at, i));
-                replica.forgetDeletions(LOCK_OWNER);
+                replicas.get(shard).raiseCommitVersion(CommitVector.version(buffer, at, i));
             }
         }
+        mayForget = true;
         tracker.record(segment, length);
-        segments.markRecord(address, length);
+        segments.markRead(address, length);
     }
 
     private void block(int segment, long address, int length, ByteBuffer buffer, int at) {
@@ -145,7 +161,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final int before = assembler.repeatedCount();
         assembler.block(address, length, this);
         if (withoutSpace && assembler.repeatedCount() == before) {
-            spaceFreed -= length;
+            spaceFreed -= segments.charge(length);
         }
     }
 
@@ -156,7 +172,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         if (isVoid(shard, buffer, at)) {
             segments.markDead(address, length);
             if ((EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) == 0) {
-                spaceFreed += length;
+                spaceFreed += segments.charge(length);
             }
             return;
         }
@@ -180,7 +196,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private void apply(long address, int type, int length, ByteBuffer buffer, int at) {
         final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
         if ((EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) != 0) {
-            spaceFreed -= length;
+            spaceFreed -= segments.charge(length);
         }
         final int keyLength = EntryDescriptor.keyLength(buffer, at);
         if (keyLength > keyScratch.length) {
@@ -221,7 +237,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         segments.markDead(address, length);
         if (!repeated) {
             // Its credit was drawn for the time it waits to be put together.
-            spaceFreed += length;
+            spaceFreed += segments.charge(length);
         }
         tracker.blockDone(segments.segmentOf(address));
     }

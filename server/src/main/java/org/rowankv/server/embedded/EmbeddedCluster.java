@@ -109,8 +109,8 @@ public final class EmbeddedCluster implements AutoCloseable {
             }
 
             @Override
-            public boolean mayRecover(int server) {
-                return servers.get(server).mayFreeSpace();
+            public long settledTurns(int server) {
+                return servers.get(server).settledTurns();
             }
         };
         for (RecoveredServer server : recovered) {
@@ -162,8 +162,8 @@ public final class EmbeddedCluster implements AutoCloseable {
                             area.tenures().tenure(shard));
                 }
             }
-            final RecoveredServer server =
-                    new RecoveredServer(area.serverId(), segments, new Replicas(replicas), errors);
+            final RecoveredServer server = new RecoveredServer(
+                    area.serverId(), segments, new Replicas(replicas), settings.replicas() > 1, errors);
             server.scan();
             recovered.add(server);
         }
@@ -219,14 +219,17 @@ public final class EmbeddedCluster implements AutoCloseable {
         return (settings.dir() == null ? Durability.NONE : Durability.PROCESS).parameter();
     }
 
+    /** For tests that look inside. */
+    List<Server> servers() {
+        return Collections.unmodifiableList(servers);
+    }
+
     public @Nullable Path dir() {
         return settings.dir();
     }
 
     private void wakeUp(int server) {
-        final Server woken = servers.get(server);
-        woken.wakeUp();
-        woken.help();
+        servers.get(server).wakeUp();
     }
 
     private void destroyObjects(int cacheId) {
@@ -254,14 +257,12 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     /** Waits until everything that has landed in the backup logs is digested and every clear is swept. */
     public void awaitDigested() {
-        // Twice: the first turn may have begun before what the caller cares for had landed.
-        for (int round = 0; round < 2; round++) {
-            for (Server server : servers) {
-                do {
-                    server.wakeUp();
-                    server.help();
-                    LockSupport.parkNanos(20_000);
-                } while (!server.isSettled());
+        for (Server server : servers) {
+            // Two more: the first may have begun before what the caller cares for had landed.
+            final long enough = server.settledTurns() + 2;
+            while (server.settledTurns() < enough && !server.isStopped()) {
+                server.wakeUp();
+                LockSupport.parkNanos(20_000);
             }
         }
     }
@@ -275,6 +276,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         session.close();
         servers.forEach(Server::close);
         awaitDigested();
+        servers.forEach(Server::stopAgents);
         servers.forEach(Server::stop);
         fabric.close();
         files.closeClean();

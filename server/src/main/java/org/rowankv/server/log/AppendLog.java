@@ -20,6 +20,7 @@ public final class AppendLog {
     private int segment = -1;
     private long base;
     private int position;
+    private int charged;
     private int generation;
     private long bytesWritten;
 
@@ -61,6 +62,7 @@ public final class AppendLog {
         base = segments.area().addressOf(next);
         generation = segments.generation(next);
         position = 0;
+        charged = 0;
         return true;
     }
 
@@ -70,7 +72,7 @@ public final class AppendLog {
             final int closing = segment;
             segment = -1;
             segments.transition(closing, SegmentState.USING, SegmentState.COMMITTED);
-            segments.close(closing, position);
+            segments.close(closing, charged);
         }
     }
 
@@ -124,6 +126,7 @@ public final class AppendLog {
             ByteBuffer buffer, int at, long address, int length, int type, int bodyCrc, int tag, int stamp) {
         // The position first: an append cut short here leaves a gap, never two entries in one place.
         position += length;
+        charged += segments.charge(length);
         bytesWritten += length;
         sealer.publishOwned(buffer, at, address, generation, length, type, bodyCrc, tag, stamp);
         if (EntryType.isTombstone(type)) {

@@ -27,10 +27,11 @@ public final class Segments {
     private final GenerationSource generationSource;
     private final int[] generations;
     private final AtomicIntegerArray deadBytes;
-    /** Of those, bytes that no tombstone ended and no scan brings back: records, commit vectors. */
-    private final AtomicIntegerArray recordBytes;
     /** Bytes of the entries in a closed segment; −1 while it is open or free. */
     private final AtomicIntegerArray entryBytes;
+
+    /** Of commit vectors: dead, but nothing that a tombstone ends. */
+    private final AtomicIntegerArray recordBytes;
 
     private final AtomicIntegerArray tombstoneBytes;
     /** The sequence number behind which no segment holds what this segment's tombstones end. */
@@ -58,8 +59,8 @@ public final class Segments {
         final int count = area.segmentCount();
         this.generations = new int[count];
         this.deadBytes = new AtomicIntegerArray(count);
-        this.recordBytes = new AtomicIntegerArray(count);
         this.entryBytes = new AtomicIntegerArray(count);
+        this.recordBytes = new AtomicIntegerArray(count);
         this.tombstoneBytes = new AtomicIntegerArray(count);
         this.tombstoneStamp = new AtomicIntegerArray(count);
         this.horizons = new AtomicIntegerArray(count);
@@ -100,6 +101,11 @@ public final class Segments {
         return area.segmentLength();
     }
 
+    /** What an entry of that length counts for in all accounts of this class and of {@link Space}. */
+    public int charge(int entryLength) {
+        return Charge.of(entryLength, area.segmentLength());
+    }
+
     public int freeCount() {
         return freeCount.get();
     }
@@ -127,41 +133,47 @@ public final class Segments {
         if (freeTop <= keep) {
             return -1;
         }
-        final int segment = free[--freeTop];
+        final int segment = free[freeTop - 1];
         area.ensureBacked(segment);
         final int generation = drawGeneration(segment, owner);
         final int sequence = (int) area.segments().nextSequence();
         lastSequence.set(sequence);
         deadBytes.set(segment, 0);
-        recordBytes.set(segment, 0);
         entryBytes.set(segment, -1);
+        recordBytes.set(segment, 0);
         tombstoneBytes.set(segment, 0);
         tombstoneStamp.set(segment, 0);
         horizons.set(segment, horizon == 0 ? sequence : Math.min(sequence, horizon));
         // The persistent word first: no entry may exist in a segment that a restart would take for free.
         area.segments().open(segment, owner, generation, sequence, sequence);
         GENERATION.setRelease(generations, segment, generation);
+        freeTop--;
         freeCount.set(freeTop);
         return segment;
     }
 
     private int drawGeneration(int segment, SegmentOwner owner) {
-        if (owner == SegmentOwner.BACKUP) {
-            // Senders tell a place nobody reserved yet by its generation, so it must not occur in what lies there. In a
-            // single-writer log only a scan after a crash reads beyond the end, and there the checksums tell.
-            final long address = area.addressOf(segment);
-            return generationSource.draw(region().buffer(address), region().offset(address), length());
-        }
         // Random for the most part, and never one of the last 255 that what lies there may still carry.
         final int previous = area.segments().generation(segment);
         int generation;
         do {
-            generation = (int) random.nextLong() & -256 | previous + 1 & 255;
-        } while (generation == 0);
+            generation = owner == SegmentOwner.BACKUP
+                    ? drawAbsent(segment)
+                    : (int) random.nextLong() & -256 | previous + 1 & 255;
+        } while (generation == 0 || generation == previous);
         return generation;
     }
 
-    /** No more entries come; {@code bytes} is what its entries take together. */
+    /**
+     * Senders tell a place nobody reserved yet by its generation, so it must not occur in what lies there. In a
+     * single-writer log only a scan after a crash reads beyond the end, and there the checksums tell.
+     */
+    private int drawAbsent(int segment) {
+        final long address = area.addressOf(segment);
+        return generationSource.draw(region().buffer(address), region().offset(address), length());
+    }
+
+    /** No more entries come; {@code bytes} is what its entries are charged together. */
     public void close(int segment, int bytes) {
         if (tombstoneStamp.get(segment) == 0) {
             tombstoneStamp.set(segment, lastSequence.get());
@@ -196,20 +208,12 @@ public final class Segments {
 
     /** An entry will not be needed where it lies. */
     public void markDead(long address, int length) {
-        deadBytes.addAndGet(segmentOf(address), length);
+        deadBytes.addAndGet(segmentOf(address), charge(length));
     }
 
-    /** As {@link #markDead}, of what was never an object: it holds no tombstone back. */
-    public void markRecord(long address, int length) {
-        recordBytes.addAndGet(segmentOf(address), length);
-        deadBytes.addAndGet(segmentOf(address), length);
-    }
-
-    /** Whether something in the segment was ended, and would be back if what ended it were gone. */
-    public boolean holdsEnded(int segment) {
-        // This order: a record under way counts too early, never too late.
-        final int dead = deadBytes.get(segment);
-        return dead > recordBytes.get(segment);
+    /** A record has been read, and is of no more use. Unlike what died it cannot come back, so it holds no horizon. */
+    public void markRead(long address, int length) {
+        recordBytes.addAndGet(segmentOf(address), charge(length));
     }
 
     public int deadBytes(int segment) {
@@ -227,24 +231,13 @@ public final class Segments {
         if (bytes < 0) {
             return -1;
         }
-        if (isYoungCopy(segment)) {
-            return Math.max(0, bytes - deadBytes.get(segment) + recordBytes.get(segment));
-        }
         final int droppable = tombstoneStamp.get(segment) < horizonNow ? tombstoneBytes.get(segment) : 0;
-        return Math.max(0, bytes - deadBytes.get(segment) - droppable);
-    }
-
-    /**
-     * Whether a cleaner filled the segment not long ago. What it copied, tombstones and records of completions included, it
-     * had reason to; to ask again soon would only move it round and round.
-     */
-    public boolean isYoungCopy(int segment) {
-        return owner(segment) == SegmentOwner.CLEAN && lastSequence.get() - sequence(segment) < count();
+        return Math.max(0, bytes - deadBytes.get(segment) - recordBytes.get(segment) - droppable);
     }
 
     /** A tombstone was written to, or copied into, a segment. A copied one brings its stamp, a new one has none (0). */
     public void tombstone(int segment, int length, int stamp) {
-        tombstoneBytes.addAndGet(segment, length);
+        tombstoneBytes.addAndGet(segment, charge(length));
         if (stamp != 0 && stamp > tombstoneStamp.get(segment)) {
             tombstoneStamp.set(segment, stamp);
         }
@@ -292,7 +285,7 @@ public final class Segments {
         long live = 0;
         for (int s = 0; s < generations.length; s++) {
             if (entryBytes.get(s) >= 0) {
-                live += entryBytes.get(s) - deadBytes.get(s);
+                live += entryBytes.get(s) - deadBytes.get(s) - recordBytes.get(s);
             }
         }
         space.take(space.available() - (space.limit() - live));
@@ -303,9 +296,13 @@ public final class Segments {
      * of all segments that hold something dead, or may: in the open ones of the backup log nobody has looked yet.
      */
     public int tombstoneHorizon() {
-        int smallest = lastSequence.get() + 1;
+        // Not beyond the last segment's own number: a tombstone that is written from now on is stamped with at least
+        // that,
+        // and what it ends may not be counted dead yet.
+        int smallest = lastSequence.get();
         for (int s = 0; s < generations.length; s++) {
-            if (generation(s) != 0 && (holdsEnded(s) || entryBytes.get(s) < 0 && owner(s) == SegmentOwner.BACKUP)) {
+            if (generation(s) != 0
+                    && (deadBytes.get(s) > 0 || entryBytes.get(s) < 0 && owner(s) == SegmentOwner.BACKUP)) {
                 smallest = Math.min(smallest, horizon(s));
             }
         }

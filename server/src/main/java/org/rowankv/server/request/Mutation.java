@@ -35,8 +35,6 @@ final class Mutation {
         APPLYING
     }
 
-    private static final int ADMIT_PATIENCE = 64;
-
     private final Worker worker;
     private final CurrentObject current;
     private final Decision decision;
@@ -50,9 +48,11 @@ final class Mutation {
     private int stripesNeeded;
     private int length;
     private int usedLength;
+    private int charge;
     private boolean drawn;
     private long address;
-    private int refusals;
+    private int lackingServer;
+    private long settledBefore;
 
     Mutation(Worker worker) {
         this.worker = worker;
@@ -75,7 +75,7 @@ final class Mutation {
         }
         primary = shardPrimary;
         request = newRequest;
-        refusals = 0;
+        lackingServer = -1;
         stripesHeld = 0;
         final Operation operation = newRequest.operation();
         if (operation == Operation.CLEAR) {
@@ -116,6 +116,8 @@ final class Mutation {
                 case AWAITING_SPACE -> {
                     final Status refused = admit();
                     if (refused == Status.OK) {
+                        // Where to look for the entry, before it can be there.
+                        address = worker.tLog().nextAddress();
                         state = State.WRITING;
                         write();
                     } else if (refused == Status.NO_REPLY) {
@@ -151,7 +153,7 @@ final class Mutation {
      * dropped, what is in the log is finished; nobody is answered, since the request belongs to a caller that is gone.
      */
     boolean recover() {
-        request = null;
+        final boolean justLeft = request != null;
         decision.orphan();
         switch (state) {
             case IDLE -> {}
@@ -162,15 +164,22 @@ final class Mutation {
                     state = State.AWAITING_BACKUPS;
                 } else {
                     worker.inFlight().finished(worker.slot());
-                    worker.grant().giveBack(length);
+                    worker.grant().giveBack(charge);
                     if (drawn) {
                         worker.replicator().giveBackCredit(replica().shardId(), usedLength);
                     }
                     end();
                 }
             }
-            case AWAITING_BACKUPS, APPLYING -> {}
+            case AWAITING_BACKUPS -> {
+                if (justLeft) {
+                    // What was sent may not have been counted: all of it once more.
+                    worker.replicator().begin(replica().shardId(), address);
+                }
+            }
+            case APPLYING -> {}
         }
+        request = null;
         while (state == State.AWAITING_BACKUPS || state == State.APPLYING) {
             if (state == State.AWAITING_BACKUPS && !worker.replicator().advance()) {
                 return false;
@@ -204,8 +213,8 @@ final class Mutation {
         final KeyLocks locks = replica().keyLocks();
         // One by one and counted, so that an interrupted end can be ended again.
         while (stripesHeld > 0) {
+            locks.unlock(firstStripe + stripesHeld - 1, worker.lockOwner());
             stripesHeld--;
-            locks.unlock(firstStripe + stripesHeld, worker.lockOwner());
         }
         worker.draft().end();
         state = State.IDLE;
@@ -220,26 +229,23 @@ final class Mutation {
         }
         usedLength = (int) used;
         length = EntryDescriptor.aligned(usedLength);
+        charge = worker.segments().charge(length);
         drawn = decision.drawsSpace(length);
         int lacking = -1;
         if (drawn) {
-            if (!worker.grant().draw(length)) {
+            if (!worker.grant().draw(charge)) {
                 lacking = worker.serverId();
             } else {
                 lacking = worker.replicator().drawCredit(replica().shardId(), usedLength);
                 if (lacking >= 0) {
-                    worker.grant().giveBack(length);
+                    worker.grant().giveBack(charge);
                 }
             }
         } else {
             worker.draft().withoutSpace();
         }
         if (lacking >= 0) {
-            if (refusals++ == 0) {
-                worker.pressure().wantSpace(lacking);
-            }
-            worker.pressure().wakeUp(lacking);
-            return refusals > ADMIT_PATIENCE && !worker.pressure().mayRecover(lacking) ? Status.FULL : Status.NO_REPLY;
+            return refuseOrWait(lacking);
         }
         if (!worker.tLog().ensureRoom(length)) {
             giveBackSpace();
@@ -247,14 +253,29 @@ final class Mutation {
             return Status.NO_REPLY;
         }
         if (!drawn) {
-            worker.grant().take(length);
+            worker.grant().take(charge);
         }
         return Status.OK;
     }
 
+    /** FULL is the answer only after that server's agents have done all they could, since it was first asked. */
+    private Status refuseOrWait(int lacking) {
+        final SpacePressure pressure = worker.pressure();
+        if (lacking != lackingServer) {
+            lackingServer = lacking;
+            settledBefore = pressure.settledTurns(lacking);
+            pressure.wantSpace(lacking);
+        }
+        if (pressure.settledTurns(lacking) >= settledBefore + 2) {
+            return Status.FULL;
+        }
+        pressure.wakeUp(lacking);
+        return Status.NO_REPLY;
+    }
+
     private void giveBackSpace() {
         if (drawn) {
-            worker.grant().giveBack(length);
+            worker.grant().giveBack(charge);
             worker.replicator().giveBackCredit(replica().shardId(), usedLength);
         }
     }
@@ -264,7 +285,6 @@ final class Mutation {
         if (shard == null) {
             throw new AssertionError("no shard");
         }
-        address = worker.tLog().nextAddress();
         final int shardId = shard.replica().shardId();
         worker.inFlight().announce(worker.slot(), shardId, shard.versions().lowerBound());
         final long version = shard.versions().take();

@@ -14,6 +14,8 @@ public final class Completion {
     int bits;
     long address;
     Status status = Status.OK;
+    /** Length of the entry if it is there for this completion only, else 0. */
+    int keptLength;
 
     @Nullable
     Completion older;

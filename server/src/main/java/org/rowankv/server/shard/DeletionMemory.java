@@ -68,6 +68,11 @@ public final class DeletionMemory {
         return forgotten;
     }
 
+    /** Of deletions up to that version some may be forgotten: the log was read, and they may have been dropped from it. */
+    synchronized void forgetUnseen(long version) {
+        forgottenUpTo = Math.max(forgottenUpTo, version);
+    }
+
     /** No deletion with a larger version was forgotten. */
     public synchronized long forgottenUpTo() {
         return forgottenUpTo;

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Version;
+import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
@@ -39,7 +40,7 @@ public final class ShardReplica {
     private final KeyHash keyHash;
     private final Segments segments;
     private final ShardIndex index;
-    private final SessionTable sessions = new SessionTable();
+    private final SessionTable sessions = new SessionTable(this::dead);
     private final KeyLocks keyLocks = new KeyLocks();
     private final Clears clears = new Clears();
     private final DeletionMemory deletions = new DeletionMemory();
@@ -143,9 +144,9 @@ public final class ShardReplica {
             case EntryType.COMPLETION -> 0;
             default -> throw new AssertionError("an entry of " + EntryType.name(type) + " is not applied");
         };
-        complete(entry, at, address, version);
+        final int released = complete(entry, at, address, version);
         raise(APPLIED_VERSION, version);
-        return freed;
+        return freed + released;
     }
 
     private int applyKeyed(
@@ -204,18 +205,30 @@ public final class ShardReplica {
 
     private int dead(long address, int length) {
         segments.markDead(address, length);
-        return length;
+        return segments.charge(length);
     }
 
-    /** The entry at that address is no longer its key's newest. A tombstone is kept all the same, until its horizon. */
+    /**
+     * The entry at that address is no longer its key's newest. A tombstone is kept all the same, until its horizon; an
+     * entry whose answer may be asked for, until its completion is forgotten.
+     */
     private int supersede(long address) {
         final ByteBuffer old = segments.region().buffer(address);
-        final long word = org.rowankv.rdma.rowan.FrameDescriptor.wordPlain(
-                old, segments.region().offset(address));
-        if (EntryType.isTombstone(org.rowankv.rdma.rowan.FrameDescriptor.type(word))) {
+        final int at = segments.region().offset(address);
+        final long word = FrameDescriptor.wordPlain(old, at);
+        if (EntryType.isTombstone(FrameDescriptor.type(word))) {
             return 0;
         }
-        return dead(address, org.rowankv.rdma.rowan.FrameDescriptor.length(word));
+        return deadUnlessKept(old, at, address, FrameDescriptor.length(word));
+    }
+
+    /** Counts an entry dead that the index does not point to, unless its completion is needed. */
+    public int deadUnlessKept(ByteBuffer entry, int at, long address, int length) {
+        final int flags = EntryDescriptor.flags(entry, at);
+        final long sequence = EntryDescriptor.sequence(entry, at, flags);
+        return sequence != 0 && sessions.keep(EntryDescriptor.sessionId(entry, at, flags), sequence, address, length)
+                ? 0
+                : dead(address, length);
     }
 
     private int applyClear(ByteBuffer entry, int at, long version) {
@@ -236,19 +249,19 @@ public final class ShardReplica {
         return sessions.close(EntryDescriptor.sessionId(entry, at, EntryDescriptor.flags(entry, at)), this::supersede);
     }
 
-    private void complete(ByteBuffer entry, int at, long address, long version) {
+    private int complete(ByteBuffer entry, int at, long address, long version) {
         final int flags = EntryDescriptor.flags(entry, at);
         final long sequence = EntryDescriptor.sequence(entry, at, flags);
-        if (sequence != 0) {
-            sessions.complete(
-                    EntryDescriptor.sessionId(entry, at, flags),
-                    sequence,
-                    EntryDescriptor.unanswered(entry, at, flags),
-                    version,
-                    EntryDescriptor.previousVersion(entry, at, flags),
-                    EntryDescriptor.resultBits(flags),
-                    address);
-        }
+        return sequence == 0
+                ? 0
+                : sessions.complete(
+                        EntryDescriptor.sessionId(entry, at, flags),
+                        sequence,
+                        EntryDescriptor.unanswered(entry, at, flags),
+                        version,
+                        EntryDescriptor.previousVersion(entry, at, flags),
+                        EntryDescriptor.resultBits(flags),
+                        address);
     }
 
     /** Forgets deletions that are on all replicas; returns how many. */
@@ -261,6 +274,13 @@ public final class ShardReplica {
                 index.unlock();
             }
         });
+    }
+
+    /** The log was read and nothing in it is in doubt: all of it is committed, and what it lacks is not known. */
+    public void recovered(int owner) {
+        raiseCommitVersion(appliedVersion());
+        forgetDeletions(owner);
+        deletions.forgetUnseen(appliedVersion());
     }
 
     /** Whether an entry holds an object that a reader may see, its lifetime aside. */

@@ -1,0 +1,234 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Ttl;
+import org.rowankv.runtime.Clock;
+
+/**
+ * What a store with one cache has to answer, stated without a log: {@link #check} takes a request that was answered, says
+ * what is wrong with the answer, and goes on to the state behind it. Used by one thread.
+ */
+final class ModelCache {
+    private final Clock clock;
+    final Map<String, ModelObject> objects = new HashMap<>();
+    /** By key, when it was last written or removed, counted in requests. */
+    private final Map<String, Long> lastChange = new HashMap<>();
+
+    private final Map<Integer, Long> lastVersion = new HashMap<>();
+    private long now;
+    private long lastRemoval;
+
+    // --- the answer that is expected ---
+    private Status status = Status.OK;
+    private int bits;
+    private long version;
+    private long previous;
+    private boolean makesVersion;
+    private byte @Nullable [] result;
+
+    ModelCache(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** The number of the request checked last. */
+    long now() {
+        return now;
+    }
+
+    /** @param since for IF_ABSENT_SINCE: {@link #now} when the expected version was read */
+    void check(String key, Request request, long since) {
+        now++;
+        bits = 0;
+        version = 0;
+        previous = 0;
+        makesVersion = false;
+        result = null;
+        ModelObject object = objects.get(key);
+        if (object != null && object.isOver(clock.wallMs())) {
+            bits |= ResultBits.EXPIRED;
+            result = object.value();
+            remove(key);
+            object = null;
+        }
+        switch (request.operation()) {
+            case GET -> get(key, object, request);
+            case PUT -> put(key, object, request, since);
+            case DELETE -> delete(key, object, request, since);
+            case TOUCH -> touch(key, object, request);
+            default -> throw new AssertionError();
+        }
+        compare(key, request);
+        if (makesVersion && status == Status.OK && request.operation() == Operation.PUT && objects.containsKey(key)) {
+            final ModelObject stored = objects.get(key);
+            objects.put(key, new ModelObject(stored.value(), request.version(), stored.expiryMs()));
+        }
+    }
+
+    private void compare(String key, Request request) {
+        final String what = now + ": " + request.operation() + " " + request.condition() + " of " + key;
+        assertThat(request.status()).as(what).isEqualTo(status);
+        assertThat(request.bits()).as("bits of %s", what).isEqualTo(bits);
+        assertThat(request.previousVersion()).as("previous of %s", what).isEqualTo(previous);
+        if (makesVersion) {
+            assertThat(request.version()).as("version of %s", what).isGreaterThan(lastVersion(request.shard()));
+            lastVersion.put(request.shard(), request.version());
+        } else if (version >= 0) {
+            assertThat(request.version()).as("version of %s", what).isEqualTo(version);
+        }
+        assertThat(request.resultBytes()).as("result of %s", what).isEqualTo(request.wantsValue() ? result : null);
+    }
+
+    private long lastVersion(int shard) {
+        return lastVersion.getOrDefault(shard, 0L);
+    }
+
+    private void remove(String key) {
+        objects.remove(key);
+        lastChange.put(key, now);
+        lastRemoval = now;
+    }
+
+    void clear() {
+        now++;
+        objects.keySet().forEach(key -> lastChange.put(key, now));
+        lastRemoval = now;
+        objects.clear();
+    }
+
+    /** Whatever was removed before may have been forgotten. */
+    void reopened() {
+        lastRemoval = ++now;
+    }
+
+    private void get(String key, @Nullable ModelObject object, Request request) {
+        if (object == null) {
+            status = Status.NOT_FOUND;
+            version = -1; // a token, judged by what it is good for
+        } else {
+            meet(key, object, request, Status.OK);
+        }
+    }
+
+    private void meet(String key, ModelObject object, Request request, Status outcome) {
+        status = outcome;
+        bits |= ResultBits.EXISTED;
+        version = object.version();
+        result = object.value();
+        if (request.accessTtlMs() != Ttl.UNCHANGED) {
+            bits |= ResultBits.TOUCHED;
+            if (request.accessTtlMs() == Ttl.IMMEDIATE) {
+                remove(key);
+            } else {
+                objects.put(key, object.expiringAt(expiry(request.accessTtlMs(), object)));
+            }
+        }
+    }
+
+    private long expiry(long ttlMs, @Nullable ModelObject object) {
+        if (ttlMs == Ttl.UNCHANGED) {
+            return object == null ? Long.MAX_VALUE : object.expiryMs();
+        }
+        return ttlMs == Ttl.ETERNAL ? Long.MAX_VALUE : clock.wallMs() + ttlMs;
+    }
+
+    private Status refusal(@Nullable ModelObject object, String key, Request request, long since) {
+        final boolean failedSince = lastChange.getOrDefault(key, 0L) > since;
+        return switch (request.condition()) {
+            case ALWAYS -> Status.OK;
+            case IF_ABSENT -> object == null ? Status.OK : Status.CONDITION_FAILED;
+            case IF_PRESENT -> object == null ? Status.NOT_FOUND : Status.OK;
+            case IF_VERSION ->
+                object == null
+                        ? Status.NOT_FOUND
+                        : object.version() == request.expectedVersion() ? Status.OK : Status.CONDITION_FAILED;
+            case IF_ABSENT_SINCE -> {
+                if (object != null || failedSince) {
+                    yield Status.CONDITION_FAILED;
+                }
+                // It may fail when something was removed since, of whatever key.
+                yield lastRemoval > since ? request.status() : Status.OK;
+            }
+        };
+    }
+
+    private void put(String key, @Nullable ModelObject object, Request request, long since) {
+        final Status refused = refusal(object, key, request, since);
+        if (refused != Status.OK) {
+            status = refused;
+            if (object != null) {
+                meet(key, object, request, refused);
+            }
+            return;
+        }
+        status = Status.OK;
+        if (object != null) {
+            bits |= ResultBits.EXISTED;
+            result = object.value();
+            previous = object.version();
+        }
+        final long ttlMs = object == null ? request.createTtlMs() : request.updateTtlMs();
+        if (ttlMs == Ttl.IMMEDIATE) {
+            bits |= ResultBits.BORN_EXPIRED;
+            makesVersion = object != null;
+            if (object != null) {
+                remove(key);
+            }
+            return;
+        }
+        makesVersion = true;
+        bits |= object == null ? ResultBits.CREATED : ResultBits.UPDATED;
+        final byte[] value = java.util.Arrays.copyOfRange(
+                request.value(), request.valueOffset(), request.valueOffset() + request.valueLength());
+        objects.put(key, new ModelObject(value, 0, expiry(ttlMs, object)));
+        lastChange.put(key, now);
+    }
+
+    private void delete(String key, @Nullable ModelObject object, Request request, long since) {
+        if (object == null) {
+            status = Status.NOT_FOUND;
+            return;
+        }
+        final Status refused = refusal(object, key, request, since);
+        if (refused == Status.OK) {
+            status = Status.OK;
+            bits |= ResultBits.EXISTED | ResultBits.REMOVED;
+            result = object.value();
+            previous = object.version();
+            makesVersion = true;
+            remove(key);
+        } else {
+            meet(key, object, request, refused);
+        }
+    }
+
+    private void touch(String key, @Nullable ModelObject object, Request request) {
+        if (object == null) {
+            status = Status.NOT_FOUND;
+        } else if (object.version() != request.expectedVersion()) {
+            status = Status.CONDITION_FAILED;
+            bits |= ResultBits.EXISTED;
+            version = object.version();
+        } else {
+            meet(key, object, request, Status.OK);
+        }
+    }
+
+    /** A version of that key's object, or one that it never had. */
+    long someVersion(String key, boolean right) {
+        final ModelObject object = objects.get(key);
+        return object == null || !right ? 12345 : object.version();
+    }
+
+    static boolean needsToken(Condition condition) {
+        return condition == Condition.IF_ABSENT_SINCE;
+    }
+}

@@ -1,0 +1,12 @@
+package org.rowankv.server.embedded;
+
+/** An object as the model has it. */
+record ModelObject(byte[] value, long version, long expiryMs) {
+    ModelObject expiringAt(long newExpiryMs) {
+        return new ModelObject(value, version, newExpiryMs);
+    }
+
+    boolean isOver(long nowMs) {
+        return expiryMs != Long.MAX_VALUE && nowMs >= expiryMs;
+    }
+}

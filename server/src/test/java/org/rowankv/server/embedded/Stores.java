@@ -1,0 +1,113 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.placement.ShardAssignment;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.Server;
+import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.shard.ShardReplica;
+
+/** What the tests of whole stores share: clients, values that tell what they are, and a comparison of the replicas. */
+final class Stores {
+    private static final int LOCK_OWNER = 1 << 26;
+
+    private Stores() {}
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    static RowanClient client(EmbeddedCluster cluster) {
+        return client(cluster, 7);
+    }
+
+    static RowanClient client(EmbeddedCluster cluster, long seed) {
+        return new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(seed));
+    }
+
+    static int cache(RowanClient client) {
+        return client.catalogue().create("c", new byte[0]).id();
+    }
+
+    /** The number-th value of a key: at least 8 bytes, all of which depend on both. */
+    static byte[] value(String key, long number, int length) {
+        final ByteBuffer value = ByteBuffer.allocate(Math.max(8, length)).putLong(number);
+        long state = key.hashCode() * 0x9e3779b97f4a7c15L ^ number;
+        while (value.hasRemaining()) {
+            state = state * 6364136223846793005L + 1442695040888963407L;
+            value.put((byte) (state >>> 56));
+        }
+        return value.array();
+    }
+
+    /** The number of a value of that key; fails when it is no such value. */
+    static long numberOf(String key, byte[] value) {
+        final long number = ByteBuffer.wrap(value).getLong();
+        assertThat(value).as("value of %s", key).isEqualTo(value(key, number, value.length));
+        return number;
+    }
+
+    /** The visible objects in one replica's index: by cache and key, their version, length and checksum. */
+    static Map<String, String> objects(Server server, int shard) {
+        final ShardReplica replica = server.replicas().get(shard);
+        final MemoryRegion region = server.segments().region();
+        final Map<String, String> objects = new HashMap<>();
+        long position = 0;
+        do {
+            replica.index().lock(LOCK_OWNER);
+            try {
+                position = replica.index().visit(position, address -> {
+                    final ByteBuffer buffer = region.buffer(address);
+                    final int at = region.offset(address);
+                    final int cacheId = EntryDescriptor.cacheId(buffer, at);
+                    final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(buffer, at));
+                    if (replica.isVisible(type, cacheId, EntryDescriptor.version(buffer, at))) {
+                        final byte[] key = new byte[EntryDescriptor.keyLength(buffer, at)];
+                        buffer.get(at + EntryDescriptor.headerLength(EntryDescriptor.flags(buffer, at)), key);
+                        objects.put(
+                                cacheId + ":" + new String(key, StandardCharsets.ISO_8859_1),
+                                EntryDescriptor.version(buffer, at) + "/" + EntryDescriptor.valueLength(buffer, at)
+                                        + "/" + FrameDescriptor.bodyCrc(buffer, at));
+                    }
+                });
+            } finally {
+                replica.index().unlock();
+            }
+        } while (position != 0);
+        return objects;
+    }
+
+    /** Every replica of every shard holds the same objects in the same versions. Nobody writes meanwhile. */
+    static void requireAgreement(EmbeddedCluster cluster) {
+        cluster.awaitDigested();
+        for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
+            final ShardAssignment assignment = cluster.configuration().shard(shard);
+            final Map<String, String> primary = objects(cluster.servers().get(assignment.primary()), shard);
+            for (int backup : assignment.backups()) {
+                assertThat(objects(cluster.servers().get(backup), shard))
+                        .as("shard %d on server %d", shard, backup)
+                        .isEqualTo(primary);
+            }
+        }
+    }
+
+    /** Nothing was reported, all segments are accounted for, and the replicas agree. */
+    static void requireHealth(EmbeddedCluster cluster) {
+        requireAgreement(cluster);
+        assertThat(cluster.errors().distinct()).isEmpty();
+        for (ServerStatistics statistics : cluster.statistics()) {
+            assertThat(statistics.segments().total()).isEqualTo((int)
+                    (cluster.settings().capacityBytes() / cluster.settings().segmentBytes()));
+        }
+    }
+}
