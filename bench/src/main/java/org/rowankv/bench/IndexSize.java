@@ -3,6 +3,7 @@ package org.rowankv.bench;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.embedded.EmbeddedCluster;
 
 /** Loads a store with one replica and prints the bytes of its index per entry. A process of its own. */
@@ -18,7 +19,16 @@ public final class IndexSize {
                     new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(1));
             final int cacheId = client.catalogue().create("bench", new byte[0]).id();
             EmbeddedBenchmark.load(client, cacheId, entries);
-            System.out.println(PREFIX + bytesPerEntry(cluster));
+            long bytes = 0;
+            long indexed = 0;
+            for (ServerStatistics server : cluster.statistics()) {
+                bytes += server.indexBytes();
+                indexed += server.indexEntries();
+            }
+            if (indexed != entries) {
+                throw new IllegalStateException("the index holds " + indexed + " entries, not " + entries);
+            }
+            System.out.println(PREFIX + (double) bytes / indexed);
             client.close();
         }
     }

@@ -7,10 +7,11 @@ import org.openjdk.jmh.results.RunResult;
  *
  * @param ns of the calling thread per operation: the median of the iterations
  * @param threads that called at once
- * @param cpuNs of the whole process per operation
+ * @param callerNs of CPU of the calling threads per operation
+ * @param cpuNs of CPU of the whole process per operation
  * @param allocatedBytes per operation
  */
-record Measurement(double ns, int threads, double cpuNs, double allocatedBytes) {
+record Measurement(double ns, int threads, double callerNs, double cpuNs, double allocatedBytes) {
     private static final String ALLOCATED = "gc.alloc.rate.norm";
     private static final int MEDIAN = 50;
 
@@ -18,7 +19,8 @@ record Measurement(double ns, int threads, double cpuNs, double allocatedBytes) 
         return new Measurement(
                 result.getPrimaryResult().getStatistics().getPercentile(MEDIAN),
                 threads,
-                secondary(result, CpuProfiler.LABEL),
+                secondary(result, CpuProfiler.CALLERS),
+                secondary(result, CpuProfiler.PROCESS),
                 secondary(result, ALLOCATED));
     }
 
@@ -33,7 +35,7 @@ record Measurement(double ns, int threads, double cpuNs, double allocatedBytes) 
 
     /** Whether a single caller waited for a processor: it took much longer than it computed. */
     boolean wasDisturbed() {
-        return threads == 1 && ns > 1.15 * cpuNs;
+        return threads == 1 && ns > 1.15 * callerNs;
     }
 
     double millionsPerSecond() {

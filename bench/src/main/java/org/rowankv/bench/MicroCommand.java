@@ -59,14 +59,16 @@ final class MicroCommand implements Callable<Integer> {
         final double indexBytes = run.indexBytesPerEntry();
 
         out.println();
-        table.atMost("get, 1 replica, in get floors", get.ns() / getFloor.ns(), 3, "x");
+        table.atMost(
+                "get, 1 replica, in get floors", get.ns() / getFloor.ns(), get.callerNs() / getFloor.callerNs(), 3);
         table.shown("get, 3 replicas, in get floors", getOf3.ns() / getFloor.ns(), "x");
-        table.atMost("put, 1 replica, in put floors", put.ns() / putFloor.ns(), 4, "x");
+        table.atMost(
+                "put, 1 replica, in put floors", put.ns() / putFloor.ns(), put.callerNs() / putFloor.callerNs(), 4);
         table.atMost(
                 "each further replica of a put, in put floors of the caller's time",
                 (putOf3.ns() - put.ns()) / 2 / putFloor.ns(),
-                1,
-                "x");
+                (putOf3.callerNs() - put.callerNs()) / 2 / putFloor.callerNs(),
+                1);
         table.atLeast("get, 1 replica: two threads against one", scale(get, get2), 1.7, "x");
         table.atLeast("put, 1 replica: two threads against one", scale(put, put2), 1.7, "x");
         table.shown("get floor: two threads against one", scale(getFloor, getFloor2), "x");

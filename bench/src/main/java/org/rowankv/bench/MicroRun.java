@@ -59,13 +59,14 @@ final class MicroRun {
         final Measurement measurement = Measurement.of(new Runner(options.build()).runSingle(), threads);
         out.printf(
                 Locale.ROOT,
-                "  %-5s %-10s %d thread%s %9.1f ns/op  %6.2f M/s  cpu %8.1f ns/op  %7.3f B/op   (%.0f s)%n",
+                "  %-5s %-10s %d thread%s %9.1f ns/op %6.2f M/s   cpu: caller %7.1f  all %7.1f ns/op  %6.3f B/op  (%.0f s)%n",
                 operation,
                 replicas == 0 ? "floor" : replicas + " replica" + (replicas > 1 ? "s" : ""),
                 threads,
                 threads > 1 ? "s" : " ",
                 measurement.ns(),
                 measurement.millionsPerSecond(),
+                measurement.callerNs(),
                 measurement.cpuNs(),
                 measurement.allocatedBytes(),
                 (System.nanoTime() - startNs) / 1e9);

@@ -16,6 +16,12 @@ final class TargetTable {
         line(what, value, "<=", target, unit, value <= target);
     }
 
+    /** A ratio of times, judged by the clock; beside it the same of the callers' CPU time. */
+    void atMost(String what, double value, double byCpu, double target) {
+        line(what, value, "<=", target, "x", value <= target);
+        out.printf(Locale.ROOT, "  %-62s %9.2f x%n", "    the same by the callers' CPU time", byCpu);
+    }
+
     void atLeast(String what, double value, double target, String unit) {
         line(what, value, ">=", target, unit, value >= target);
     }

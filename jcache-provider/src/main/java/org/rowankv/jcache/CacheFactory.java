@@ -3,9 +3,11 @@ package org.rowankv.jcache;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.cache.CacheException;
+import javax.cache.configuration.CacheEntryListenerConfiguration;
 import javax.cache.configuration.Factory;
 import javax.cache.integration.CacheLoader;
 import javax.cache.integration.CacheWriter;
@@ -19,6 +21,7 @@ import org.rowankv.jcache.configuration.CacheDescriptor;
 import org.rowankv.jcache.configuration.OpenConfiguration;
 import org.rowankv.jcache.configuration.Setting;
 import org.rowankv.jcache.configuration.StoreSettings;
+import org.rowankv.jcache.event.Registration;
 import org.rowankv.jcache.expiry.Lifetimes;
 import org.rowankv.jcache.integration.BackgroundThreads;
 import org.rowankv.jcache.integration.Loads;
@@ -62,29 +65,43 @@ final class CacheFactory {
     <K, V> OpenCache<K, V> open(String name, OpenConfiguration<K, V> configuration) {
         checkName(name);
         checkStoreByValue(configuration.isStoreByValue());
-        Lifetimes lifetimes = null;
-        Loads<K, V> loads = null;
-        Writes<K, V> writes = null;
+        final List<Closeable> made = new ArrayList<>();
         boolean opened = false;
         try {
-            lifetimes = new Lifetimes(configuration.getExpiryPolicyFactory().create());
+            final Lifetimes lifetimes =
+                    new Lifetimes(configuration.getExpiryPolicyFactory().create());
+            made.add(lifetimes);
             final Factory<CacheLoader<K, V>> loaderFactory = configuration.loaderFactory();
-            if (loaderFactory != null) {
-                loads = new Loads<>(loaderFactory.create());
+            final Loads<K, V> loads = loaderFactory == null ? null : new Loads<>(loaderFactory.create());
+            if (loads != null) {
+                made.add(loads);
             }
             final Factory<CacheWriter<? super K, ? super V>> writerFactory = configuration.writerFactory();
-            if (writerFactory != null && configuration.isWriteThrough()) {
-                writes = new Writes<>(writerFactory.create());
+            final Writes<K, V> writes = writerFactory == null || !configuration.isWriteThrough()
+                    ? null
+                    : new Writes<>(writerFactory.create());
+            if (writes != null) {
+                made.add(writes);
+            }
+            final List<Registration<K, V>> listeners = new ArrayList<>();
+            for (CacheEntryListenerConfiguration<K, V> each : configuration.getCacheEntryListenerConfigurations()) {
+                final Registration<K, V> listener = Registration.of(each);
+                listeners.add(listener);
+                made.add(listener);
             }
             final Opening<K, V> opening = opening(name, configuration, lifetimes, loads, writes);
             opened = true;
             return new OpenCache<>(
-                    manager, opening, configuration, loads, threads, settings.count(Setting.LISTENER_BACKLOG));
+                    manager,
+                    opening,
+                    configuration,
+                    loads,
+                    listeners,
+                    threads,
+                    settings.count(Setting.LISTENER_BACKLOG));
         } finally {
             if (!opened) {
-                close(name, loads);
-                close(name, writes);
-                close(name, lifetimes);
+                made.forEach(part -> close(name, part));
             }
         }
     }
@@ -167,10 +184,7 @@ final class CacheFactory {
         }
     }
 
-    private static void close(String name, @Nullable Closeable part) {
-        if (part == null) {
-            return;
-        }
+    private static void close(String name, Closeable part) {
         try {
             part.close();
         } catch (IOException | RuntimeException e) {

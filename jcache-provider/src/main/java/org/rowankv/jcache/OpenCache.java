@@ -21,6 +21,7 @@ import javax.cache.processor.EntryProcessor;
 import javax.cache.processor.EntryProcessorResult;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.configuration.OpenConfiguration;
+import org.rowankv.jcache.event.Registration;
 import org.rowankv.jcache.event.Subscription;
 import org.rowankv.jcache.integration.BackgroundThreads;
 import org.rowankv.jcache.integration.Loads;
@@ -41,6 +42,7 @@ final class OpenCache<K, V> implements RowanCache<K, V> {
     private final Opening<K, V> opening;
     private final OpenConfiguration<K, V> configuration;
     private final @Nullable Loads<K, V> loader;
+    private final List<Registration<K, V>> listeners;
     private final BackgroundThreads threads;
     private final int listenerBacklog;
     private final Reads<K, V> reads;
@@ -49,20 +51,26 @@ final class OpenCache<K, V> implements RowanCache<K, V> {
     private final Bulk<K, V> bulk;
     private final Beans beans;
     private final List<Subscription<K, V>> subscriptions = new CopyOnWriteArrayList<>();
+    private volatile boolean started;
     private volatile boolean closed;
 
-    /** @param loader for loadAll, whether or not the cache reads through */
+    /**
+     * @param loader for loadAll, whether or not the cache reads through
+     * @param listeners of the configuration, told from {@link #start} on
+     */
     OpenCache(
             RowanCacheManager manager,
             Opening<K, V> opening,
             OpenConfiguration<K, V> configuration,
             @Nullable Loads<K, V> loader,
+            List<Registration<K, V>> listeners,
             BackgroundThreads threads,
             int listenerBacklog) {
         this.manager = manager;
         this.opening = opening;
         this.configuration = configuration;
         this.loader = loader;
+        this.listeners = listeners;
         this.threads = threads;
         this.listenerBacklog = listenerBacklog;
         this.reads = new Reads<>(opening);
@@ -74,10 +82,9 @@ final class OpenCache<K, V> implements RowanCache<K, V> {
 
     /** Begins the telling of listeners and the showing of MXBeans; called once, before anyone else has the cache. */
     void start() {
+        started = true;
         opening.whenDestroyed(this::close);
-        for (CacheEntryListenerConfiguration<K, V> listener : configuration.getCacheEntryListenerConfigurations()) {
-            subscribe(listener);
-        }
+        listeners.forEach(this::subscribe);
         enableStatistics(configuration.isStatisticsEnabled());
         enableManagement(configuration.isManagementEnabled());
     }
@@ -329,11 +336,11 @@ final class OpenCache<K, V> implements RowanCache<K, V> {
                 throw new IllegalArgumentException("this listener is registered already");
             }
         }
-        subscribe(listener);
+        subscribe(Registration.of(listener));
         configuration.addListener(listener);
     }
 
-    private void subscribe(CacheEntryListenerConfiguration<K, V> listener) {
+    private void subscribe(Registration<K, V> listener) {
         final boolean canExpire = !opening.lifetimes().isEternal();
         final Subscription<K, V> subscription =
                 new Subscription<>(this, listener, opening, canExpire, threads, listenerBacklog);
@@ -431,6 +438,9 @@ final class OpenCache<K, V> implements RowanCache<K, V> {
         beans.hideConfiguration();
         beans.hideStatistics();
         subscriptions.forEach(this::unsubscribe);
+        if (!started) {
+            listeners.forEach(this::close);
+        }
         close(loader);
         close(opening.writes());
         close(opening.lifetimes());

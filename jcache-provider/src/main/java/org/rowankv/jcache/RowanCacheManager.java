@@ -233,6 +233,13 @@ public final class RowanCacheManager implements CacheManager {
         if (type.isInstance(this)) {
             return type.cast(this);
         }
+        if (type.isInstance(store.store().client())) {
+            return type.cast(store.store().client());
+        }
+        final T behind = store.store().unwrap(type);
+        if (behind != null) {
+            return behind;
+        }
         throw new IllegalArgumentException("a cache manager of this provider is no " + type.getName());
     }
 }

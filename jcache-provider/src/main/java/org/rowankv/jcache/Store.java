@@ -1,5 +1,6 @@
 package org.rowankv.jcache;
 
+import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.Clock;
 
@@ -12,6 +13,9 @@ public interface Store extends AutoCloseable {
 
     /** The clock that statistics are timed by. */
     Clock clock();
+
+    /** What stands behind this store, if it is of that type: for those who look beneath the cache API; null if not. */
+    <T> @Nullable T unwrap(Class<T> type);
 
     /** Ends the store; called once, when nobody uses it any more. */
     @Override

@@ -1,8 +1,9 @@
 package org.rowankv.rdma;
 
 /**
- * The receiver's free log space, given out to senders before they take a version, so that being full is known before it is
- * too late to refuse. Implementations are thread-safe and never block: senders call them from their own threads.
+ * The receiver's free log space, given out to senders before they take a version, so that being full is known before
+ * it is too late to refuse. Implementations are thread-safe and never block: senders call them from their own
+ * threads.
  */
 public interface CreditSource {
 

@@ -3,7 +3,8 @@ package org.rowankv.rdma;
 import java.nio.ByteBuffer;
 
 /**
- * One incarnation of a server on the fabric: its receive queue, its connections, its RPC messages. Set-up and control path.
+ * One incarnation of a server on the fabric: its receive queue, its connections, its RPC messages. Set-up and control
+ * path.
  *
  * <p>Safe for any thread, except that one agent polls messages.
  */
@@ -13,8 +14,8 @@ public interface Endpoint extends AutoCloseable {
     ReceiveQueue receiveQueue();
 
     /**
-     * Opens a queue pair to exactly that incarnation of the remote server, in that term. Each call opens a new one; each
-     * belongs to one worker.
+     * Opens a queue pair to exactly that incarnation of the remote server, in that term. Each call opens a new one;
+     * each belongs to one worker.
      *
      * @throws FabricException unknown peer, other incarnation, other cluster, stale term, not admitted, or closed
      */

@@ -1,8 +1,8 @@
 package org.rowankv.rdma;
 
 /**
- * What a server opens its endpoint with. All segments have one length, lie behind {@code segmentBase} without gaps, and none
- * crosses a chunk of the region; {@link #conclude} checks it.
+ * What a server opens its endpoint with. All segments have one length, lie behind {@code segmentBase} without gaps,
+ * and none crosses a chunk of the region; {@link #conclude} checks it.
  *
  * @param serverId this server
  * @param incarnation this start of it; an append on the ring of another incarnation is never valid

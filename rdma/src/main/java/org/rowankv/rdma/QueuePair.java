@@ -3,12 +3,12 @@ package org.rowankv.rdma;
 import java.nio.ByteBuffer;
 
 /**
- * A connection from one worker to one remote server. Owned by that worker: no method but {@link #isFenced} may be called
- * from another thread.
+ * A connection from one worker to one remote server. Owned by that worker: no method but {@link #isFenced} may be
+ * called from another thread.
  *
- * <p>Every post returns a {@link PostStatus}. After POSTED exactly one completion with the given context follows; after
- * anything else none does and nothing was landed. Posts of one pair land in the order they were made. The source of a post
- * may be reused once its completion was polled (on {@code local}, on return).
+ * <p>Every post returns a {@link PostStatus}. After POSTED exactly one completion with the given context follows;
+ * after anything else none does and nothing was landed. Posts of one pair land in the order they were made. The
+ * source of a post may be reused once its completion was polled (on {@code local}, on return).
  *
  * <p>Once fenced a pair stays dead; its owner closes it and connects again if the configuration still admits it.
  */
@@ -16,14 +16,16 @@ public interface QueuePair extends AutoCloseable {
 
     /**
      * Appends one frame to the remote log. The source holds a frame: its type and body checksum are taken from the
-     * source's own frame fields, its bytes from 24 to {@code length} are copied, {@code tag} is set, generation, stamp 0
-     * and placement checksum are made for the place where it lands.
+     * source's own frame fields, its bytes from 24 to {@code length} are copied, {@code tag} is set, generation,
+     * stamp 0 and placement checksum are made for the place where it lands.
      *
      * @return POSTED, RECEIVER_NOT_READY, FENCED, QUEUE_FULL or TOO_LARGE
      */
     int send(long context, ByteBuffer source, int offset, int length, int tag);
 
-    /** Copies bytes to a remote address, in no particular order. Returns POSTED, FENCED, QUEUE_FULL or OUT_OF_BOUNDS. */
+    /**
+     * Copies bytes to a remote address, in no particular order. Returns POSTED, FENCED, QUEUE_FULL or OUT_OF_BOUNDS.
+     */
     int write(long context, ByteBuffer source, int offset, int length, long remoteAddress);
 
     /** Copies bytes from a remote address. Returns POSTED, FENCED, QUEUE_FULL or OUT_OF_BOUNDS. */
@@ -35,8 +37,16 @@ public interface QueuePair extends AutoCloseable {
     /** Asks the receiver for log space; returns what it grants, 0 when fenced. */
     long drawCredit(long wanted);
 
-    /** Returns credit that was drawn and not used. What a pair still holds when it is fenced, its owner gives back too. */
+    /**
+     * Returns credit that was drawn and not used. What a pair still holds when it is fenced, its owner gives back too.
+     */
     void giveBackCredit(long bytes);
+
+    /**
+     * From now on this queue pair may land in the last posted segment too, where the receiver keeps one in reserve: for
+     * records without which the receiver could never free a segment. Owner only.
+     */
+    void useReserve();
 
     /** Whether the receiver has fenced this pair, or either end is closed. Any thread. */
     boolean isFenced();

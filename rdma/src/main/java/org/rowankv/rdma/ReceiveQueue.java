@@ -4,16 +4,18 @@ package org.rowankv.rdma;
  * The posted segments of one endpoint, in which messages of all senders land one after the other, and the fences around
  * them.
  *
- * <p>Segments are numbered by ordinal in the order they are posted: 0, 1, 2... An ordinal may be asked about from its post
- * until its segment is posted again. One control agent posts; every other method is for any thread.
+ * <p>Segments are numbered by ordinal in the order they are posted: 0, 1, 2... An ordinal may be asked about from its
+ * post until its segment or that of a later ordinal is posted again; who reads in order and frees behind himself never
+ * asks later.
  *
- * <p>Not promised: that a frame is published because the space was reserved. Who reads frames asks the publication word.
+ * <p>Not promised: that a frame is published because the space was reserved. Who reads frames asks the publication
+ * word.
  */
 public interface ReceiveQueue {
 
     /**
-     * Posts a segment. It must be free and not named. The generation must not be 0 and must not stand in the low half of
-     * any stride's first word of the segment's old bytes, or old bytes would pass for a word of this use.
+     * Posts a segment. It must be free and not named. The generation must not be 0 and must not stand in the low half
+     * of any stride's first word of the segment's old bytes, or old bytes would pass for a word of this use.
      *
      * @return false if as many segments as the endpoint allows are posted and not landed in
      */
@@ -44,8 +46,9 @@ public interface ReceiveQueue {
     FenceReport fenceAll();
 
     /**
-     * Cuts off the queue pair that holds the reservation at that offset of the segment, and voids the reservation. A pair
-     * that lost the race for the same place and has not moved since is cut off with it. An unowned hole is voided.
+     * Cuts off the queue pair that holds the reservation at that offset of the segment, and voids the reservation. A
+     * pair that lost the race for the same place and has not moved since is cut off with it. An unowned hole is
+     * voided.
      */
     FenceReport fenceHole(int segment, int offset);
 

@@ -3,8 +3,8 @@ package org.rowankv.runtime;
 /**
  * Something that runs: a duty cycle, turned by a runner of its own, by a shared one, or by whoever waits for it.
  *
- * <p>{@link #doWork} is called by one thread at a time, not always by the same one; what one turn wrote the next one sees.
- * It never blocks.
+ * <p>{@link #doWork} is called by one thread at a time, not always by the same one; what one turn wrote the next one
+ * sees. It never blocks.
  */
 public interface Agent {
 

@@ -6,14 +6,15 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A daemon thread that turns one agent.
  *
- * <p>An agent that finds nothing to do is turned a few more times at once, then with a yield, then its thread parks, twice
- * as long each time up to {@code maxParkNs}; at the default of 10 ms an idle agent costs a fraction of a percent of a core.
- * {@link #wakeUp} ends the pause. No wake-up is lost: the thread announces that it will park, then turns the agent once
- * more, then parks; whoever made work before calling wakeUp either sees the announcement or has its work seen by that turn.
- * And if the agent is in another thread's hands at that moment, this thread does not rest on that turn but looks again soon.
+ * <p>An agent that finds nothing to do is turned a few more times at once, then with a yield, then its thread parks,
+ * twice as long each time up to {@code maxParkNs}; at the default of 10 ms an idle agent costs a fraction of a
+ * percent of a core. {@link #wakeUp} ends the pause. No wake-up is lost: the thread announces that it will park, then
+ * turns the agent once more, then parks; whoever made work before calling wakeUp either sees the announcement or has
+ * its work seen by that turn. And if the agent is in another thread's hands at that moment, this thread does not rest
+ * on that turn but looks again soon.
  *
- * <p>Any thread may turn the agent for a while with {@link #tryInvoke}, so that a thread that waits for its work need not
- * wait for the scheduler. Interrupting the runner's thread does nothing; {@link #close} ends it.
+ * <p>Any thread may turn the agent for a while with {@link #tryInvoke}, so that a thread that waits for its work need
+ * not wait for the scheduler. Interrupting the runner's thread does nothing; {@link #close} ends it.
  */
 public final class AgentRunner implements AutoCloseable {
     /** Longest pause of an idle agent. */
@@ -63,6 +64,11 @@ public final class AgentRunner implements AutoCloseable {
         return turn.turn() > 0;
     }
 
+    /** How many turns have ended: of two that end from now on, the second began after now. */
+    public long turns() {
+        return turn.turns();
+    }
+
     public Agent agent() {
         return turn.agent();
     }
@@ -73,8 +79,8 @@ public final class AgentRunner implements AutoCloseable {
     }
 
     /**
-     * Ends the thread, which closes the agent, and waits for it. An interrupt is kept for the caller. Not to be called from
-     * inside a turn of the agent.
+     * Ends the thread, which closes the agent, and waits for it. An interrupt is kept for the caller. Not to be
+     * called from inside a turn of the agent.
      */
     @Override
     public void close() {

@@ -1,14 +1,15 @@
 package org.rowankv.runtime;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The right to turn one agent, taken by compare-and-set and never waited for. Shared by {@link AgentInvoker} and {@link
  * AgentRunner}, so that a waiting thread may help an agent that has a thread of its own.
  *
- * <p>An agent that throws is reported and goes on with its next turn. A broken invariant, an {@link AssertionError}, is
- * reported and stops the agent: it may have written what it must not, and the next turn would build on it. Its onClose is
- * still called when it is closed, so that it lets go of what it holds.
+ * <p>An agent that throws is reported and goes on with its next turn. A broken invariant, an {@link AssertionError},
+ * is reported and stops the agent: it may have written what it must not, and the next turn would build on it. Its
+ * onClose is still called when it is closed, so that it lets go of what it holds.
  *
  * <p>Safe for any thread. A turn begun inside a turn of the same agent finds it taken.
  */
@@ -27,6 +28,7 @@ final class AgentTurn {
     private final Agent agent;
     private final ErrorLog errors;
     private final AtomicInteger state = new AtomicInteger(NEW);
+    private final AtomicLong turns = new AtomicLong();
 
     AgentTurn(Agent agent, ErrorLog errors) {
         this.agent = agent;
@@ -41,7 +43,9 @@ final class AgentTurn {
         return state.get() >= STOPPED;
     }
 
-    /** Starts the agent if that has not happened. If its start fails the agent is stopped, and the failure thrown on. */
+    /**
+     * Starts the agent if that has not happened. If its start fails the agent is stopped, and the failure thrown on.
+     */
     void start() {
         if (!state.compareAndSet(NEW, TURNING)) {
             return;
@@ -72,8 +76,14 @@ final class AgentTurn {
             errors.report(agent.roleName(), e);
             return 0;
         } finally {
+            turns.setRelease(turns.getPlain() + 1); // one thread at a time
             state.set(next);
         }
+    }
+
+    /** How many turns have ended. */
+    long turns() {
+        return turns.get();
     }
 
     /** Closes the agent; calls its onClose once, if it was started. Returns false when another thread is turning it. */

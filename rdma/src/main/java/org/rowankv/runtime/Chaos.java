@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Named places in the code where a test may stall or break a thread.
  *
- * <p>Off unless the JVM was started with {@code -Drowan.chaos=true}; then the compiler drops the points, since the flag is
- * a constant. When on, every point counts that it was reached, so that a test can prove it went there, and asks the
- * installed handler.
+ * <p>Off unless the JVM was started with {@code -Drowan.chaos=true}; then the compiler drops the points, since the
+ * flag is a constant. When on, every point counts that it was reached, so that a test can prove it went there, and
+ * asks the installed handler.
  *
  * <p>Safe for any thread. One handler per JVM: tests that install one do not run side by side.
  */

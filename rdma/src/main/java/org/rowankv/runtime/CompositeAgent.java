@@ -3,8 +3,8 @@ package org.rowankv.runtime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several agents as one, for a shared thread. Each turn gives every agent its turn, in order; one that throws does not keep
- * the others from theirs, and the first failure is thrown on when all had it.
+ * Several agents as one, for a shared thread. Each turn gives every agent its turn, in order; one that throws does
+ * not keep the others from theirs, and the first failure is thrown on when all had it.
  */
 public final class CompositeAgent implements Agent {
     private final String roleName;

@@ -10,10 +10,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Where agents report failures: each is counted, each distinct one is kept and logged.
  *
- * <p>Two failures are the same if they come from the same place, with the same type and the same stack. The first is logged
- * with its stack; after that a line at every tenfold. At most {@value #MAX_DISTINCT} distinct ones are kept; what comes
- * after is counted in one last observation and logged at every tenfold of that, so nothing is lost without a trace and
- * nothing grows without end.
+ * <p>Two failures are the same if they come from the same place, with the same type and the same stack. The first is
+ * logged with its stack; after that a line at every tenfold. At most {@value #MAX_DISTINCT} distinct ones are kept;
+ * what comes after is counted in one last observation and logged at every tenfold of that, so nothing is lost without
+ * a trace and nothing grows without end.
  *
  * <p>Safe for any thread. Off the data path: it locks, allocates and writes a log.
  */

@@ -2,7 +2,9 @@ package org.rowankv.runtime;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A clock that moves when it is told to, for tests and the simulator. The two times move apart only by {@link #skew}. */
+/**
+ * A clock that moves when it is told to, for tests and the simulator. The two times move apart only by {@link #skew}.
+ */
 public final class ManualClock implements Clock {
     private final AtomicLong nowNs;
     private final AtomicLong wallOffsetMs;

@@ -45,9 +45,9 @@ final class AgentRunnerTest {
             agent.asked.set(i);
             runner.wakeUp();
             while (agent.done.get() < i) {
-                Thread.onSpinWait();
+                Thread.yield();
             }
-            if (i % 64 == 0) {
+            if (i % 256 == 0) {
                 // Let it go further on its way to the pause than the spins.
                 final long turns = agent.turns.get();
                 await().pollDelay(0, TimeUnit.MILLISECONDS).until(() -> agent.turns.get() > turns + (turns % 50));

@@ -34,17 +34,13 @@ final class ClassCache implements AutoCloseable {
     /** The cache, new and empty. */
     Cache<String, byte[]> create() {
         manager.destroyCache(NAME);
-        return manager.createCache(
-                NAME, new MutableConfiguration<String, byte[]>().setTypes(String.class, byte[].class));
+        return open();
     }
 
-    /** The cache with what it held when the store was closed. */
-    Cache<String, byte[]> reopen() {
-        final Cache<String, byte[]> cache = manager.getCache(NAME, String.class, byte[].class);
-        if (cache == null) {
-            throw new IllegalStateException("the store does not know the cache \"" + NAME + "\" any more");
-        }
-        return cache;
+    /** The cache with what the store holds of it. */
+    Cache<String, byte[]> open() {
+        return manager.createCache(
+                NAME, new MutableConfiguration<String, byte[]>().setTypes(String.class, byte[].class));
     }
 
     CacheManager manager() {

@@ -33,7 +33,7 @@ final class ReopenedStore {
     static Result check(Path directory, long capacityBytes, Manifest manifest, PrintStream out, boolean terminal) {
         long mismatches = 0;
         try (ClassCache store = new ClassCache(directory, capacityBytes)) {
-            final Cache<String, byte[]> cache = store.reopen();
+            final Cache<String, byte[]> cache = store.open();
             final ProgressLine progress = new ProgressLine(out, terminal, "check", manifest.size());
             for (String key : manifest.keys()) {
                 final byte[] value = cache.get(key);

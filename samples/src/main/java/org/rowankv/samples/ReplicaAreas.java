@@ -1,6 +1,6 @@
 package org.rowankv.samples;
 
-import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ final class ReplicaAreas {
     private ReplicaAreas() {}
 
     /** Compares every server's area with the first one's; prints where they differ. */
-    static boolean agree(Path directory, int servers, java.io.PrintStream out) throws IOException {
+    static boolean agree(Path directory, int servers, PrintStream out) {
         final List<Map<Integer, Map<String, String>>> areas = new ArrayList<>();
         for (int server = 0; server < servers; server++) {
             areas.add(objectsByShard(directory, server));
@@ -49,25 +49,24 @@ final class ReplicaAreas {
         return all;
     }
 
-    private static Map<Integer, Map<String, String>> objectsByShard(Path directory, int server) throws IOException {
+    private static Map<Integer, Map<String, String>> objectsByShard(Path directory, int server) {
         final Map<Place, Map<String, Newest>> newest = new HashMap<>();
         final Map<Place, Long> cleared = new HashMap<>();
-        try (AreaReader reader = AreaReader.open(directory, server)) {
-            reader.forEachEntry((type, shard, version, objectVersion, cacheId, key, value, bodyCrc) -> {
-                final Place place = new Place(shard, cacheId);
-                if (type == EntryType.CLEAR) {
-                    cleared.merge(place, version, Math::max);
-                } else if (EntryType.isKeyed(type)) {
-                    final String object =
-                            EntryType.holdsObject(type) ? objectVersion + " " + Integer.toHexString(bodyCrc) : "";
-                    newest.computeIfAbsent(place, unused -> new HashMap<>())
-                            .merge(
-                                    cacheId + ":" + new String(key, StandardCharsets.ISO_8859_1),
-                                    new Newest(version, object),
-                                    (known, other) -> other.entryVersion() > known.entryVersion() ? other : known);
-                }
-            });
-        }
+        AreaReader.open(directory, server)
+                .forEachEntry((type, shard, version, objectVersion, cacheId, key, value, bodyCrc) -> {
+                    final Place place = new Place(shard, cacheId);
+                    if (type == EntryType.CLEAR) {
+                        cleared.merge(place, version, Math::max);
+                    } else if (EntryType.isKeyed(type)) {
+                        final String object =
+                                EntryType.holdsObject(type) ? objectVersion + " " + Integer.toHexString(bodyCrc) : "";
+                        newest.computeIfAbsent(place, unused -> new HashMap<>())
+                                .merge(
+                                        cacheId + ":" + new String(key, StandardCharsets.ISO_8859_1),
+                                        new Newest(version, object),
+                                        (known, other) -> other.entryVersion() > known.entryVersion() ? other : known);
+                    }
+                });
         final Map<Integer, Map<String, String>> result = new TreeMap<>();
         newest.forEach((place, keys) -> keys.forEach((key, entry) -> {
             if (!entry.object().isEmpty() && entry.entryVersion() > cleared.getOrDefault(place, 0L)) {

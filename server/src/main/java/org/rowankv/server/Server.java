@@ -33,6 +33,7 @@ import org.rowankv.server.replication.Links;
 import org.rowankv.server.replication.RowanReplicator;
 import org.rowankv.server.request.InFlight;
 import org.rowankv.server.request.ObjectReader;
+import org.rowankv.server.request.ReadCheck;
 import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.request.Worker;
@@ -48,10 +49,11 @@ import org.rowankv.server.shard.ShardReplica;
  * <p>Thread-safe. Serves from {@link #start} to {@link #close}.
  */
 public final class Server implements AutoCloseable {
-    private static final int MUTATION_FRAMES = 96;
     private static final int SPINS = 32;
     private static final int YIELDS = 256;
     private static final long PARK_NS = 50_000;
+    /** Frames, more than a mutation ever needs: it must not be cut short by the end of its caller's stack. */
+    private static final int PROBE_DEPTH = 96;
 
     private final int serverId;
     private final ServerSettings settings;
@@ -109,7 +111,8 @@ public final class Server implements AutoCloseable {
         this.primaries = primariesOf(configuration);
         this.inFlight = new InFlight(settings.workers());
         this.pool = new SlotPool(settings.workers());
-        this.reader = new ObjectReader(segments, clock);
+        this.reader =
+                new ObjectReader(segments, clock, errors, settings.verifyReads() ? new ReadCheck(segments) : null);
         this.scan = new ShardScan(segments, clock);
         final BackupSets backupSets = new BackupSets(configuration);
         final int[] tenures = tenuresOf(configuration);
@@ -133,7 +136,7 @@ public final class Server implements AutoCloseable {
         this.cleaner = new CleanAgent(
                 segments,
                 replicas,
-                endpoint.receiveQueue(),
+                endpoint.receiveQueue()::isNamed,
                 this::retireLogsOlderThan,
                 sweep::isDone,
                 errors,
@@ -145,7 +148,7 @@ public final class Server implements AutoCloseable {
                 own.add(primary);
             }
         }
-        final Links commitLinks = new Links(endpoint, configuration, errors, wakeUp);
+        final Links commitLinks = new Links(endpoint, configuration, errors, wakeUp).useReserve();
         links.add(commitLinks);
         final List<Agent> agents = new ArrayList<>();
         if (settings.postedAhead() > 0) {
@@ -220,8 +223,7 @@ public final class Server implements AutoCloseable {
     }
 
     private void mutate(ShardPrimary primary, Request request) {
-        // A context that cannot be given back is lost, and an index that is left while it grows.
-        StackProbe.require(MUTATION_FRAMES);
+        StackProbe.require(PROBE_DEPTH);
         final int slot = borrow();
         if (slot < 0) {
             request.noResult();
@@ -317,14 +319,19 @@ public final class Server implements AutoCloseable {
         runner.wakeUp();
     }
 
-    /** Turns the agents once on the calling thread, unless they are being turned or its stack may not suffice. */
-    public boolean help() {
-        return StackProbe.hasMuch() && runner.tryInvoke();
-    }
-
     /** Whether digest and sweep had no work left at their last turn. */
     public boolean isSettled() {
         return (settings.postedAhead() == 0 || digest.isIdle()) && sweep.isIdle() && sweep.isDone();
+    }
+
+    /** Turns that the agents have ended. */
+    public long turns() {
+        return runner.turns();
+    }
+
+    /** Whether the agents were ended by a broken invariant, or by {@link #stopAgents}. */
+    public boolean isStopped() {
+        return runner.isClosed();
     }
 
     public void wantSpace() {

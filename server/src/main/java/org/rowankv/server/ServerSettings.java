@@ -10,6 +10,7 @@ package org.rowankv.server;
  * @param cleanHighWater free segments at which cleaning ends
  * @param fillPercent share of the area's segments, without the reserved ones, that live entries may take
  * @param holeTimeoutNs how long a sender may leave a reservation in a backup log unfinished before it is cut off
+ * @param verifyReads whether every read checks the entry's checksums
  */
 public record ServerSettings(
         int workers,
@@ -18,14 +19,16 @@ public record ServerSettings(
         int cleanLowWater,
         int cleanHighWater,
         int fillPercent,
-        long holeTimeoutNs) {
+        long holeTimeoutNs,
+        boolean verifyReads) {
 
     /** Settings for an area of so many segments. */
-    public static ServerSettings of(int segmentCount, int workers, boolean hasBackupLog) {
+    public static ServerSettings of(int segmentCount, int workers, boolean hasBackupLog, boolean verifyReads) {
         final int reserve = 2;
-        final int posted = hasBackupLog ? Math.max(1, Math.min(8, segmentCount / 32)) : 0;
+        final int posted = hasBackupLog ? Math.max(2, Math.min(8, segmentCount / 32)) : 0;
         final int low = reserve + 2 + segmentCount / 32;
-        return new ServerSettings(workers, posted, reserve, low, low + 1 + segmentCount / 32, 88, 1_000_000_000L);
+        return new ServerSettings(
+                workers, posted, reserve, low, low + 1 + segmentCount / 32, 88, 1_000_000_000L, verifyReads);
     }
 
     /** Segments that hold no live data for good: open logs, posted segments, what cleaning needs. */
@@ -38,7 +41,7 @@ public record ServerSettings(
      * cleaning has something to choose from.
      */
     public static int minimumSegments(int workers, boolean hasBackupLog) {
-        return 2 * of(1, workers, hasBackupLog).reservedSegments();
+        return 2 * of(1, workers, hasBackupLog, false).reservedSegments();
     }
 
     /** Bytes that live entries may take. */

@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.area.StoreDirectory;
 import org.rowankv.check.verify.EmbeddedStore;
+import org.rowankv.check.verify.StuckException;
 import org.rowankv.check.verify.VerifyReport;
 import org.rowankv.check.verify.VerifyRun;
 import org.rowankv.check.verify.VerifySettings;
@@ -67,7 +68,7 @@ public final class VerifyCommand implements Callable<Integer> {
         final VerifySettings settings = VerifySettings.of(seconds, threads, keys, chosen);
         final VerifyReport report;
         try (EmbeddedStore store = new EmbeddedStore(servers, replicas, threads, place)) {
-            report = new VerifyRun(store, settings, SystemClock.INSTANCE, System.out).run();
+            report = run(store, settings);
         }
         table(report);
         for (String anomaly : report.anomalies()) {
@@ -83,6 +84,18 @@ public final class VerifyCommand implements Callable<Integer> {
         System.out.println("verify: operations=" + report.operations() + " anomalies="
                 + report.anomalies().size());
         return well ? 0 : 1;
+    }
+
+    private static VerifyReport run(EmbeddedStore store, VerifySettings settings) {
+        try {
+            return new VerifyRun(store, settings, SystemClock.INSTANCE, System.out).run();
+        } catch (StuckException e) {
+            System.out.println("verify: stuck, with seed " + settings.seed() + ": " + e.getMessage());
+            System.out.flush();
+            // Callers hang in the store, so it would never close.
+            Runtime.getRuntime().halt(3);
+            throw e;
+        }
     }
 
     /** A run in which a disturbance never happened proves nothing about it. */

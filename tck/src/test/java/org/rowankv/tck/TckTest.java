@@ -58,7 +58,7 @@ class TckTest {
         process.destroyForcibly();
         final List<String> lines = Files.readAllLines(output(servers));
         assertThat(ended).as("ended in time: %s", lines).isTrue();
-        System.out.println("servers=" + servers + " " + lines.get(lines.size() - 1));
+        System.out.println(lines.get(lines.size() - 1) + " servers=" + servers);
         assertThat(lines.get(lines.size() - 1))
                 .as("%s servers:%n%s", servers, String.join("\n", lines))
                 .isEqualTo(expected());

@@ -15,6 +15,8 @@ import org.rowankv.runtime.StackProbe;
  * mutation's own. Thread-safe; the calling thread does all the work and allocates nothing when no attempt is lost.
  */
 public final class RequestIds implements AutoCloseable {
+    private static final int PROBE_DEPTH = 16;
+
     private final Session session;
     private final Clock clock;
     private final long deadlineNs;
@@ -37,8 +39,8 @@ public final class RequestIds implements AutoCloseable {
             callUntilAnswered(request);
             return;
         }
-        // Here, where nothing is begun yet: deeper down a lane and a worker are held.
-        StackProbe.require();
+        // Whatever fails deeper down, the lane can be given back.
+        StackProbe.require(PROBE_DEPTH);
         final int index = lanes.borrow();
         try {
             mutate(request, lanes.lane(index));

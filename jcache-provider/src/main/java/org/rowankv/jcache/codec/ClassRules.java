@@ -23,6 +23,10 @@ public final class ClassRules {
     private static final Set<String> VALUE_PACKAGES = Set.of("java.time", "java.time.chrono", "java.math");
 
     private static final Set<String> VALUE_CLASSES = Set.of(
+            // What a stream holds in place of an object that could not be written.
+            "java.io.IOException",
+            "java.io.NotSerializableException",
+            "java.io.ObjectStreamException",
             "java.lang.Boolean",
             "java.lang.Byte",
             "java.lang.Character",
@@ -112,7 +116,6 @@ public final class ClassRules {
 
     private final List<Class<?>> types;
     private final List<String> patterns;
-    private final ObjectInputFilter filter = this::judge;
 
     /**
      * @param types the types a cache was configured with; {@code Object} and primitives add nothing
@@ -204,19 +207,23 @@ public final class ClassRules {
         return !candidate.isInterface() && candidate.isAssignableFrom(type);
     }
 
-    ObjectInputFilter filter() {
-        return filter;
-    }
-
-    private ObjectInputFilter.Status judge(ObjectInputFilter.FilterInfo info) {
-        final Class<?> type = info.serialClass();
-        if (info.depth() > MAX_DEPTH) {
-            return ObjectInputFilter.Status.REJECTED;
-        }
-        if (type == null) {
-            return ObjectInputFilter.Status.UNDECIDED;
-        }
-        check(type);
-        return ObjectInputFilter.Status.ALLOWED;
+    /**
+     * Judges classes as they are met in a stream.
+     *
+     * @param streamLength in bytes; an array much longer than that is a lie
+     */
+    ObjectInputFilter filter(int streamLength) {
+        final long longestArray = 1_024 + 16L * streamLength;
+        return info -> {
+            final Class<?> type = info.serialClass();
+            if (info.depth() > MAX_DEPTH || info.arrayLength() > longestArray) {
+                return ObjectInputFilter.Status.REJECTED;
+            }
+            if (type == null) {
+                return ObjectInputFilter.Status.UNDECIDED;
+            }
+            check(type);
+            return ObjectInputFilter.Status.ALLOWED;
+        };
     }
 }

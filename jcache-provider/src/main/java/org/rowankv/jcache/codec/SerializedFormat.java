@@ -31,7 +31,7 @@ final class SerializedFormat {
 
     Object read(byte[] bytes, int offset, int length) {
         try (ObjectInputStream stream =
-                new LoaderInput(new ByteArrayInputStream(bytes, offset, length), loader, rules)) {
+                new LoaderInput(new ByteArrayInputStream(bytes, offset, length), loader, rules, length)) {
             return stream.readObject();
         } catch (ClassNotFoundException e) {
             throw loader.missing(String.valueOf(e.getMessage()), e);
@@ -39,6 +39,12 @@ final class SerializedFormat {
             if (e.getCause() instanceof ClassNotAllowedException refused) {
                 throw refused;
             }
+            throw new MalformedBytesException("a stored object cannot be deserialized", e);
+        } catch (CacheException e) {
+            throw e;
+        } catch (LinkageError e) {
+            throw loader.missing(String.valueOf(e.getMessage()), e);
+        } catch (RuntimeException | InternalError e) { // what a damaged stream makes of some class's own reading
             throw new MalformedBytesException("a stored object cannot be deserialized", e);
         }
     }
@@ -70,11 +76,11 @@ final class SerializedFormat {
         private final LoaderReference loader;
         private final ClassRules rules;
 
-        LoaderInput(InputStream in, LoaderReference loader, ClassRules rules) throws IOException {
+        LoaderInput(InputStream in, LoaderReference loader, ClassRules rules, int length) throws IOException {
             super(in);
             this.loader = loader;
             this.rules = rules;
-            setObjectInputFilter(rules.filter());
+            setObjectInputFilter(rules.filter(length));
         }
 
         @Override

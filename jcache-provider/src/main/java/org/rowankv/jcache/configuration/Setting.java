@@ -64,11 +64,7 @@ public enum Setting {
             Scope.STORE,
             "Opens a `dir` that the operating system may not have written completely, as after a power cut: what is whole"
                     + " is kept, the rest is lost."),
-    ACCEPT_COPIED(
-            Kind.FLAG,
-            "false",
-            Scope.STORE,
-            "Opens a `dir` that is a copy of the one the store was created in."),
+    ACCEPT_COPIED(Kind.FLAG, "false", Scope.STORE, "Opens a `dir` that is a copy of the one the store was created in."),
     ALLOWED_CLASSES(
             Kind.TEXT,
             "",

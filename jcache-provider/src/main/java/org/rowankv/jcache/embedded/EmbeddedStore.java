@@ -1,5 +1,6 @@
 package org.rowankv.jcache.embedded;
 
+import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.jcache.Store;
 import org.rowankv.runtime.Clock;
@@ -30,6 +31,11 @@ final class EmbeddedStore implements Store {
     @Override
     public Clock clock() {
         return SystemClock.INSTANCE;
+    }
+
+    @Override
+    public <T> @Nullable T unwrap(Class<T> type) {
+        return type.isInstance(cluster) ? type.cast(cluster) : null;
     }
 
     @Override

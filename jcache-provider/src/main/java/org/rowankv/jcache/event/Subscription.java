@@ -8,7 +8,6 @@ import java.util.Queue;
 import java.util.concurrent.Executor;
 import javax.cache.Cache;
 import javax.cache.configuration.CacheEntryListenerConfiguration;
-import javax.cache.configuration.Factory;
 import javax.cache.event.CacheEntryCreatedListener;
 import javax.cache.event.CacheEntryEvent;
 import javax.cache.event.CacheEntryEventFilter;
@@ -31,9 +30,11 @@ public final class Subscription<K, V> implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Subscription.class);
 
     private final Cache<K, V> source;
-    private final CacheEntryListenerConfiguration<K, V> configuration;
+    private final Registration<K, V> registration;
     private final CacheEntryListener<? super K, ? super V> listener;
     private final @Nullable CacheEntryEventFilter<? super K, ? super V> filter;
+    private final boolean synchronous;
+    private final boolean wantsOldValue;
     private final EntryDecoder<K, V> decoder;
     private final Executor executor;
     private final int backlog;
@@ -53,21 +54,21 @@ public final class Subscription<K, V> implements Closeable {
      */
     public Subscription(
             Cache<K, V> source,
-            CacheEntryListenerConfiguration<K, V> configuration,
+            Registration<K, V> registration,
             EntryDecoder<K, V> decoder,
             boolean canExpire,
             Executor executor,
             int backlog) {
         this.source = source;
-        this.configuration = configuration;
+        this.registration = registration;
         this.decoder = decoder;
         this.executor = executor;
         this.backlog = backlog;
-        this.listener = configuration.getCacheEntryListenerFactory().create();
-        final Factory<CacheEntryEventFilter<? super K, ? super V>> filters =
-                configuration.getCacheEntryEventFilterFactory();
-        this.filter = filters == null ? null : filters.create();
-        this.interest = interestOf(listener, canExpire, configuration.isOldValueRequired());
+        this.listener = registration.listener();
+        this.filter = registration.filter();
+        this.synchronous = registration.configuration().isSynchronous();
+        this.wantsOldValue = registration.configuration().isOldValueRequired();
+        this.interest = interestOf(listener, canExpire, wantsOldValue);
     }
 
     private static int interestOf(CacheEntryListener<?, ?> listener, boolean canExpire, boolean wantsOldValue) {
@@ -79,7 +80,7 @@ public final class Subscription<K, V> implements Closeable {
     }
 
     public CacheEntryListenerConfiguration<K, V> configuration() {
-        return configuration;
+        return registration.configuration();
     }
 
     int interest() {
@@ -92,7 +93,7 @@ public final class Subscription<K, V> implements Closeable {
         if (closed || (interest & Interest.of(notification.type())) == 0) {
             return null;
         }
-        if (!configuration.isSynchronous()) {
+        if (!synchronous) {
             enqueue(notification);
             return null;
         }
@@ -100,8 +101,7 @@ public final class Subscription<K, V> implements Closeable {
     }
 
     private @Nullable Throwable call(Notification notification) {
-        final StoreEvent<K, V> event =
-                new StoreEvent<>(source, notification, decoder, configuration.isOldValueRequired());
+        final StoreEvent<K, V> event = new StoreEvent<>(source, notification, decoder, wantsOldValue);
         try {
             if (filter == null || filter.evaluate(event)) {
                 call(event);
@@ -176,14 +176,6 @@ public final class Subscription<K, V> implements Closeable {
         synchronized (queue) {
             queue.clear();
         }
-        try {
-            if (listener instanceof Closeable closeable) {
-                closeable.close();
-            }
-        } finally {
-            if (filter instanceof Closeable closeable) {
-                closeable.close();
-            }
-        }
+        registration.close();
     }
 }

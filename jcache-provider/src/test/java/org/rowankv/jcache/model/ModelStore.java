@@ -11,6 +11,7 @@ public final class ModelStore implements Store {
     private final Clock clock;
     private final ModelSession session;
     private final RowanClient client;
+    private volatile boolean closed;
 
     public ModelStore(Clock clock) {
         this.clock = clock;
@@ -37,9 +38,19 @@ public final class ModelStore implements Store {
         return clock;
     }
 
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public <T> @org.jspecify.annotations.Nullable T unwrap(Class<T> type) {
+        return null;
+    }
+
     @Override
     public void close() {
         client.close();
         session.close();
+        closed = true;
     }
 }

@@ -10,11 +10,11 @@ package org.rowankv.rdma.local;
  *   +-------+--------+-------------+---------------+---------------+
  * </pre>
  *
- * <p>Written by its owner only. {@link #name} is a full store: the owner then looks again at what made it choose the segment
- * (the ring word, its permission), and touches nothing if that has changed. So who takes a segment away changes those
- * first, looks at the hazard words second, and either finds the segment named or knows that the owner will not touch it.
- * {@link #own} adds, after that second look and before the reservation, the place that may become the owner's; a fence voids
- * what it finds reserved there. {@link #clear} comes after the last access.
+ * <p>Written by its owner only. {@link #name} is a full store: the owner then looks again at what made it choose the
+ * segment (the ring word, its permission), and touches nothing if that has changed. So who takes a segment away
+ * changes those first, looks at the hazard words second, and either finds the segment named or knows that the owner
+ * will not touch it. {@link #own} adds, after that second look and before the reservation, the place that may become
+ * the owner's; a fence voids what it finds reserved there. {@link #clear} comes after the last access.
  */
 final class HazardWord {
     private static final long NAMED = 1L << 63;

@@ -12,22 +12,24 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
  * <p>Memory-order protocol. W is volatile and changes by compare-and-set alone.
  *
  * <ul>
- *   <li>A posting is stored before {@code posted} is raised, and read after W. It may be believed if W, read again later,
- *       has not changed.
+ *   <li>A posting is stored before {@code posted} is raised, and read after W. It may be believed if W, read again
+ *       later, has not changed.
  *   <li><b>Helping.</b> Whoever changes W by a reservation has first made sure that the reservation before, which W
- *       describes, has its publication word: RESERVED, with its length. So at most one reservation has none, and it is
- *       the one in W; every other hole can be measured, stepped over and voided. The same holds before W goes to the next
- *       ordinal, so the end of a closed segment is where no word of its generation stands; nothing is written there.
- *   <li><b>Naming.</b> Whoever writes a publication word or a body has the segment in its hazard word since before it last
- *       saw the segment's ordinal in W. A segment is freed only after W has left it and no hazard word names it.
+ *       describes, has its publication word: RESERVED, with its length. So at most one reservation has none, and it
+ *       is the one in W; every other hole can be measured, stepped over and voided. The same holds before W goes to
+ *       the next ordinal, so the end of a closed segment is where no word of its generation stands; nothing is
+ *       written there.
+ *   <li><b>Naming.</b> Whoever writes a publication word or a body has the segment in its hazard word since before it
+ *       last saw the segment's ordinal in W. A segment is freed only after W has left it and no hazard word names it.
  *   <li>W names the last segment until a reservation moves on, so a segment that is merely full is not closed: a late
  *       helper may still look at its last word.
  * </ul>
  *
  * <p>Wrap-around. The epoch comes round after 2048 fences, so a sender looks at its permission once more after its
- * reservation. The ordinal comes round after 16 million segments (64 TiB at 4 MiB); a sender that sleeps between reading W
- * and its compare-and-set for exactly that long, and wakes at the same tail, after the same last length, in the same epoch,
- * would be taken in. At 5 GB/s that is a sleep of 3.8 hours to the microsecond; it is not guarded against.
+ * reservation. The ordinal comes round after 16 million segments (64 TiB at 4 MiB); a sender that sleeps between
+ * reading W and its compare-and-set for exactly that long, and wakes at the same tail, after the same last length, in
+ * the same epoch, would be taken in. At 5 GB/s that is a sleep of 3.8 hours to the microsecond; it is not guarded
+ * against.
  */
 final class LandingRing {
     private final EndpointSettings settings;
@@ -41,7 +43,9 @@ final class LandingRing {
     LandingRing(EndpointSettings settings) {
         this.settings = settings;
         this.segmentStrides = settings.segmentLength() / FrameDescriptor.STRIDE;
-        // A segment is posted again only after its former ordinal was read, so as many ordinals as segments are enough.
+        // A segment is posted again only after its former ordinal was read, so there are never more unread ordinals
+        // than
+        // segments.
         final int capacity = Integer.highestOneBit(settings.segmentCount()) * 2;
         this.postings = new AtomicLongArray(capacity);
         this.generations = new AtomicIntegerArray(settings.segmentCount());
@@ -88,6 +92,12 @@ final class LandingRing {
         return ((int) postedCount() & RingWord.ORDINAL_MASK) == ordinal;
     }
 
+    /** Whether the ordinal was posted and its slot has not been taken by a later one. */
+    boolean isKnown(long ordinal) {
+        final long count = postedCount();
+        return ordinal >= 0 && ordinal < count && ordinal >= count - postings.length();
+    }
+
     /** Segment and generation posted under the ordinal, of which the low bits are enough. */
     long posting(long ordinal) {
         return postings.getAcquire((int) ordinal & mask);
@@ -126,13 +136,13 @@ final class LandingRing {
     }
 
     /**
-     * Gives the reservation that the ring word describes its publication word, if it is in want of it. The caller has named
-     * the segment and has seen the ring word unchanged since.
+     * Gives the reservation that the ring word describes its publication word, if it is in want of it. The caller has
+     * read the posting, named its segment, and seen the ring word unchanged since. It must not be read again here: while
+     * the caller sleeps, other segments may go round and take its slot.
      */
-    void help(long ringWord) {
+    void help(long ringWord, long posting) {
         final int last = RingWord.lastLength(ringWord);
         if (last != 0) {
-            final long posting = posting(RingWord.ordinal(ringWord));
             final int segment = segment(posting);
             final int at = offset(segment, RingWord.tail(ringWord) - last);
             FrameDescriptor.reserve(buffer(segment), at, generation(posting), last);
@@ -145,8 +155,8 @@ final class LandingRing {
     }
 
     /**
-     * Voids a place that its owner took and does not fill, whether or not it has its publication word. The owner has named
-     * the segment since before it took the place.
+     * Voids a place that its owner took and does not fill, whether or not it has its publication word. The owner has
+     * named the segment since before it took the place.
      */
     void abandon(int segment, int offsetStrides, int strides, int generation) {
         final ByteBuffer buffer = buffer(segment);

@@ -17,8 +17,8 @@ import org.rowankv.rdma.ReceiveQueue;
 /**
  * One incarnation of a server on the local fabric.
  *
- * <p>A connection is admitted under the monitor of the remote's receive queue, which also guards its fences: it is either
- * in the list when the fence looks, or the membership view, changed before the fence, refuses it.
+ * <p>A connection is admitted under the monitor of the remote's receive queue, which also guards its fences: it is
+ * either in the list when the fence looks, or the membership view, changed before the fence, refuses it.
  *
  * <p>Safe for any thread, except that one agent polls messages.
  */

@@ -7,8 +7,10 @@ package org.rowankv.rdma.local;
  * @param completions completions a queue pair holds before it must be polled; a power of two
  * @param messages RPC messages an endpoint holds before senders are told QUEUE_FULL
  * @param maxRpc longest RPC message in bytes
+ * @param keepsReserve whether the last posted segment is kept for queue pairs that {@link org.rowankv.rdma.QueuePair#useReserve use
+ *     the reserve}: what they bring may be what frees segments
  */
-public record LocalFabricSettings(int maxMessage, int completions, int messages, int maxRpc) {
+public record LocalFabricSettings(int maxMessage, int completions, int messages, int maxRpc, boolean keepsReserve) {
     /** The ring word's length field would allow more; beyond this, copying under one reservation holds up readers. */
     public static final int LARGEST_MESSAGE = 128 << 10;
 
@@ -21,12 +23,17 @@ public record LocalFabricSettings(int maxMessage, int completions, int messages,
 
     /** 16 KiB messages, as much as a segment of a small area takes without waste. */
     public static LocalFabricSettings defaults() {
-        return new LocalFabricSettings(16 << 10, 256, 1024, 16 << 20);
+        return new LocalFabricSettings(16 << 10, 256, 1024, 16 << 20, false);
     }
 
     /** The same with other longest messages. */
     public LocalFabricSettings withMaxMessage(int bytes) {
-        return new LocalFabricSettings(bytes, completions, messages, maxRpc);
+        return new LocalFabricSettings(bytes, completions, messages, maxRpc, keepsReserve);
+    }
+
+    /** The same, with the last posted segment kept in reserve. */
+    public LocalFabricSettings withReserve() {
+        return new LocalFabricSettings(maxMessage, completions, messages, maxRpc, true);
     }
 
     private static void require(boolean condition, String name, int value) {

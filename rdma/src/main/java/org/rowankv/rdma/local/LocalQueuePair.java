@@ -11,16 +11,17 @@ import org.rowankv.rdma.rowan.FrameSealer;
 import org.rowankv.runtime.Chaos;
 
 /**
- * One sender of a landing ring. Every operation runs to its end on the calling thread; its completion waits to be polled.
+ * One sender of a landing ring. Every operation runs to its end on the calling thread; its completion waits to be
+ * polled.
  *
- * <p>A SEND, step by step, the receiver running nothing: read the ring word; name the segment; see the ring word unchanged;
- * ask for permission; help the reservation before; own the place in the hazard word; reserve by compare-and-set on the ring
- * word; ask for permission once more; set the publication word to RESERVED; copy; seal; publish by compare-and-set; clear
- * the hazard word. The thread may stop for any time between any two of these: {@link LandingRing} and {@link
- * LocalReceiveQueue} say why nothing of it lands after a fence.
+ * <p>A SEND, step by step, the receiver running nothing: read the ring word; name the segment; see the ring word
+ * unchanged; ask for permission; help the reservation before; own the place in the hazard word; reserve by
+ * compare-and-set on the ring word; ask for permission once more; set the publication word to RESERVED; copy; seal;
+ * publish by compare-and-set; clear the hazard word. The thread may stop for any time between any two of these:
+ * {@link LandingRing} and {@link LocalReceiveQueue} say why nothing of it lands after a fence.
  *
- * <p>Owned by one worker, except {@link #isFenced}, and the fence and hazard that the receiver's queue looks at. The fabric
- * does not flush: LANDED means in memory.
+ * <p>Owned by one worker, except {@link #isFenced}, and the fence and hazard that the receiver's queue looks at. The
+ * fabric does not flush: LANDED means in memory.
  */
 final class LocalQueuePair implements QueuePair {
     private final LocalEndpoint local;
@@ -32,9 +33,12 @@ final class LocalQueuePair implements QueuePair {
     private final FrameSealer sealer = new FrameSealer();
     private final HazardWord hazard = new HazardWord();
     private volatile boolean fenced;
+    /** Whether the last posted segment is not for this queue pair. */
+    private boolean sparesLast;
 
-    private int segment;
-    private int generation;
+    /** What the hazard word names, as it was posted. */
+    private long posting;
+
     private int place;
     /** Strides taken at the place and not published, 0 if none. */
     private int held;
@@ -46,6 +50,12 @@ final class LocalQueuePair implements QueuePair {
         this.ring = remote.ring();
         this.maxMessage = Math.min(settings.maxMessage(), target.segmentLength());
         this.completions = new CompletionRing(settings.completions());
+        this.sparesLast = settings.keepsReserve();
+    }
+
+    @Override
+    public void useReserve() {
+        sparesLast = false;
     }
 
     @Override
@@ -77,9 +87,10 @@ final class LocalQueuePair implements QueuePair {
             if (fenced) {
                 return PostStatus.FENCED;
             }
+            Chaos.point("local.before-read");
             final long found = ring.word();
             final int ordinal = RingWord.ordinal(found);
-            if (ring.awaitsPosting(ordinal)) {
+            if (ring.awaitsPosting(ordinal) || sparesLast && ring.awaitsPosting(RingWord.next(ordinal))) {
                 return PostStatus.RECEIVER_NOT_READY;
             }
             Chaos.point("local.after-read");
@@ -90,7 +101,7 @@ final class LocalQueuePair implements QueuePair {
                 return PostStatus.FENCED;
             }
             Chaos.point("local.after-permission");
-            ring.help(found);
+            ring.help(found, posting);
             Chaos.point("local.after-help");
             final long next;
             if (RingWord.tail(found) + strides <= ring.segmentStrides()) {
@@ -98,7 +109,7 @@ final class LocalQueuePair implements QueuePair {
                 next = RingWord.reserved(found, strides);
             } else {
                 final int following = RingWord.next(ordinal);
-                if (ring.awaitsPosting(following)) {
+                if (ring.awaitsPosting(following) || sparesLast && ring.awaitsPosting(RingWord.next(following))) {
                     return PostStatus.RECEIVER_NOT_READY;
                 }
                 if (!nameSegment(following, found)) {
@@ -107,7 +118,7 @@ final class LocalQueuePair implements QueuePair {
                 place = 0;
                 next = RingWord.moved(found, strides);
             }
-            hazard.own(segment, place);
+            hazard.own(LandingRing.segment(posting), place);
             Chaos.point("local.after-hazard");
             if (ring.compareAndSet(found, next)) {
                 held = strides;
@@ -119,10 +130,8 @@ final class LocalQueuePair implements QueuePair {
 
     /** Names the segment of the ordinal; returns false if the ring word has changed, and the segment may be gone. */
     private boolean nameSegment(int ordinal, long found) {
-        final long posting = ring.posting(ordinal);
-        segment = LandingRing.segment(posting);
-        generation = LandingRing.generation(posting);
-        hazard.name(segment);
+        posting = ring.posting(ordinal);
+        hazard.name(LandingRing.segment(posting));
         Chaos.point("local.after-name");
         return ring.word() == found;
     }
@@ -130,6 +139,8 @@ final class LocalQueuePair implements QueuePair {
     /** Fills the place that was reserved; returns the status of its completion. */
     private int land(ByteBuffer source, int offset, int length, int type, int tag) {
         Chaos.point("local.after-reserve");
+        final int segment = LandingRing.segment(posting);
+        final int generation = LandingRing.generation(posting);
         final ByteBuffer buffer = ring.buffer(segment);
         final int at = ring.offset(segment, place);
         final int strides = FrameDescriptor.stridesOf(length);
@@ -169,7 +180,7 @@ final class LocalQueuePair implements QueuePair {
     /** Voids a place that was taken and not filled, whatever the reason, and clears the hazard word. */
     private void release() {
         if (held != 0) {
-            ring.abandon(segment, place, held, generation);
+            ring.abandon(LandingRing.segment(posting), place, held, LandingRing.generation(posting));
             held = 0;
         }
         hazard.clear();

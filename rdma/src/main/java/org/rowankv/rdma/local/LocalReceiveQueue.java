@@ -17,18 +17,19 @@ import org.rowankv.runtime.Chaos;
 /**
  * The receiver's side of a landing ring: postings, the list of senders, and the fences.
  *
- * <p>Why nothing of a fenced sender lands after its fence returns. The fence takes the permission away, then raises the
- * epoch, then helps, then voids. A sender that read the ring word before the epoch rose fails its compare-and-set and finds
- * its permission gone; one that reads it later finds that at once. One that had reserved before has set its hazard word to
- * the place before that; so the fence sees the place, and by helping, every such place has its word. If that is RESERVED
- * the fence turns it to VOID and the sender's publication fails; if not, the entry was published before the fence returned.
+ * <p>Why nothing of a fenced sender lands after its fence returns. The fence takes the permission away, then raises
+ * the epoch, then helps, then voids. A sender that read the ring word before the epoch rose fails its compare-and-set
+ * and finds its permission gone; one that reads it later finds that at once. One that had reserved before has set its
+ * hazard word to the place before that; so the fence sees the place, and by helping, every such place has its word.
+ * If that is RESERVED the fence turns it to VOID and the sender's publication fails; if not, the entry was published
+ * before the fence returned.
  *
- * <p>A hazard word may show a place that its owner lost to another, live sender: voiding that is harmless, the live one is
- * told VOIDED and appends again. A WRITE is not undone by a fence: one that is caught between two bytes goes on when its
- * thread does, into a segment that is in quarantine because it is named.
+ * <p>A hazard word may show a place that its owner lost to another, live sender: voiding that is harmless, the live
+ * one is told VOIDED and appends again. A WRITE is not undone by a fence: one that is caught between two bytes goes
+ * on when its thread does, into a segment that is in quarantine because it is named.
  *
- * <p>Fences and the sender list are guarded by this object's monitor; the reading methods are for any thread, {@link #post}
- * is for the control agent.
+ * <p>Fences and the sender list are guarded by this object's monitor; the reading methods are for any thread,
+ * {@link #post} is for the control agent.
  */
 final class LocalReceiveQueue implements ReceiveQueue {
     private final EndpointSettings settings;
@@ -37,7 +38,7 @@ final class LocalReceiveQueue implements ReceiveQueue {
     /** Copied on write: senders that may land, and fenced ones that still name a segment, of former endpoints too. */
     private volatile LocalQueuePair[] pairs;
 
-    private boolean closed;
+    private volatile boolean closed;
 
     LocalReceiveQueue(EndpointSettings settings, LandingRing ring, List<LocalQueuePair> lingering) {
         this.settings = settings;
@@ -59,9 +60,7 @@ final class LocalReceiveQueue implements ReceiveQueue {
 
     /** Fences everyone and posts no more; returns who still names a segment. */
     List<LocalQueuePair> close() {
-        synchronized (this) {
-            closed = true;
-        }
+        closed = true;
         fenceAll();
         return List.of(pairs);
     }
@@ -71,18 +70,16 @@ final class LocalReceiveQueue implements ReceiveQueue {
         if (generation == 0 || segment < 0 || segment >= settings.segmentCount()) {
             throw new IllegalArgumentException("segment " + segment + ", generation " + generation);
         }
-        synchronized (this) {
-            final long open = ring.postedCount() - ring.wholeOrdinal(ring.word());
-            // The one being landed in does not count.
-            if (closed || open - 1 >= settings.maxPosted()) {
-                return false;
-            }
-            assert !GenerationSource.occurs(
-                            ring.buffer(segment), ring.offset(segment, 0), settings.segmentLength(), generation)
-                    : "generation " + generation + " stands in the old bytes of segment " + segment;
-            ring.post(segment, generation);
-            return true;
+        final long open = ring.postedCount() - ring.wholeOrdinal(ring.word());
+        // The one being landed in does not count.
+        if (closed || open - 1 >= settings.maxPosted()) {
+            return false;
         }
+        assert !GenerationSource.occurs(
+                        ring.buffer(segment), ring.offset(segment, 0), settings.segmentLength(), generation)
+                : "generation " + generation + " stands in the old bytes of segment " + segment;
+        ring.post(segment, generation);
+        return true;
     }
 
     @Override
@@ -191,9 +188,12 @@ final class LocalReceiveQueue implements ReceiveQueue {
     /** If the ring word has changed since the epoch was raised, whoever changed it has helped. */
     private void helpLast(long raised) {
         if (RingWord.lastLength(raised) != 0) {
-            fencerHazard.name(LandingRing.segment(ring.posting(RingWord.ordinal(raised))));
+            final long posting = ring.posting(RingWord.ordinal(raised));
+            fencerHazard.name(LandingRing.segment(posting));
+            Chaos.point("local.fence-named");
             if (ring.word() == raised) {
-                ring.help(raised);
+                Chaos.point("local.fence-helps");
+                ring.help(raised, posting);
             }
         }
     }
@@ -240,8 +240,9 @@ final class LocalReceiveQueue implements ReceiveQueue {
     }
 
     private long known(long ordinal) {
-        if (ordinal < 0 || ordinal >= ring.postedCount()) {
-            throw new IllegalArgumentException("ordinal " + ordinal + " of " + ring.postedCount() + " is not posted");
+        if (!ring.isKnown(ordinal)) {
+            throw new IllegalArgumentException("ordinal " + ordinal + " of " + ring.postedCount()
+                    + " is not posted yet, or later ones have taken its slot");
         }
         return ordinal;
     }

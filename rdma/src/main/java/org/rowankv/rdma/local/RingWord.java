@@ -11,8 +11,8 @@ package org.rowankv.rdma.local;
  * </pre>
  *
  * <p>Tail and last length count strides of 64 bytes. The tail is where the next message goes in the segment of that
- * ordinal; the last length is that of the reservation that ends at the tail, 0 if the segment has none yet. A fence raises
- * the epoch. Epoch and ordinal wrap around: what guards against that is said in {@link LandingRing}.
+ * ordinal; the last length is that of the reservation that ends at the tail, 0 if the segment has none yet. A fence
+ * raises the epoch. Epoch and ordinal wrap around: what guards against that is said in {@link LandingRing}.
  */
 final class RingWord {
     /** Longest reservation the word can describe, in strides. */

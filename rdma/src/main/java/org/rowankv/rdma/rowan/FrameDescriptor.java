@@ -23,17 +23,17 @@ import org.jspecify.annotations.Nullable;
  *   +---------+----------+------------------+---------------------------------+
  * </pre>
  *
- * <p>The generation is drawn at random for each use of a segment and is never 0: a word of another generation means nothing
- * here. Types 1 to 250 belong to the body's owner; RESERVED and VOID are the frame's own.
+ * <p>The generation is drawn at random for each use of a segment and is never 0: a word of another generation means
+ * nothing here. Types 1 to 250 belong to the body's owner; RESERVED and VOID are the frame's own.
  *
- * <p>Two commit protocols, never confused. <i>Between threads</i> an entry is published by its word: it goes from whatever
- * stood there to RESERVED, and by compare-and-set to the entry's type once all the rest is written, or to VOID. <i>Across a
- * crash</i> that order proves nothing; an entry is whole if the placement crc agrees, which covers the address, the word,
- * the body crc, the tag and the stamp, and the body crc, which covers the body. A copy of log bytes inside a user's value
- * lies at another address or under another generation and never passes.
+ * <p>Two commit protocols, never confused. <i>Between threads</i> an entry is published by its word: it goes from
+ * whatever stood there to RESERVED, and by compare-and-set to the entry's type once all the rest is written, or to
+ * VOID. <i>Across a crash</i> that order proves nothing; an entry is whole if the placement crc agrees, which covers
+ * the address, the word, the body crc, the tag and the stamp, and the body crc, which covers the body. A copy of log
+ * bytes inside a user's value lies at another address or under another generation and never passes.
  *
- * <p>A RESERVED or VOID word is not covered by any crc: it may be believed only where the log is known to have an entry,
- * not where a scan looks for the next one behind damage.
+ * <p>A RESERVED or VOID word is not covered by any crc: it may be believed only where the log is known to have an
+ * entry, not where a scan looks for the next one behind damage.
  */
 public final class FrameDescriptor {
     /** Landing granularity in bytes; frames start at multiples of it. */
@@ -154,8 +154,8 @@ public final class FrameDescriptor {
     }
 
     /**
-     * Turns whatever older word stands there into RESERVED. The caller has taken the space or helps who has, and names the
-     * segment in its hazard word, so that it is still in this use.
+     * Turns whatever older word stands there into RESERVED. The caller has taken the space or helps who has, and
+     * names the segment in its hazard word, so that it is still in this use.
      *
      * @return whether the word is RESERVED now, set by us or by a helper; false if it was voided or published since
      */
@@ -181,8 +181,8 @@ public final class FrameDescriptor {
     }
 
     /**
-     * Why the frame at the offset is not an entry of this place and generation, or null if it is. Says nothing of the body
-     * but that it is not cut off.
+     * Why the frame at the offset is not an entry of this place and generation, or null if it is. Says nothing of the
+     * body but that it is not cut off.
      *
      * @param limit where the readable bytes of the segment end in the buffer
      * @param address region address of the frame

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
  * Puts frames into log segments: reserves their place, seals and publishes them.
  *
  * <p>Guarantees that a reader that sees a word of an entry's type with acquire sees the whole entry. Does not flush
- * anything, and does not check that the place is the caller's: a log with many writers takes it by compare-and-set on its
- * tail, a log with one writer has it anyway.
+ * anything, and does not check that the place is the caller's: a log with many writers takes it by compare-and-set on
+ * its tail, a log with one writer has it anyway.
  *
  * <p>For one thread at a time; nothing is allocated.
  */

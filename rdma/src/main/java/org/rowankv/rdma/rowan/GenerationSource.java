@@ -6,11 +6,11 @@ import org.rowankv.runtime.RandomSource;
 /**
  * Draws the generation for the next use of a segment.
  *
- * <p>A generation is random, so that nobody can prepare a value that looks like log of the future. But the segment is not
- * zeroed, its old bytes stand where new words will be awaited, and one in four thousand million of them has any given low
- * half: at a million entries a second that is one false word an hour. So the segment's strides are looked through, and a
- * generation that occurs is drawn again. It costs one cache line per stride of a segment about to be overwritten, off the
- * data path.
+ * <p>A generation is random, so that nobody can prepare a value that looks like log of the future. But the segment is
+ * not zeroed, its old bytes stand where new words will be awaited, and one in four thousand million of them has any
+ * given low half: at a million entries a second that is one false word an hour. So the segment's strides are looked
+ * through, and a generation that occurs is drawn again. It costs one cache line per stride of a segment about to be
+ * overwritten, off the data path.
  *
  * <p>Owned by the agent that posts or takes segments.
  */
@@ -21,7 +21,9 @@ public final class GenerationSource {
         this.random = random;
     }
 
-    /** A generation other than 0 that no stride of the segment at that offset begins with. Nobody writes it meanwhile. */
+    /**
+     * A generation other than 0 that no stride of the segment at that offset begins with. Nobody writes it meanwhile.
+     */
     public int draw(ByteBuffer buffer, int offset, int segmentLength) {
         for (; ; ) {
             final int generation = (int) random.nextLong();

@@ -7,9 +7,10 @@ import org.rowankv.rdma.ReceiveQueue;
 /**
  * Reads what has landed in a receive queue, in order, as far as it is published without a gap.
  *
- * <p>It stops at the tail, and at a hole: a reservation that is not published. It steps over void places. A word is believed
- * only where the queue says that space was reserved, or, in a closed segment, where no frame of the use ends elsewhere. It
- * does not check crcs and does not keep segments from being reused: whoever frees them knows how far its cursors are.
+ * <p>It stops at the tail, and at a hole: a reservation that is not published. It steps over void places. A word is
+ * believed only where the queue says that space was reserved, or, in a closed segment, where no frame of the use ends
+ * elsewhere. It does not check crcs and does not keep segments from being reused: whoever frees them knows how far
+ * its cursors are.
  *
  * <p>Owned by one agent. Reads the queue's shared words once per run of entries, not per entry.
  */

@@ -3,8 +3,8 @@ package org.rowankv.rdma.rowan;
 import org.rowankv.rdma.ReceiveQueue;
 
 /**
- * The receiver's end of Rowan: keeps free segments posted, in batches and in address order, so that landing is sequential.
- * It looks at how far the senders are, never at a message.
+ * The receiver's end of Rowan: keeps free segments posted, in batches and in address order, so that landing is
+ * sequential. It looks at how far the senders are, never at a message.
  *
  * <p>Owned by the control agent.
  */

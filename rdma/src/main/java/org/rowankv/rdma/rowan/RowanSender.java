@@ -10,9 +10,9 @@ import org.rowankv.rdma.QueuePair;
 /**
  * The sender's end of Rowan: appends entries to one remote backup log, and counts.
  *
- * <p>An append that was POSTED is in the log when its completion says LANDED; it does not mean digested. It is never retried
- * here: on RECEIVER_NOT_READY the owner backs off, on VOIDED it appends again, and on FENCED it asks the configuration
- * whether to connect again, with a new sender.
+ * <p>An append that was POSTED is in the log when its completion says LANDED; it does not mean digested. It is never
+ * retried here: on RECEIVER_NOT_READY the owner backs off, on VOIDED it appends again, and on FENCED it asks the
+ * configuration whether to connect again, with a new sender.
  *
  * <p>Owned by the worker that owns the queue pair; the counters may be read by any thread.
  */

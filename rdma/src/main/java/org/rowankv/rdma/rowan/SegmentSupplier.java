@@ -4,8 +4,8 @@ package org.rowankv.rdma.rowan;
 public interface SegmentSupplier {
 
     /**
-     * Gives up to {@code wanted} free segments that nobody names, each with the generation of its coming use (see {@link
-     * GenerationSource}), its new state durable. Fills both arrays from 0, in any order; returns how many.
+     * Gives up to {@code wanted} free segments that nobody names, each with the generation of its coming use (see
+     * {@link GenerationSource}), its new state durable. Fills both arrays from 0, in any order; returns how many.
      */
     int take(int[] segments, int[] generations, int wanted);
 

@@ -24,8 +24,8 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Chaos;
 
 /**
- * What every fabric must do, whatever moves its bytes: placement, order, acknowledgement, exhaustion, handshake, one-sided
- * access, messages. Extended once per fabric. Fences have a suite of their own.
+ * What every fabric must do, whatever moves its bytes: placement, order, acknowledgement, exhaustion, handshake,
+ * one-sided access, messages. Extended once per fabric. Fences have a suite of their own.
  */
 public abstract class FabricConformance {
     protected static final int SEGMENT = 4096;

@@ -24,8 +24,8 @@ import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.Chaos;
 
 /**
- * What a fence must do on a fabric whose sender places its own messages, with the sender stopped anywhere on its way (R6 to
- * R10). Each fabric names its chaos points.
+ * What a fence must do on a fabric whose sender places its own messages, with the sender stopped anywhere on its way
+ * (R6 to R10). Each fabric names its chaos points.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class FenceConformance {

@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.rowankv.runtime.Chaos;
 
 /**
- * Runs something on a thread of its own and holds that thread the first time it reaches a chaos point, as SIGSTOP would,
- * until it is released. Several may be held at once.
+ * Runs something on a thread of its own and holds that thread the first time it reaches a chaos point, as SIGSTOP
+ * would, until it is released. Several may be held at once.
  */
 public final class Stall<T> implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 60;

@@ -14,8 +14,8 @@ import org.rowankv.runtime.ChaosHandler;
  * preemptions. Only one thread runs at a time; at each point the explorer decides who goes on. A schedule is a list of
  * choices; the next one differs from the last in its last choice that has an alternative left.
  *
- * <p>It sees every order of the steps between points, with the memory of a single processor; orders of memory accesses that
- * a real machine shows beyond that are for the stress test. Threads must not wait for one another.
+ * <p>It sees every order of the steps between points, with the memory of a single processor; orders of memory
+ * accesses that a real machine shows beyond that are for the stress test. Threads must not wait for one another.
  */
 final class InterleavingExplorer implements ChaosHandler, AutoCloseable {
     /** What is run under each schedule, made anew for each. */

@@ -29,9 +29,10 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
 /**
- * Real threads on the real ring: four senders of two servers, a fencer, and a reader that gives freed segments to somebody
- * else before it posts them again. In the end every sender's entries stand in the log exactly once, whole and in order, none
- * of a fenced queue pair behind the tail that its fence left, and nobody has written into a segment that was free.
+ * Real threads on the real ring: four senders of two servers, a fencer, and a reader that gives freed segments to
+ * somebody else before it posts them again. In the end every sender's entries stand in the log exactly once, whole
+ * and in order, none of a fenced queue pair behind the tail that its fence left, and nobody has written into a
+ * segment that was free.
  *
  * <p>Runs without chaos points, as production does.
  */

@@ -14,6 +14,7 @@ final class LocalFenceTest extends FenceConformance {
     @Override
     protected List<String> sendPoints() {
         return List.of(
+                "local.before-read",
                 "local.after-read",
                 "local.after-name",
                 "local.after-permission",
@@ -28,7 +29,7 @@ final class LocalFenceTest extends FenceConformance {
 
     @Override
     protected List<String> holdingPoints() {
-        return sendPoints().subList(1, sendPoints().size());
+        return sendPoints().subList(2, sendPoints().size());
     }
 
     @Override

@@ -121,8 +121,8 @@ final class LocalInterleavingTest {
         }
 
         /**
-         * Frees closed segments that nobody names, and gives them to somebody who stores the bytes that were there before the
-         * first use: what a late helper would expect to find (R7).
+         * Frees closed segments that nobody names, and gives them to somebody who stores the bytes that were there
+         * before the first use: what a late helper would expect to find (R7).
          */
         Race freesAndReuses(int rounds) {
             threads.add(() -> {

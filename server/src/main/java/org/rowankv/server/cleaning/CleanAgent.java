@@ -1,8 +1,9 @@
 package org.rowankv.server.cleaning;
 
 import java.nio.ByteBuffer;
+import java.util.BitSet;
 import java.util.function.BooleanSupplier;
-import org.rowankv.rdma.ReceiveQueue;
+import java.util.function.IntPredicate;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.ErrorLog;
@@ -36,7 +37,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
 
     private final Segments segments;
     private final Replicas replicas;
-    private final ReceiveQueue queue;
+    private final IntPredicate inQuarantine;
     private final IdleLogs idleLogs;
     private final BooleanSupplier sweepDone;
     private final ErrorLog errors;
@@ -45,6 +46,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private final CompletionRecord completions = new CompletionRecord();
     private final int lowWater;
     private final int highWater;
+    private final BitSet damaged = new BitSet();
     private byte[] keyScratch = new byte[256];
     private volatile boolean cleaning;
     private volatile boolean spaceWanted;
@@ -52,7 +54,10 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private int victimHorizon;
     private int horizonNow;
     private boolean outOfRoom;
+    /** Of the victim, if it is freed in the end. */
     private int dropped;
+
+    private long droppedBytes;
     private long spaceFreed;
     private long copiedTombstoneBytes;
     private final OwnedCounter relocatedBytes = new OwnedCounter();
@@ -60,6 +65,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private final OwnedCounter tombstonesDropped = new OwnedCounter();
 
     /**
+     * @param inQuarantine whether a segment must be left alone: a sender names it
      * @param sweepDone whether all that clears have ended is removed from the indexes
      * @param lowWater free segments below which cleaning begins
      * @param highWater free segments at which it ends
@@ -67,7 +73,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     public CleanAgent(
             Segments segments,
             Replicas replicas,
-            ReceiveQueue queue,
+            IntPredicate inQuarantine,
             IdleLogs idleLogs,
             BooleanSupplier sweepDone,
             ErrorLog errors,
@@ -75,7 +81,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             int highWater) {
         this.segments = segments;
         this.replicas = replicas;
-        this.queue = queue;
+        this.inQuarantine = inQuarantine;
         this.idleLogs = idleLogs;
         this.sweepDone = sweepDone;
         this.errors = errors;
@@ -139,10 +145,12 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private boolean isCleanable(int segment) {
         return segments.isClosed(segment)
                 && segments.state(segment) == SegmentState.COMMITTED
-                && !queue.isNamed(segment);
+                && !damaged.get(segment)
+                && !inQuarantine.test(segment);
     }
 
-    private boolean cleanOne() {
+    /** Cleans one segment, if there is anything to gain; false if not. */
+    public boolean cleanOne() {
         // What a clear ended is not counted dead before it was swept, and must not be overlooked here.
         horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
         final int chosen = chooseVictim();
@@ -193,20 +201,23 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         victimHorizon = segments.horizon(segment);
         outOfRoom = false;
         dropped = 0;
+        droppedBytes = 0;
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
         log.drain();
-        // Out of room: what was copied stays copied, the rest is tried again. Named: a sender stopped in it, it stays
-        // in
-        // quarantine. Either way the tombstones in it are met again, so none is gone and the copied ones are there
-        // twice.
-        final boolean emptied = !outOfRoom && !queue.isNamed(segment);
-        segments.space().giveBack(emptied ? spaceFreed : -copiedTombstoneBytes);
+        segments.space().giveBack(spaceFreed);
         spaceFreed = 0;
+        final boolean emptied = !outOfRoom && !damaged.get(segment) && !inQuarantine.test(segment);
+        if (!emptied) {
+            // Out of room: what was copied stays copied, the rest is tried again. A sender stopped in it, or it is damaged:
+            // it stays. Its tombstones are there twice now, and each copy is given back when it goes.
+            segments.space().take(copiedTombstoneBytes);
+        }
         copiedTombstoneBytes = 0;
         if (!emptied) {
-            return false;
+            return !outOfRoom && damaged.get(segment);
         }
         tombstonesDropped.add(dropped);
+        segments.space().giveBack(droppedBytes);
         segments.free(segment);
         cleanedSegments.add(1);
         return true;
@@ -228,9 +239,14 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         }
     }
 
+    /** What cannot be read cannot be copied: the segment stays as it is, and is not cleaned again. */
     @Override
     public void onInvalid(long address, String reason) {
-        errors.report("cleaning of segment " + victim, new IllegalStateException(reason));
+        damaged.set(victim);
+        errors.report(
+                "cleaning of segment " + victim + " at "
+                        + (address - segments.area().addressOf(victim)),
+                new IllegalStateException(reason));
     }
 
     private ShardReplica replicaOf(ByteBuffer buffer, int at) {
@@ -276,6 +292,8 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         } else if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {
             segments.markDead(address, length);
             moveCompletion(replica, buffer, at, address, copy);
+            // Should the victim not be freed now, it holds back what ends the copy.
+            segments.markDead(address, length);
         } else {
             segments.markDead(copy, length); // superseded meanwhile, and its space was given back by that
             moveCompletion(replica, buffer, at, address, copy);
@@ -308,7 +326,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
                         EntryDescriptor.sequence(buffer, at, flags),
                         address);
         if (stamp < horizonNow && !needed) {
-            spaceFreed += length;
+            droppedBytes += length;
             dropped++;
             return;
         }
@@ -351,9 +369,13 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             outOfRoom = true;
             return;
         }
-        replica.sessions().completionMoved(sessionId, sequence, address, copy);
-        // Dead where live bytes are counted: the space of the entry was given back when it was superseded.
-        segments.markDead(copy, completions.length());
+        final int shorter =
+                replica.sessions().completionRecorded(sessionId, sequence, address, copy, completions.length());
+        if (shorter < 0) {
+            segments.markDead(copy, completions.length());
+        } else {
+            spaceFreed += shorter;
+        }
     }
 
     private long copy(ByteBuffer buffer, int at, int type, int length, int stamp) {

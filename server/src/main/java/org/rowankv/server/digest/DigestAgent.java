@@ -144,7 +144,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         }
         mayForget = true;
         tracker.record(segment, length);
-        segments.markDead(address, length);
+        segments.markRead(address, length);
     }
 
     private void block(int segment, long address, int length, ByteBuffer buffer, int at) {

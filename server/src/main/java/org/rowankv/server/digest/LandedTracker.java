@@ -105,7 +105,9 @@ final class LandedTracker {
 
     private boolean isCommitted(Landed landed) {
         for (int shard = 0; shard < landed.maxVersion.length; shard++) {
-            if (landed.maxVersion[shard] > replicas.get(shard).commitVersion()) {
+            // What landed of a shard that this server does not hold is void, and counts as committed.
+            if (replicas.has(shard)
+                    && landed.maxVersion[shard] > replicas.get(shard).commitVersion()) {
                 return false;
             }
         }

@@ -80,7 +80,9 @@ public final class EmbeddedCluster implements AutoCloseable {
         final long scattered = ColdStart.collectAndScatter(found, recovered);
         // A new term, new incarnations, and a new epoch for every shard, stored before anything is served.
         this.configuration = files.startTerm();
-        this.fabric = new LocalFabric(LocalFabricSettings.defaults().withMaxMessage(settings.maxMessage()));
+        this.fabric = new LocalFabric(LocalFabricSettings.defaults()
+                .withMaxMessage(settings.maxMessage())
+                .withReserve());
         final MembershipView view = new MembershipView() {
             @Override
             public long term() {
@@ -136,7 +138,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     private ServerSettings serverSettings() {
         final int segmentCount = (int) (settings.capacityBytes() / settings.segmentBytes());
-        return ServerSettings.of(segmentCount, settings.workers(), settings.replicas() > 1);
+        return ServerSettings.of(segmentCount, settings.workers(), settings.replicas() > 1, settings.verifyReads());
     }
 
     private List<RecoveredServer> recover(Configuration found, RandomSource random) {
@@ -227,9 +229,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     private void wakeUp(int server) {
-        final Server woken = servers.get(server);
-        woken.wakeUp();
-        woken.help();
+        servers.get(server).wakeUp();
     }
 
     private void destroyObjects(int cacheId) {
@@ -257,14 +257,12 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     /** Waits until everything that has landed in the backup logs is digested and every clear is swept. */
     public void awaitDigested() {
-        // Twice: the first turn may have begun before what the caller cares for had landed.
-        for (int round = 0; round < 2; round++) {
-            for (Server server : servers) {
-                do {
-                    server.wakeUp();
-                    server.help();
-                    LockSupport.parkNanos(20_000);
-                } while (!server.isSettled());
+        for (Server server : servers) {
+            // The first turn that ends from now on may have begun before what the caller cares for had landed.
+            final long wholeTurn = server.turns() + 2;
+            while (!server.isStopped() && (server.turns() < wholeTurn || !server.isSettled())) {
+                server.wakeUp();
+                LockSupport.parkNanos(20_000);
             }
         }
     }

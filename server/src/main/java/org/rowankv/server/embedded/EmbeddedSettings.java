@@ -17,6 +17,7 @@ import org.rowankv.server.pm.AreaSettings;
  * @param segmentBytes of one segment
  * @param maxMessage longest message of the fabric; larger entries are sent in blocks
  * @param workers mutations under way at once, per server
+ * @param verifyReads whether every read checks the entry's checksums
  * @param acceptUnclean opens an area that the operating system may not have written completely
  * @param acceptCopied opens a directory that is a copy of the one the store was created in
  */
@@ -29,6 +30,7 @@ public record EmbeddedSettings(
         int segmentBytes,
         int maxMessage,
         int workers,
+        boolean verifyReads,
         boolean acceptUnclean,
         boolean acceptCopied) {
     public static final int DEFAULT_SHARDS_PER_SERVER = 16;
@@ -51,7 +53,7 @@ public record EmbeddedSettings(
     }
 
     /**
-     * The least capacity per server: 2 × (workers + 2 × posted + 6) segments, where posted is 1 with more than one replica
+     * The least capacity per server: 2 × (workers + 2 × posted + 6) segments, where posted is 2 with more than one replica
      * and 0 otherwise, and a segment is at least 64 KiB.
      */
     public static long minimumCapacity(int replicas, int workers, int segmentBytes) {
@@ -68,6 +70,7 @@ public record EmbeddedSettings(
         private int segmentBytes;
         private int maxMessage = DEFAULT_MAX_MESSAGE;
         private int workers;
+        private boolean verifyReads;
         private boolean acceptUnclean;
         private boolean acceptCopied;
 
@@ -115,6 +118,11 @@ public record EmbeddedSettings(
             return this;
         }
 
+        public Builder verifyReads(boolean verify) {
+            verifyReads = verify;
+            return this;
+        }
+
         public Builder acceptUnclean(boolean accept) {
             acceptUnclean = accept;
             return this;
@@ -150,7 +158,7 @@ public record EmbeddedSettings(
                     capacity >= minimum,
                     "capacity must be at least " + minimum + " bytes per server for " + workerCount + " workers, "
                             + replicas + " replicas and segments of " + segment
-                            + " bytes: 2 x (workers + 2 x posted + 6) segments, posted = " + (replicas > 1 ? 1 : 0)
+                            + " bytes: 2 x (workers + 2 x posted + 6) segments, posted = " + (replicas > 1 ? 2 : 0)
                             + "; not " + capacity);
             require(
                     maxMessage >= 256 && maxMessage <= 128 << 10 && maxMessage % 64 == 0 && maxMessage <= segment,
@@ -165,6 +173,7 @@ public record EmbeddedSettings(
                     segment,
                     maxMessage,
                     workerCount,
+                    verifyReads,
                     acceptUnclean,
                     acceptCopied);
         }

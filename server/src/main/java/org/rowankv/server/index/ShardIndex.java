@@ -67,6 +67,9 @@ public final class ShardIndex {
     @SuppressWarnings("unused") // through LOCK
     private int lockOwner;
 
+    /** Scratch of a split. */
+    private long[] moving = new long[4 * ITEMS];
+
     private int overflowCount;
     private int freeOverflow = -1;
     private final OwnedCounter count = new OwnedCounter();
@@ -169,6 +172,14 @@ public final class ShardIndex {
             }
             Thread.onSpinWait();
         }
+    }
+
+    /**
+     * Whether the index points to that address now, and the entry there is of that key. Any thread, no lock. With the
+     * generation of the address's segment read before, a yes means: of that use.
+     */
+    public boolean refers(long position, long address, int cacheId, byte[] key, int keyOffset, int keyLength) {
+        return refers(position, address) && KeyComparison.isKey(region, address, cacheId, key, keyOffset, keyLength);
     }
 
     /** Whether the index points to that address now. Any thread, no lock. */
@@ -389,10 +400,9 @@ public final class ShardIndex {
         }
         final int target = split + (1 << level);
         ensureBucket(target);
-        // Allocated before, since a split that is left in the middle cannot be taken up again. The division itself
-        // needs no
-        // more overflow buckets than it gives back.
-        final long[] items = new long[chainLength(split) * ITEMS];
+        // All memory first: what is moving cannot be left in the middle.
+        final int items = gather(split);
+        ensureOverflow(items / ITEMS + 2);
         MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
         divide(split, target, 1 << level, items);
         final int next = split + 1;
@@ -400,42 +410,54 @@ public final class ShardIndex {
         MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
     }
 
-    private int chainLength(int bucket) {
-        int length = 1;
-        int link = (int) chunkOf(buckets, bucket)[wordOf(bucket) + ITEMS];
-        while (link != 0) {
-            length++;
-            link = (int) chunkOf(overflow, link - 1)[wordOf(link - 1) + ITEMS];
-        }
-        return length;
-    }
-
-    /** Moves the items whose tag has {@code bit} to the target bucket, and packs both chains. */
-    private void divide(int source, int target, int bit, long[] items) {
+    /** Copies the items of a chain into {@link #moving}; returns how many. */
+    private int gather(int source) {
         int n = 0;
         int bucket = source;
         long[] words = chunkOf(buckets, bucket);
         while (true) {
             final int base = wordOf(bucket);
+            if (n + ITEMS > moving.length) {
+                moving = java.util.Arrays.copyOf(moving, 2 * moving.length);
+            }
             for (int i = base; i < base + ITEMS; i++) {
                 if (words[i] != 0) {
-                    items[n++] = words[i];
-                    ITEM.setRelease(words, i, 0L);
+                    moving[n++] = words[i];
                 }
             }
             final int link = (int) words[base + ITEMS];
+            if (link == 0) {
+                return n;
+            }
+            bucket = link - 1;
+            words = chunkOf(overflow, bucket);
+        }
+    }
+
+    /** Divides the items gathered by whether their tag has {@code bit}, and packs both chains. */
+    private void divide(int source, int target, int bit, int n) {
+        int bucket = source;
+        long[] words = chunkOf(buckets, bucket);
+        boolean first = true;
+        while (true) {
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                ITEM.setRelease(words, i, 0L);
+            }
+            final int link = (int) words[base + ITEMS];
             ITEM.setRelease(words, base + ITEMS, 0L);
-            if (bucket != source || words != chunkOf(buckets, source)) {
+            if (!first) {
                 giveOverflow(bucket);
             }
+            first = false;
             if (link == 0) {
                 break;
             }
             bucket = link - 1;
             words = chunkOf(overflow, bucket);
         }
-        fill(source, items, n, bit, 0);
-        fill(target, items, n, bit, bit);
+        fill(source, moving, n, bit, 0);
+        fill(target, moving, n, bit, bit);
     }
 
     private void fill(int firstBucket, long[] items, int n, int bit, int wanted) {
@@ -492,15 +514,20 @@ public final class ShardIndex {
             ITEM.setRelease(words, wordOf(taken) + ITEMS, 0L);
             return taken;
         }
-        final int taken = overflowCount++;
-        final int chunk = taken >>> CHUNK_SHIFT;
-        if (chunk >= overflow.length) {
-            overflow = java.util.Arrays.copyOf(overflow, chunk + 1 + chunk / 8);
+        ensureOverflow(1);
+        return overflowCount++;
+    }
+
+    /** Makes sure that so many overflow buckets can be taken without memory. */
+    private void ensureOverflow(int more) {
+        for (int chunk = overflowCount >>> CHUNK_SHIFT; chunk <= (overflowCount + more - 1) >>> CHUNK_SHIFT; chunk++) {
+            if (chunk >= overflow.length) {
+                overflow = java.util.Arrays.copyOf(overflow, chunk + 1 + chunk / 8);
+            }
+            if (overflow[chunk] == null) {
+                overflow[chunk] = new long[CHUNK_BUCKETS * WORDS];
+            }
         }
-        if (overflow[chunk] == null) {
-            overflow[chunk] = new long[CHUNK_BUCKETS * WORDS];
-        }
-        return taken;
     }
 
     private void giveOverflow(int bucket) {

@@ -30,6 +30,9 @@ public final class Segments {
     /** Bytes of the entries in a closed segment; −1 while it is open or free. */
     private final AtomicIntegerArray entryBytes;
 
+    /** Of commit vectors: dead, but nothing that a tombstone ends. */
+    private final AtomicIntegerArray recordBytes;
+
     private final AtomicIntegerArray tombstoneBytes;
     /** The sequence number behind which no segment holds what this segment's tombstones end. */
     private final AtomicIntegerArray tombstoneStamp;
@@ -57,6 +60,7 @@ public final class Segments {
         this.generations = new int[count];
         this.deadBytes = new AtomicIntegerArray(count);
         this.entryBytes = new AtomicIntegerArray(count);
+        this.recordBytes = new AtomicIntegerArray(count);
         this.tombstoneBytes = new AtomicIntegerArray(count);
         this.tombstoneStamp = new AtomicIntegerArray(count);
         this.horizons = new AtomicIntegerArray(count);
@@ -131,6 +135,7 @@ public final class Segments {
         lastSequence.set(sequence);
         deadBytes.set(segment, 0);
         entryBytes.set(segment, -1);
+        recordBytes.set(segment, 0);
         tombstoneBytes.set(segment, 0);
         tombstoneStamp.set(segment, 0);
         horizons.set(segment, horizon == 0 ? sequence : Math.min(sequence, horizon));
@@ -143,10 +148,14 @@ public final class Segments {
     }
 
     private int drawGeneration(int segment, SegmentOwner owner) {
+        final int previous = area.segments().generation(segment);
         int generation;
         do {
-            generation = owner == SegmentOwner.BACKUP ? drawAbsent(segment) : (int) random.nextLong();
-        } while (generation == 0 || generation == area.segments().generation(segment));
+            // Random for the most part, and never one of the last 255 that what lies there may still carry.
+            generation = owner == SegmentOwner.BACKUP
+                    ? drawAbsent(segment)
+                    : (int) random.nextLong() & -256 | previous + 1 & 255;
+        } while (generation == 0 || generation == previous);
         return generation;
     }
 
@@ -197,6 +206,11 @@ public final class Segments {
         deadBytes.addAndGet(segmentOf(address), length);
     }
 
+    /** A record has been read, and is of no more use. Unlike what died it cannot come back, so it holds no horizon. */
+    public void markRead(long address, int length) {
+        recordBytes.addAndGet(segmentOf(address), length);
+    }
+
     public int deadBytes(int segment) {
         return deadBytes.get(segment);
     }
@@ -213,7 +227,7 @@ public final class Segments {
             return -1;
         }
         final int droppable = tombstoneStamp.get(segment) < horizonNow ? tombstoneBytes.get(segment) : 0;
-        return Math.max(0, bytes - deadBytes.get(segment) - droppable);
+        return Math.max(0, bytes - deadBytes.get(segment) - recordBytes.get(segment) - droppable);
     }
 
     /** A tombstone was written to, or copied into, a segment. A copied one brings its stamp, a new one has none (0). */
@@ -266,7 +280,7 @@ public final class Segments {
         long live = 0;
         for (int s = 0; s < generations.length; s++) {
             if (entryBytes.get(s) >= 0) {
-                live += entryBytes.get(s) - deadBytes.get(s);
+                live += entryBytes.get(s) - deadBytes.get(s) - recordBytes.get(s);
             }
         }
         space.take(space.available() - (space.limit() - live));
@@ -277,7 +291,10 @@ public final class Segments {
      * of all segments that hold something dead, or may: in the open ones of the backup log nobody has looked yet.
      */
     public int tombstoneHorizon() {
-        int smallest = lastSequence.get() + 1;
+        // Not beyond the last segment's own number: a tombstone that is written from now on is stamped with at least
+        // that,
+        // and what it ends may not be counted dead yet.
+        int smallest = lastSequence.get();
         for (int s = 0; s < generations.length; s++) {
             if (generation(s) != 0
                     && (deadBytes.get(s) > 0 || entryBytes.get(s) < 0 && owner(s) == SegmentOwner.BACKUP)) {

@@ -221,7 +221,7 @@ public final class StoreDirectory implements AutoCloseable {
         }
     }
 
-    private static Path areaFile(Path directory, int server) {
+    static Path areaFile(Path directory, int server) {
         return directory.resolve(AREA_PREFIX + server + AREA_SUFFIX);
     }
 

@@ -2,6 +2,7 @@ package org.rowankv.server.reconfiguration;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -85,12 +86,7 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
             final int bytes = scan.scan(segments.area().addressOf(s), segments.length(), segments.generation(s), this);
             segments.close(s, bytes);
         }
-        // Segments that were only posted: room for what follows.
-        for (int s : inUse) {
-            if (segments.entryBytes(s) == 0 && segments.state(s) == SegmentState.USING) {
-                segments.free(s);
-            }
-        }
+        freeDeadSegments(inUse);
         assembler.assemble(this);
         assembler.giveUpIncomplete(this);
         if (!assembler.isIdle()) {
@@ -99,6 +95,29 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         }
         assembler.log().retire();
         forEachReplica(replica -> replica.sessions().endScan());
+    }
+
+    /**
+     * Segments that were posted and never written to, and such as hold nothing but dead entries, give room for what comes
+     * next. Not those with candidates: another replica may still take a dead one over, for its completion.
+     */
+    private void freeDeadSegments(List<Integer> inUse) {
+        final BitSet needed = new BitSet();
+        for (List<Candidate> ofShard : candidates.values()) {
+            for (Candidate candidate : ofShard) {
+                needed.set(segments.segmentOf(candidate.address()));
+            }
+        }
+        for (int s : inUse) {
+            final int live = segments.entryBytes(s) - segments.deadBytes(s);
+            if (live == 0 && segments.tombstoneBytes(s) == 0 && !needed.get(s)) {
+                final SegmentState state = segments.state(s);
+                if (state != SegmentState.COMMITTED) {
+                    segments.transition(s, state, SegmentState.COMMITTED);
+                }
+                segments.free(s);
+            }
+        }
     }
 
     private void forEachReplica(java.util.function.Consumer<ShardReplica> action) {
@@ -175,7 +194,7 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         final long position = EntryType.isKeyed(type) ? replica.positionOf(buffer, at, keyScratch) : 0;
         replica.apply(LOCK_OWNER, position, address, type, length);
         if (type == EntryType.COMPLETION) {
-            segments.markDead(address, length);
+            replica.deadUnlessKept(buffer, at, address, length);
         }
         return replica;
     }

@@ -15,6 +15,7 @@ public final class Links implements AutoCloseable {
     private final ErrorLog errors;
     private final IntConsumer wakeUp;
     private final @Nullable RowanSender[] senders;
+    private boolean usesReserve;
     private long reconnects;
 
     /** @param wakeUp tells a server's agents that somebody waits for a posted segment there */
@@ -24,6 +25,12 @@ public final class Links implements AutoCloseable {
         this.errors = errors;
         this.wakeUp = wakeUp;
         this.senders = new @Nullable RowanSender[configuration.serverCount()];
+    }
+
+    /** These links carry the records that let receivers free segments: they may use what is kept in reserve for that. */
+    public Links useReserve() {
+        usesReserve = true;
+        return this;
     }
 
     /** The sender to a server, or null when it cannot be connected now. */
@@ -38,6 +45,9 @@ public final class Links implements AutoCloseable {
         try {
             final RowanSender fresh = new RowanSender(
                     endpoint.connect(server, configuration.incarnations().get(server), configuration.term()));
+            if (usesReserve) {
+                fresh.pair().useReserve();
+            }
             senders[server] = fresh;
             if (fenced != null) {
                 reconnects++;

@@ -216,7 +216,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             final int server = servers[i];
             if (credit[server] < wanted && !drawFrom(server, wanted)) {
                 for (int j = 0; j < i; j++) {
-                    credit[servers[j]] += wanted;
+                    credit(servers[j], wanted);
                 }
                 return server;
             }
@@ -243,7 +243,17 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public void giveBackCredit(int shardId, int usedLength) {
         for (int server : backupSets.of(shardId)) {
-            credit[server] += creditFor(usedLength);
+            credit(server, creditFor(usedLength));
+        }
+    }
+
+    /** Keeps credit for the next entries, but not more than others may need. */
+    private void credit(int server, long bytes) {
+        credit[server] += bytes;
+        final RowanSender sender = credit[server] > 2 * PORTION ? links.sender(server) : null;
+        if (sender != null) {
+            sender.pair().giveBackCredit(credit[server] - PORTION);
+            credit[server] = PORTION;
         }
     }
 

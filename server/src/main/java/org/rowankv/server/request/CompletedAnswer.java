@@ -23,8 +23,12 @@ final class CompletedAnswer {
     void replay(ShardReplica shard, Completion completion, Request request) {
         request.noResult();
         final int bits = completion.bits();
-        if (request.wantsValue() && ResultBits.has(bits, ResultBits.EXISTED)) {
+        if (completion.isApplied() && request.wantsValue() && ResultBits.has(bits, ResultBits.EXISTED)) {
             copyOldValue(shard, completion, request);
+        }
+        if (!completion.isApplied()) {
+            request.answer(completion.status(), bits | ResultBits.REPLAYED, completion.version(), 0);
+            return;
         }
         // A touch answers with the object's version, which its condition named.
         final long version = request.operation() == Operation.TOUCH ? request.expectedVersion() : completion.version();

@@ -48,7 +48,15 @@ final class CurrentObject {
             }
             final int segment = segments.segmentOf(address);
             final int generation = segments.generation(segment);
-            if (shard.index().refers(position, address) && readEntry(shard, request, copyValue)) {
+            if (shard.index()
+                            .refers(
+                                    position,
+                                    address,
+                                    request.cacheId(),
+                                    request.key(),
+                                    request.keyOffset(),
+                                    request.keyLength())
+                    && readEntry(shard, request, copyValue)) {
                 VarHandle.acquireFence();
                 if (segments.generation(segment) == generation) {
                     return;

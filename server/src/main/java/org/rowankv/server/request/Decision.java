@@ -31,6 +31,12 @@ final class Decision {
     /** The entry under way only ends an object's life; the request is decided afterwards. */
     private boolean expiring;
 
+    /** What an attempt before this one was answered without writing anything; this one must not write either. */
+    private @Nullable Completion answeredBefore;
+
+    /** The draft is the request's own: its completion. */
+    private boolean ownEntry;
+
     private int bits;
     private Status status = Status.OK;
     private int answerBits;
@@ -51,6 +57,8 @@ final class Decision {
         position = keyPosition;
         bits = 0;
         expiring = false;
+        answeredBefore = null;
+        ownEntry = false;
     }
 
     /** The request's caller is gone: nothing of it is read or answered any more. */
@@ -92,7 +100,12 @@ final class Decision {
                 if (replica().clears().isDestroyed(asked.cacheId())) {
                     return answer(Status.UNKNOWN_CACHE, 0, 0, 0);
                 }
-                return asked.operation() == Operation.CLEAR ? clear() : decideKey();
+                final boolean writes = asked.operation() == Operation.CLEAR ? clear() : decideKey();
+                if (writes && ownEntry && answeredBefore != null) {
+                    completedAnswer.replay(replica(), answeredBefore, asked);
+                    return false;
+                }
+                return writes;
             }
         }
     }
@@ -111,9 +124,14 @@ final class Decision {
             return true;
         }
         final Completion completion = replica().sessions().find(asked.sessionId(), asked.sequence());
-        if (completion != null) {
+        if (completion != null && completion.isApplied()) {
             completedAnswer.replay(replica(), completion, asked);
             return true;
+        }
+        // A retry whose first reply was lost is decided again, for the value that it may ask for; but it may not write.
+        answeredBefore = completion;
+        if (completion != null) {
+            return false;
         }
         if (replica().sessions().isAnswered(asked.sessionId(), asked.sequence())) {
             answer(Status.BAD_REQUEST, 0, 0, 0);
@@ -291,12 +309,14 @@ final class Decision {
     private EntryDraft draft(int type) {
         final Request asked = asked();
         answersOwnVersion = false;
+        ownEntry = false;
         final EntryDraft draft = worker.draft().begin(type, replica().shardId(), asked.cacheId());
         return draft.key(asked.key(), asked.keyOffset(), asked.keyLength());
     }
 
     private EntryDraft identified(EntryDraft draft) {
         final Request asked = asked();
+        ownEntry = true;
         return draft.request(asked.sessionId(), asked.sequence(), asked.unanswered());
     }
 
@@ -318,7 +338,31 @@ final class Decision {
             asked.noResult();
         }
         asked.answer(newStatus, newBits, version, previous);
+        if (!ownEntry) {
+            rememberAnswer(newStatus, newBits, version);
+        }
         return false;
+    }
+
+    /** The mutation ends without an entry of its own. */
+    void refuse(Status newStatus) {
+        ownEntry = false;
+        answer(newStatus, 0, 0, 0);
+    }
+
+    private void rememberAnswer(Status newStatus, int newBits, long version) {
+        final Request asked = asked();
+        final boolean mutation = asked.operation().isMutation();
+        if (mutation
+                && asked.sessionId() != 0
+                && newStatus != Status.SESSION_EXPIRED
+                && newStatus != Status.BAD_REQUEST) {
+            final int freed = replica()
+                    .sessions()
+                    .answeredWithoutEntry(
+                            asked.sessionId(), asked.sequence(), asked.unanswered(), newStatus, version, newBits);
+            worker.grant().giveBack(freed);
+        }
     }
 
     private void willAnswer(Status newStatus, int newBits, long version, long previous) {

@@ -123,7 +123,7 @@ final class Mutation {
                     } else if (refused == Status.NO_REPLY) {
                         return false;
                     } else {
-                        answer(refused);
+                        decision.refuse(refused);
                         end();
                     }
                 }
@@ -304,13 +304,5 @@ final class Mutation {
             worker.grant().giveBack(freed);
         }
         worker.inFlight().finished(worker.slot());
-    }
-
-    private void answer(Status status) {
-        final Request asked = request;
-        if (asked != null) {
-            asked.noResult();
-            asked.answer(status, 0, 0, 0);
-        }
     }
 }

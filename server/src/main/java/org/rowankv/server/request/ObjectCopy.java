@@ -22,7 +22,14 @@ final class ObjectCopy {
             }
             final int segment = segments.segmentOf(address);
             final int generation = segments.generation(segment);
-            if (!shard.index().refers(position, address)) {
+            if (!shard.index()
+                    .refers(
+                            position,
+                            address,
+                            request.cacheId(),
+                            request.key(),
+                            request.keyOffset(),
+                            request.keyLength())) {
                 continue;
             }
             final ByteBuffer buffer = segments.region().buffer(address);

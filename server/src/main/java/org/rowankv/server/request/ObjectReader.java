@@ -2,10 +2,12 @@ package org.rowankv.server.request;
 
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
@@ -20,10 +22,15 @@ import org.rowankv.server.shard.ShardReplica;
 public final class ObjectReader {
     private final Segments segments;
     private final Clock clock;
+    private final ErrorLog errors;
+    private final @Nullable ReadCheck check;
 
-    public ObjectReader(Segments segments, Clock clock) {
+    /** @param check of every entry read, or null: entries were checked when they came and are when they are moved */
+    public ObjectReader(Segments segments, Clock clock, ErrorLog errors, @Nullable ReadCheck check) {
         this.segments = segments;
         this.clock = clock;
+        this.errors = errors;
+        this.check = check;
     }
 
     /**
@@ -42,7 +49,14 @@ public final class ObjectReader {
             }
             final int segment = segments.segmentOf(address);
             final int generation = segments.generation(segment);
-            if (!shard.index().refers(position, address)) {
+            if (!shard.index()
+                    .refers(
+                            position,
+                            address,
+                            request.cacheId(),
+                            request.key(),
+                            request.keyOffset(),
+                            request.keyLength())) {
                 continue;
             }
             final ByteBuffer buffer = segments.region().buffer(address);
@@ -66,10 +80,14 @@ public final class ObjectReader {
             if (live && request.wantsValue()) {
                 buffer.get(valueAt, request.resultOf(valueLength), 0, valueLength);
             }
+            final String reason = check == null ? null : check.whyInvalid(segment, address, generation);
             VarHandle.acquireFence();
             if (segments.generation(segment) != generation) {
                 request.noResult();
                 continue;
+            }
+            if (reason != null) {
+                return answerCorrupted(request, segment, address, reason);
             }
             if (!visible) {
                 return answerMiss(shard, request, missVersion);
@@ -79,6 +97,16 @@ public final class ObjectReader {
             }
             return live;
         }
+    }
+
+    private boolean answerCorrupted(Request request, int segment, long address, String reason) {
+        errors.report(
+                "reading segment " + segment + " at "
+                        + (address - segments.area().addressOf(segment)),
+                new IllegalStateException(reason));
+        request.noResult();
+        request.answer(Status.CORRUPTED, 0, 0, 0);
+        return true;
     }
 
     private static boolean answerMiss(ShardReplica shard, Request request, long missVersion) {

@@ -117,12 +117,13 @@ public final class ClearSweepAgent implements Agent, ShardIndex.AddressConsumer 
         if (keyLength > keyScratch.length) {
             keyScratch = new byte[keyLength];
         }
+        // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
+        final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at));
+        final int freed = replica.deadUnlessKept(entry, at, address, length);
         if (!replica.index().remove(replica.positionOf(entry, at, keyScratch), address)) {
             throw new AssertionError("an item under the index lock is gone");
         }
-        final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at));
-        segments.markDead(address, length);
-        return length;
+        return freed;
     }
 
     /** Whether every clear so far was swept. Turned by the same thread, or as of its last turn. */

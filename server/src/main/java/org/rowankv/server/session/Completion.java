@@ -1,14 +1,21 @@
 package org.rowankv.server.session;
 
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Status;
 
-/** The outcome of one applied mutation. Guarded by its {@link SessionTable}. */
+/**
+ * The outcome of one mutation. One that was applied is rebuilt from its entry; one that wrote nothing is remembered in
+ * DRAM only, so that a late duplicate does not take effect after the answer. Guarded by its {@link SessionTable}.
+ */
 public final class Completion {
     long sequence;
     long version;
     long previousVersion;
     int bits;
     long address;
+    Status status = Status.OK;
+    /** Length of the entry if it is there for this completion only, else 0. */
+    int keptLength;
 
     @Nullable
     Completion older;
@@ -20,6 +27,7 @@ public final class Completion {
         copy.previousVersion = previousVersion;
         copy.bits = bits;
         copy.address = address;
+        copy.status = status;
         return copy;
     }
 
@@ -34,6 +42,16 @@ public final class Completion {
     /** {@link org.rowankv.protocol.ResultBits}. */
     public int bits() {
         return bits;
+    }
+
+    /** What was answered. */
+    public Status status() {
+        return status;
+    }
+
+    /** Whether the mutation is in the log; else it was answered without writing anything. */
+    public boolean isApplied() {
+        return address != 0;
     }
 
     /** Of the entry in the log. */

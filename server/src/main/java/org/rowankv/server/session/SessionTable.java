@@ -1,6 +1,8 @@
 package org.rowankv.server.session;
 
+import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Status;
 
 /**
  * The sessions open at one shard's replica and the completions of each: what a mutation was answered, kept until the
@@ -28,8 +30,19 @@ public final class SessionTable {
         }
     }
 
+    /** Counts an entry dead that only a completion had kept; returns the space it took. */
+    @FunctionalInterface
+    public interface Release {
+        int release(long address, int length);
+    }
+
     private final LongMap<Session> sessions = new LongMap<>();
+    private final Release release;
     private boolean scanning;
+
+    public SessionTable(Release release) {
+        this.release = release;
+    }
 
     /** While entries come in any order, what is said of a session that was not opened yet is kept for its opening. */
     public synchronized void beginScan() {
@@ -42,6 +55,7 @@ public final class SessionTable {
         for (long sessionId : sessions.keys()) {
             final Session session = sessions.get(sessionId);
             if (session != null && (session.closed || session.openAddress == 0)) {
+                releaseAll(session);
                 sessions.remove(sessionId);
             }
         }
@@ -61,14 +75,39 @@ public final class SessionTable {
         return true;
     }
 
-    /** The address of the entry that opened the session, or 0 when it was not open. */
-    public synchronized long close(long sessionId) {
-        final Session session = scanning ? scanned(sessionId) : sessions.remove(sessionId);
+    /**
+     * Closes a session.
+     *
+     * @param opening is given the address of the entry that opened it, before the cleaner may think that entry dead
+     * @return the space given back: what {@code opening} returned, and that of entries kept for completions
+     */
+    public synchronized int close(long sessionId, LongToIntFunction opening) {
+        final Session session = scanning ? scanned(sessionId) : sessions.get(sessionId);
         if (session == null) {
             return 0;
         }
+        int freed = session.openAddress == 0 || session.closed ? 0 : opening.applyAsInt(session.openAddress);
+        freed += releaseAll(session);
         session.closed = true;
-        return session.openAddress;
+        if (!scanning) {
+            sessions.remove(sessionId);
+        }
+        return freed;
+    }
+
+    private int releaseAll(Session session) {
+        int freed = 0;
+        for (Completion c = session.newest; c != null; c = c.older) {
+            freed += release(c);
+        }
+        session.newest = null;
+        return freed;
+    }
+
+    private int release(Completion completion) {
+        final int length = completion.keptLength;
+        completion.keptLength = 0;
+        return length == 0 ? 0 : release.release(completion.address, length);
     }
 
     private Session scanned(long sessionId) {
@@ -135,24 +174,53 @@ public final class SessionTable {
      * when the session is closed.
      *
      * @param address of the entry from which the old value can be read
+     * @return the space given back by entries that only forgotten completions had kept
      */
-    public synchronized void complete(
+    public synchronized int complete(
             long sessionId, long sequence, int unanswered, long version, long previousVersion, int bits, long address) {
         final Session session = scanning ? scanned(sessionId) : sessions.get(sessionId);
         if (session == null || session.closed) {
-            return;
+            return 0;
         }
+        return remember(session, sequence, unanswered, Status.OK, version, previousVersion, bits, address);
+    }
+
+    /**
+     * Remembers the answer of a mutation that wrote nothing, while this server is the shard's primary: should a duplicate
+     * arrive after the answer, it must not take effect although it could by then.
+     *
+     * @return the space given back by entries that only forgotten completions had kept
+     */
+    public synchronized int answeredWithoutEntry(
+            long sessionId, long sequence, int unanswered, Status status, long version, int bits) {
+        final Session session = sessions.get(sessionId);
+        return session == null || session.closed
+                ? 0
+                : remember(session, sequence, unanswered, status, version, 0, bits, 0);
+    }
+
+    private int remember(
+            Session session,
+            long sequence,
+            int unanswered,
+            Status status,
+            long version,
+            long previousVersion,
+            int bits,
+            long address) {
         session.firstUnanswered = Math.max(session.firstUnanswered, sequence - unanswered);
+        for (Completion c = session.newest; c != null; c = c.older) {
+            if (c.sequence == sequence && c.isApplied() && c.version >= version) {
+                return 0; // the same entry once more, from a copy
+            }
+        }
+        int freed = 0;
         Completion reused = null;
         Completion kept = null;
         for (Completion c = session.newest; c != null; ) {
             final Completion older = c.older;
-            if (c.sequence == sequence) {
-                if (c.version >= version) {
-                    return; // the same entry once more, from a copy
-                }
-                reused = c;
-            } else if (c.sequence < session.firstUnanswered) {
+            if (c.sequence == sequence || c.sequence < session.firstUnanswered) {
+                freed += release(c);
                 reused = c;
             } else {
                 c.older = kept;
@@ -162,7 +230,7 @@ public final class SessionTable {
         }
         if (sequence < session.firstUnanswered) {
             session.newest = kept;
-            return;
+            return freed;
         }
         final Completion completion = reused == null ? new Completion() : reused;
         completion.sequence = sequence;
@@ -170,8 +238,23 @@ public final class SessionTable {
         completion.previousVersion = previousVersion;
         completion.bits = bits;
         completion.address = address;
+        completion.status = status;
         completion.older = kept;
         session.newest = completion;
+        return freed;
+    }
+
+    /**
+     * The entry is dead but for its completion: if that is still needed, the entry is kept, and counted dead when the
+     * completion is forgotten.
+     */
+    public synchronized boolean keep(long sessionId, long sequence, long address, int length) {
+        final Completion completion = held(sessionId, sequence);
+        if (completion == null || completion.address != address) {
+            return false;
+        }
+        completion.keptLength = length;
+        return true;
     }
 
     /** Whether a client may still ask for the outcome that this entry holds. */
@@ -180,13 +263,27 @@ public final class SessionTable {
         return completion != null && completion.address == address;
     }
 
-    /** The cleaner copied the entry of a completion. */
-    public synchronized boolean completionMoved(long sessionId, long sequence, long from, long to) {
+    /** The cleaner copied the entry of a completion, which lives on. */
+    public synchronized void completionMoved(long sessionId, long sequence, long from, long to) {
+        final Completion completion = held(sessionId, sequence);
+        if (completion != null && completion.address == from) {
+            completion.address = to;
+        }
+    }
+
+    /**
+     * The cleaner wrote a record of an entry that was kept only for its completion.
+     *
+     * @return bytes that the record is shorter than what was kept; −1 when the completion was forgotten meanwhile
+     */
+    public synchronized int completionRecorded(long sessionId, long sequence, long from, long to, int length) {
         final Completion completion = held(sessionId, sequence);
         if (completion == null || completion.address != from) {
-            return false;
+            return -1;
         }
+        final int shorter = completion.keptLength - length;
         completion.address = to;
-        return true;
+        completion.keptLength = length;
+        return shorter;
     }
 }

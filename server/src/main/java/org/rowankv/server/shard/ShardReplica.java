@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Version;
+import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
@@ -39,7 +40,7 @@ public final class ShardReplica {
     private final KeyHash keyHash;
     private final Segments segments;
     private final ShardIndex index;
-    private final SessionTable sessions = new SessionTable();
+    private final SessionTable sessions = new SessionTable(this::dead);
     private final KeyLocks keyLocks = new KeyLocks();
     private final Clears clears = new Clears();
     private final DeletionMemory deletions = new DeletionMemory();
@@ -143,9 +144,9 @@ public final class ShardReplica {
             case EntryType.COMPLETION -> 0;
             default -> throw new AssertionError("an entry of " + EntryType.name(type) + " is not applied");
         };
-        complete(entry, at, address, version);
+        final int released = complete(entry, at, address, version);
         raise(APPLIED_VERSION, version);
-        return freed;
+        return freed + released;
     }
 
     private int applyKeyed(
@@ -163,8 +164,9 @@ public final class ShardReplica {
             if (existing == address) {
                 freed = 0; // applied before, by a thread that an error struck, perhaps before it came to what follows
             } else {
-                index.put(position, address);
+                // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
                 freed = existing == 0 ? 0 : supersede(existing);
+                index.put(position, address);
             }
         } finally {
             index.unlock();
@@ -208,15 +210,27 @@ public final class ShardReplica {
         return length;
     }
 
-    /** The entry at that address is no longer its key's newest. A tombstone is kept all the same, until its horizon. */
+    /**
+     * The entry at that address is no longer its key's newest. A tombstone is kept all the same, until its horizon; an
+     * entry whose answer may be asked for, until its completion is forgotten.
+     */
     private int supersede(long address) {
         final ByteBuffer old = segments.region().buffer(address);
-        final long word = org.rowankv.rdma.rowan.FrameDescriptor.wordPlain(
-                old, segments.region().offset(address));
-        if (EntryType.isTombstone(org.rowankv.rdma.rowan.FrameDescriptor.type(word))) {
+        final int at = segments.region().offset(address);
+        final long word = FrameDescriptor.wordPlain(old, at);
+        if (EntryType.isTombstone(FrameDescriptor.type(word))) {
             return 0;
         }
-        return dead(address, org.rowankv.rdma.rowan.FrameDescriptor.length(word));
+        return deadUnlessKept(old, at, address, FrameDescriptor.length(word));
+    }
+
+    /** Counts an entry dead that the index does not point to, unless its completion is needed. */
+    public int deadUnlessKept(ByteBuffer entry, int at, long address, int length) {
+        final int flags = EntryDescriptor.flags(entry, at);
+        final long sequence = EntryDescriptor.sequence(entry, at, flags);
+        return sequence != 0 && sessions.keep(EntryDescriptor.sessionId(entry, at, flags), sequence, address, length)
+                ? 0
+                : dead(address, length);
     }
 
     private int applyClear(ByteBuffer entry, int at, long version) {
@@ -234,23 +248,22 @@ public final class ShardReplica {
     }
 
     private int applySessionClose(ByteBuffer entry, int at) {
-        final long opened = sessions.close(EntryDescriptor.sessionId(entry, at, EntryDescriptor.flags(entry, at)));
-        return opened == 0 ? 0 : supersede(opened);
+        return sessions.close(EntryDescriptor.sessionId(entry, at, EntryDescriptor.flags(entry, at)), this::supersede);
     }
 
-    private void complete(ByteBuffer entry, int at, long address, long version) {
+    private int complete(ByteBuffer entry, int at, long address, long version) {
         final int flags = EntryDescriptor.flags(entry, at);
         final long sequence = EntryDescriptor.sequence(entry, at, flags);
-        if (sequence != 0) {
-            sessions.complete(
-                    EntryDescriptor.sessionId(entry, at, flags),
-                    sequence,
-                    EntryDescriptor.unanswered(entry, at, flags),
-                    version,
-                    EntryDescriptor.previousVersion(entry, at, flags),
-                    EntryDescriptor.resultBits(flags),
-                    address);
-        }
+        return sequence == 0
+                ? 0
+                : sessions.complete(
+                        EntryDescriptor.sessionId(entry, at, flags),
+                        sequence,
+                        EntryDescriptor.unanswered(entry, at, flags),
+                        version,
+                        EntryDescriptor.previousVersion(entry, at, flags),
+                        EntryDescriptor.resultBits(flags),
+                        address);
     }
 
     private long versionAt(long address) {

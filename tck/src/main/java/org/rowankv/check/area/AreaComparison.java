@@ -1,6 +1,5 @@
 package org.rowankv.check.area;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +12,7 @@ public final class AreaComparison {
     private AreaComparison() {}
 
     /** Where they differ, one line per shard and pair of servers; empty when all agree. The store is closed. */
-    public static List<String> differences(Path store, Configuration configuration) throws IOException {
+    public static List<String> differences(Path store, Configuration configuration) {
         final List<AreaContents> areas = new ArrayList<>();
         for (int server = 0; server < configuration.serverCount(); server++) {
             areas.add(AreaContents.read(store, server));

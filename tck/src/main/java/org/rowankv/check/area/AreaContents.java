@@ -1,6 +1,5 @@
 package org.rowankv.check.area;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -24,19 +23,19 @@ public final class AreaContents {
     private final Map<Place, Long> cleared = new HashMap<>();
 
     /** Replays one server's area of a store that nobody has open. */
-    public static AreaContents read(Path store, int server) throws IOException {
+    public static AreaContents read(Path store, int server) {
         final AreaContents contents = new AreaContents();
-        try (AreaReader reader = AreaReader.open(store, server)) {
-            reader.forEachEntry((type, shard, version, objectVersion, cacheId, key, value, bodyCrc) -> {
-                if (type == EntryType.CLEAR) {
-                    contents.onClear(cacheId, shard, version);
-                } else if (type == EntryType.DELETE) {
-                    contents.onKeyed(cacheId, shard, text(key), version, Stored.absent(version));
-                } else if (EntryType.holdsObject(type)) {
-                    contents.onKeyed(cacheId, shard, text(key), version, Stored.of(value, value.length, objectVersion));
-                }
-            });
-        }
+        AreaReader.open(store, server)
+                .forEachEntry((type, shard, version, objectVersion, cacheId, key, value, bodyCrc) -> {
+                    if (type == EntryType.CLEAR) {
+                        contents.onClear(cacheId, shard, version);
+                    } else if (type == EntryType.DELETE) {
+                        contents.onKeyed(cacheId, shard, text(key), version, Stored.absent(version));
+                    } else if (EntryType.holdsObject(type)) {
+                        final Stored stored = Stored.of(value, value.length, objectVersion);
+                        contents.onKeyed(cacheId, shard, text(key), version, stored);
+                    }
+                });
         return contents;
     }
 

@@ -153,7 +153,8 @@ final class CrashLoad implements Runnable {
         client.execute(request);
         switch (request.status()) {
             case OK -> journal.acked(request.version());
-            case NOT_FOUND, CONDITION_FAILED, FULL -> journal.nothingDone();
+            case NOT_FOUND, CONDITION_FAILED -> journal.nothingDone(Journal.State.NOTHING);
+            case FULL -> journal.nothingDone(Journal.State.FULL);
             default ->
                 throw new IllegalStateException(kind + " of k" + number + " in " + CrashKeys.cacheName(cache)
                         + " answered " + request.status());

@@ -126,7 +126,7 @@ public final class CrashRun {
         }
     }
 
-    private void compareAreas(CrashRound round, boolean closedWell) throws IOException {
+    private void compareAreas(CrashRound round, boolean closedWell) {
         final List<AreaContents> areas = new ArrayList<>();
         for (int server = 0; server < CrashSettings.SERVERS; server++) {
             areas.add(AreaContents.read(round.storeDirectory(), server));
@@ -176,7 +176,7 @@ public final class CrashRun {
         }
         out.printf(
                 Locale.ROOT,
-                "%scrash: round %d of %d, killed %d in load, %d in start, %d in close; acked=%d lost=%d resurrected=%d%s",
+                "%scrash: round %d of %d, killed %d in load, %d in start, %d in close; acked=%d full=%d lost=%d resurrected=%d%s",
                 terminal ? "\r" : "",
                 round,
                 settings.rounds(),
@@ -184,6 +184,7 @@ public final class CrashRun {
                 moments.getOrDefault(CrashMoment.IN_START, 0),
                 moments.getOrDefault(CrashMoment.IN_CLOSE, 0),
                 expectations.acked(),
+                expectations.full(),
                 lost,
                 resurrected,
                 terminal && !last ? "" : System.lineSeparator());

@@ -46,6 +46,7 @@ final class Expectations {
     private final List<Map<Integer, Key>> caches = new ArrayList<>();
     private final List<String> contradictions = new ArrayList<>();
     private long acked;
+    private long full;
 
     Expectations() {
         for (int cache = 0; cache < CrashKeys.CACHES; cache++) {
@@ -58,6 +59,11 @@ final class Expectations {
     /** Acknowledged operations so far. */
     long acked() {
         return acked;
+    }
+
+    /** Operations so far that were refused for want of room. */
+    long full() {
+        return full;
     }
 
     /** What was wrong with the answers themselves. */
@@ -74,6 +80,8 @@ final class Expectations {
                 learnAcked(entry);
             } else if (entry.state() == Journal.State.ATTEMPTED) {
                 unanswered.add(entry);
+            } else if (entry.state() == Journal.State.FULL) {
+                full++;
             }
         });
         // After the acknowledged ones: of a shared key another thread's may come later in the journal.

@@ -31,7 +31,9 @@ final class Journal {
         /** Answered: it took effect. */
         ACKED,
         /** Answered: it changed nothing. */
-        NOTHING
+        NOTHING,
+        /** Answered: there was no room. */
+        FULL
     }
 
     /** One operation. {@code key} is a number that belongs to one key of the cache. */
@@ -127,9 +129,10 @@ final class Journal {
             JournalDescriptor.intRelease(buffer, at + JournalDescriptor.STATE_OFFSET, State.ACKED.ordinal());
         }
 
-        void nothingDone() {
+        /** @param state NOTHING or FULL */
+        void nothingDone(State state) {
             final int at = JournalDescriptor.recordOffset(thread, recordsPerThread, record);
-            JournalDescriptor.intRelease(buffer, at + JournalDescriptor.STATE_OFFSET, State.NOTHING.ordinal());
+            JournalDescriptor.intRelease(buffer, at + JournalDescriptor.STATE_OFFSET, state.ordinal());
         }
     }
 }

@@ -34,6 +34,11 @@ public record Event(
     public static final long NOT_ASKED = -1;
     public static final long TORN = -2;
 
+    /** Whether its caller was told that it had no effect. */
+    boolean changedNothing() {
+        return outcome == Outcome.REFUSED || outcome == Outcome.NOT_FOUND || outcome == Outcome.CONDITION_FAILED;
+    }
+
     String question() {
         return action.label()
                 + (action.stores() ? " #" + written : "")

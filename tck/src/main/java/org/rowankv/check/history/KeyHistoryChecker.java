@@ -1,8 +1,9 @@
 package org.rowankv.check.history;
 
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.rowankv.protocol.Version;
 
@@ -41,7 +42,7 @@ public final class KeyHistoryChecker {
         final List<Anomaly> anomalies = new ArrayList<>();
         final Versions versions = new Versions(
                 initialValue, initialVersion, events, reason -> anomalies.add(new Anomaly(key, reason, "")));
-        checkSources(key, initialValue, events, anomalies);
+        checkSources(key, initialValue, events, versions, anomalies);
         if (!anomalies.isEmpty()) {
             return anomalies; // the search below would only say the same in more words
         }
@@ -63,21 +64,42 @@ public final class KeyHistoryChecker {
         return anomalies;
     }
 
-    /** Whatever is observed was written by somebody, whole. */
-    private static void checkSources(int key, long initialValue, List<Event> events, List<Anomaly> anomalies) {
-        final Set<Long> written = new HashSet<>();
-        written.add(initialValue);
-        events.stream().filter(event -> event.action().stores()).forEach(event -> written.add(event.written()));
+    /** Whatever an answer shows was written by somebody, whole, who was not told that nothing was changed. */
+    private static void checkSources(
+            int key, long initialValue, List<Event> events, Versions versions, List<Anomaly> anomalies) {
+        final Map<Long, Event> writers = new HashMap<>();
+        events.stream().filter(event -> event.action().stores()).forEach(event -> writers.put(event.written(), event));
         for (Event event : events) {
-            if (event.observed() == Event.TORN
-                    || (event.observed() > Event.ABSENT && !written.contains(event.observed()))) {
+            final Event writer = writers.get(event.observed());
+            final boolean strange = event.observed() == Event.TORN
+                    || (event.observed() > Event.ABSENT && event.observed() != initialValue && writer == null);
+            if (strange) {
+                anomalies.add(new Anomaly(key, "this value was never written to the key", lines(event)));
+            } else if (writer != null && writer.changedNothing()) {
+                anomalies.add(new Anomaly(
+                        key, "a write took effect although its caller was told that it had not", lines(writer, event)));
+            } else if (event.outcome() == Outcome.DONE && !versions.canExist(event.previousVersion())
+                    || event.outcome() == Outcome.CONDITION_FAILED && !versions.canExist(event.version())) {
                 anomalies.add(new Anomaly(
                         key,
-                        "caller " + event.caller() + ": " + event.question() + " answered " + event.answer()
-                                + ", which nobody wrote to this key",
-                        ""));
+                        "no write that took effect, or may have, can have made the version that is met",
+                        lines(event)));
             }
         }
+    }
+
+    private static String lines(Event... events) {
+        final StringBuilder text = new StringBuilder();
+        for (Event event : events) {
+            text.append("    caller ")
+                    .append(event.caller())
+                    .append(": ")
+                    .append(event.question())
+                    .append(": ")
+                    .append(event.answer())
+                    .append(System.lineSeparator());
+        }
+        return text.toString();
     }
 
     private static void addStep(List<Step> steps, int index, Event event, Versions versions) {

@@ -30,7 +30,9 @@ final class Versions {
             bindAnswer(event);
         }
         for (Event event : events) {
-            if (event.action().stores() && !versionOf.containsKey(event.written())) {
+            if (event.action().stores()
+                    && event.outcome() == Outcome.UNKNOWN
+                    && !versionOf.containsKey(event.written())) {
                 unbound.add(event.written());
             }
         }
@@ -100,6 +102,11 @@ final class Versions {
                                 + Version.toString(largest) + " had been answered before it was invoked");
             }
         }
+    }
+
+    /** Whether some write can have made a version that an answer names. */
+    boolean canExist(long version) {
+        return !valuesOf(version).isEmpty();
     }
 
     /**

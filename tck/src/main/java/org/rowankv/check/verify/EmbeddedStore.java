@@ -1,13 +1,13 @@
 package org.rowankv.check.verify;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.rowankv.check.area.AreaComparison;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
+import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
 
@@ -52,7 +52,25 @@ public final class EmbeddedStore implements StoreUnderTest {
 
     @Override
     public Map<String, Long> counters() {
-        return Map.of();
+        final Map<String, Long> counters = new TreeMap<>();
+        for (ServerStatistics server : cluster.statistics()) {
+            counters.merge("bytes written to t-logs", server.tLogBytes(), Long::sum);
+            counters.merge("bytes digested from b-logs", server.bLogBytes(), Long::sum);
+            counters.merge("bytes relocated by cleaners", server.relocatedBytes(), Long::sum);
+            counters.merge("segments cleaned", server.cleanedSegments(), Long::sum);
+            counters.merge("senders fenced for a hole", server.holesFenced(), Long::sum);
+            counters.merge("connections made again", server.reconnects(), Long::sum);
+            counters.merge("receiver not ready", server.notReady(), Long::sum);
+        }
+        return counters;
+    }
+
+    @Override
+    public List<String> failures() {
+        return cluster.errors().distinct().stream()
+                .map(failure -> failure.where() + ": " + failure.type() + ": " + failure.message() + " ("
+                        + failure.count() + " times)")
+                .toList();
     }
 
     @Override
@@ -60,11 +78,7 @@ public final class EmbeddedStore implements StoreUnderTest {
         final Configuration configuration = cluster.session().configuration();
         cluster.awaitDigested();
         cluster.close();
-        try {
-            return AreaComparison.differences(directory, configuration);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return AreaComparison.differences(directory, configuration);
     }
 
     @Override

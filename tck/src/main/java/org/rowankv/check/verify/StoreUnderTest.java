@@ -16,6 +16,9 @@ public interface StoreUnderTest extends AutoCloseable {
     /** Counts of what the store itself noticed, for the table. */
     Map<String, Long> counters();
 
+    /** What went wrong inside the store so far, and should never: one line each. */
+    List<String> failures();
+
     /** Ends the store and says, one per line, where its replicas do not hold the same objects. */
     List<String> closeAndCompareReplicas();
 

@@ -38,7 +38,7 @@ public final class VerifyRun {
             "disturbance.answers replayed",
             "disturbance.outcomes unknown");
 
-    private static final int STUCK_AFTER_SECONDS = 120;
+    private static final int STUCK_AFTER_SECONDS = 90;
     private static final int MOST_ANOMALIES = 5;
 
     private final StoreUnderTest store;
@@ -153,15 +153,22 @@ public final class VerifyRun {
 
     private void nextTurn(String what) {
         final int turn = turns.arrive();
-        try {
-            turns.awaitAdvanceInterruptibly(turn, STUCK_AFTER_SECONDS, TimeUnit.SECONDS);
-        } catch (TimeoutException e) {
-            throw new IllegalStateException(
-                    "stuck: the callers did not " + what + " within " + STUCK_AFTER_SECONDS + " s\n" + stacks(), e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
+        for (int seconds = 0; seconds < STUCK_AFTER_SECONDS; seconds++) {
+            try {
+                turns.awaitAdvanceInterruptibly(turn, 1, TimeUnit.SECONDS);
+                return;
+            } catch (TimeoutException e) {
+                // A store that says that it is broken is not waited for any longer.
+                final List<String> failures = store.failures();
+                if (!failures.isEmpty()) {
+                    throw new StuckException("the callers do not " + what + "; the store reports " + failures);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted", e);
+            }
         }
+        throw new StuckException("the callers did not " + what + " within " + STUCK_AFTER_SECONDS + " s\n" + stacks());
     }
 
     private static String stacks() {
@@ -196,6 +203,7 @@ public final class VerifyRun {
 
     private void countFailures() {
         tally.under("failure.").forEach((what, count) -> anomalies.add(what + " (" + count + " times)"));
+        store.failures().forEach(failure -> anomalies.add("inside the store: " + failure));
         tally.under("late.failed").forEach((what, count) -> anomalies.add("a late copy met" + what));
     }
 

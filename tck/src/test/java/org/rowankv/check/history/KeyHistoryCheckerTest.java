@@ -17,6 +17,7 @@ class KeyHistoryCheckerTest {
         });
     }
 
+    private static final String NEVER_WRITTEN = "this value was never written to the key";
     private static final String NO_ORDER = "no order of its operations explains their answers";
 
     @Nested
@@ -168,13 +169,29 @@ class KeyHistoryCheckerTest {
         }
 
         @Test
+        void shouldFindAWriteThatItsCallerWasToldHadFailed() {
+            shouldFail(
+                    History.holding(9, 1)
+                            .putIfAbsentFailed(0, 10, 1, 1)
+                            .remove(11, 20, 2, 1)
+                            .get(21, 30, 1, 3),
+                    "although its caller was told that it had not");
+        }
+
+        @Test
+        void shouldFindAVersionThatNoWriteCanHaveMade() {
+            shouldFail(History.holding(9, 1).put(0, 10, 1, 5, 4), "can have made the version that is met");
+            shouldFail(History.holding(9, 1).putIfAbsentFailed(0, 10, 1, 4), "can have made the version that is met");
+        }
+
+        @Test
         void shouldFindAValueFromNowhere() {
-            shouldFail(History.empty().get(0, 10, 77, 3), "which nobody wrote to this key");
+            shouldFail(History.empty().get(0, 10, 77, 3), NEVER_WRITTEN);
         }
 
         @Test
         void shouldFindBytesThatAreNobodysValue() {
-            shouldFail(History.holding(9, 1).get(0, 10, Event.TORN, 1), "which nobody wrote to this key");
+            shouldFail(History.holding(9, 1).get(0, 10, Event.TORN, 1), NEVER_WRITTEN);
         }
 
         @Test

@@ -139,6 +139,11 @@ final class ModelStore implements StoreUnderTest, Session {
     }
 
     @Override
+    public List<String> failures() {
+        return List.of();
+    }
+
+    @Override
     public List<String> closeAndCompareReplicas() {
         return List.of();
     }

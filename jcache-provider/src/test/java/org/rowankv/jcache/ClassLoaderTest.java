@@ -1,0 +1,206 @@
+package org.rowankv.jcache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.Serializable;
+import java.lang.ref.WeakReference;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import javax.cache.Cache;
+import javax.cache.CacheException;
+import javax.cache.CacheManager;
+import javax.cache.configuration.MutableCacheEntryListenerConfiguration;
+import javax.cache.configuration.MutableConfiguration;
+import javax.cache.event.CacheEntryCreatedListener;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.rowankv.jcache.model.ModelCachingProvider;
+
+/** Applications that come and go, each with a class loader of its own. */
+class ClassLoaderTest {
+    private static final URI ALLOWING = URI.create("rowan:embedded?allowed-classes=org.rowankv.jcache.**");
+
+    /** Loaded once by each of the test's loaders. */
+    public static class Payload implements Serializable {
+        private static final long serialVersionUID = 1L;
+    }
+
+    /** Loaded once by each of the test's loaders. */
+    public enum Color {
+        RED
+    }
+
+    /** Defines the classes of this test itself, and leaves all others to its parent. */
+    private static final class ApplicationLoader extends ClassLoader {
+        private final boolean hasPayload;
+
+        ApplicationLoader(boolean hasPayload) {
+            super(ClassLoaderTest.class.getClassLoader());
+            this.hasPayload = hasPayload;
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.startsWith(ClassLoaderTest.class.getName() + "$")) {
+                return super.loadClass(name, resolve);
+            }
+            if (!hasPayload) {
+                throw new ClassNotFoundException(name);
+            }
+            final Class<?> loaded = findLoadedClass(name);
+            return loaded != null ? loaded : define(name);
+        }
+
+        private Class<?> define(String name) throws ClassNotFoundException {
+            try (InputStream in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
+                final byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
+        }
+
+        Object payload() throws Exception {
+            return loadClass(Payload.class.getName()).getConstructor().newInstance();
+        }
+
+        Object red() throws Exception {
+            return loadClass(Color.class.getName()).getEnumConstants()[0];
+        }
+    }
+
+    private final ModelCachingProvider provider = new ModelCachingProvider();
+
+    @AfterEach
+    void close() {
+        provider.close();
+    }
+
+    @Test
+    void shouldReadValuesWithTheLoaderOfEachManager() throws Exception {
+        final ApplicationLoader one = new ApplicationLoader(true);
+        final ApplicationLoader two = new ApplicationLoader(true);
+        final Cache<String, Object> first =
+                provider.getCacheManager(ALLOWING, one).createCache("c", new MutableConfiguration<>());
+        final Cache<String, Object> second =
+                provider.getCacheManager(ALLOWING, two).createCache("c", new MutableConfiguration<>());
+        first.put("payload", one.payload());
+        first.put("color", one.red());
+        for (String key : List.of("payload", "color")) {
+            assertThat(first.get(key).getClass().getClassLoader()).isSameAs(one);
+            assertThat(second.get(key).getClass().getClassLoader()).isSameAs(two);
+        }
+    }
+
+    @Test
+    void shouldLeaveAnEntryWhoseClassIsMissing() throws Exception {
+        final ApplicationLoader one = new ApplicationLoader(true);
+        final ApplicationLoader bare = new ApplicationLoader(false);
+        final Cache<String, Object> first =
+                provider.getCacheManager(ALLOWING, one).createCache("c", new MutableConfiguration<>());
+        final Cache<String, Object> second =
+                provider.getCacheManager(ALLOWING, bare).createCache("c", new MutableConfiguration<>());
+        first.put("payload", one.payload());
+        first.put("color", one.red());
+        for (String key : List.of("payload", "color")) {
+            assertThatThrownBy(() -> second.get(key))
+                    .isInstanceOf(CacheException.class)
+                    .hasMessageContaining("ClassLoaderTest$")
+                    .hasMessageContaining("the entry stays as it is");
+            assertThat(second.containsKey(key)).isTrue();
+            assertThat(first.get(key)).isNotNull();
+        }
+    }
+
+    @Test
+    void shouldLetAClosedApplicationGo() throws Exception {
+        // Another application of the same store stays.
+        final CacheManager staying =
+                provider.getCacheManager(ALLOWING, getClass().getClassLoader());
+        staying.createCache("c", new MutableConfiguration<>());
+        final WeakReference<ClassLoader> loader = new WeakReference<>(useAndClose());
+        awaitCollection(() -> loader.refersTo(null));
+        assertThat(staying.<String, Object>getCache("c").containsKey("payload")).isTrue();
+    }
+
+    private ClassLoader useAndClose() throws Exception {
+        final ApplicationLoader loader = new ApplicationLoader(true);
+        final CacheManager manager = provider.getCacheManager(ALLOWING, loader);
+        final Cache<String, Object> cache = manager.createCache(
+                "c",
+                new MutableConfiguration<String, Object>()
+                        .setManagementEnabled(true)
+                        .setStatisticsEnabled(true));
+        final Object held = loader.payload();
+        cache.registerCacheEntryListener(new MutableCacheEntryListenerConfiguration<>(
+                () -> (CacheEntryCreatedListener<String, Object>)
+                        events -> assertThat(held).isNotNull(),
+                null,
+                true,
+                false));
+        cache.put("payload", loader.payload());
+        cache.put("color", loader.red());
+        cache.get("payload");
+        cache.get("color");
+        cache.invoke("payload", (entry, arguments) -> held.getClass());
+        cache.loadAll(java.util.Set.of("x"), true, null);
+        manager.close();
+        return loader;
+    }
+
+    @Test
+    void shouldCloseTheManagerOfAnApplicationThatIsGoneWithoutClosing() throws Exception {
+        final WeakReference<ClassLoader> loader = new WeakReference<>(openAndForget());
+        awaitCollection(() -> loader.refersTo(null));
+        provider.getCacheManager();
+        assertThat(provider.opened().get(0).isClosed()).isTrue();
+    }
+
+    private ClassLoader openAndForget() {
+        final ApplicationLoader loader = new ApplicationLoader(true);
+        provider.getCacheManager(URI.create("rowan:embedded?name=forgotten"), loader)
+                .createCache("c", new MutableConfiguration<String, String>())
+                .put("k", "v");
+        return loader;
+    }
+
+    @Test
+    void shouldSayThatTheLoaderIsGone() throws Exception {
+        final CacheManager manager = orphan();
+        awaitCollection(() -> {
+            try {
+                return manager.getClassLoader() == null;
+            } catch (CacheException e) {
+                return true;
+            }
+        });
+        assertThatThrownBy(manager::getClassLoader).hasMessageContaining("is gone");
+        final Cache<String, Object> cache = manager.getCache("c");
+        assertThat(cache.get("string")).isEqualTo("s");
+        assertThatThrownBy(() -> cache.get("payload"))
+                .isInstanceOf(CacheException.class)
+                .hasMessageContaining("is gone");
+    }
+
+    private CacheManager orphan() throws Exception {
+        final ApplicationLoader loader = new ApplicationLoader(true);
+        final CacheManager manager = provider.getCacheManager(ALLOWING, loader);
+        final Cache<String, Object> cache = manager.createCache("c", new MutableConfiguration<>());
+        cache.put("string", "s");
+        cache.put("payload", loader.payload());
+        return manager;
+    }
+
+    private static void awaitCollection(BooleanSupplier collected) throws InterruptedException {
+        for (int i = 0; i < 100 && !collected.getAsBoolean(); i++) {
+            System.gc();
+            TimeUnit.MILLISECONDS.sleep(50);
+        }
+        assertThat(collected.getAsBoolean()).as("collected").isTrue();
+    }
+}

@@ -1,0 +1,114 @@
+package org.rowankv.jcache.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+class ClassRulesTest {
+    private static class Animal implements Serializable {
+        private static final long serialVersionUID = 1L;
+        final String name;
+
+        Animal(String name) {
+            this.name = name;
+        }
+    }
+
+    private static final class Dog extends Animal {
+        private static final long serialVersionUID = 1L;
+
+        Dog(String name) {
+            super(name);
+        }
+    }
+
+    private static final class Gadget implements Serializable {
+        private static final long serialVersionUID = 1L;
+        static boolean read;
+
+        private Object readResolve() {
+            read = true;
+            return this;
+        }
+    }
+
+    private static Codec codec(String patterns, Class<?>... types) {
+        return new Codec(
+                new LoaderReference(ClassRulesTest.class.getClassLoader()), new ClassRules(List.of(types), patterns));
+    }
+
+    private static byte[] encode(Codec codec, Object value) {
+        final ByteSink sink = new ByteSink(8);
+        codec.encode(value, sink);
+        return sink.toBytes();
+    }
+
+    private static Object roundTrip(Codec codec, Object value) {
+        final byte[] bytes = encode(codec, value);
+        return codec.decode(bytes, 0, bytes.length);
+    }
+
+    @Test
+    void shouldRefuseToWriteWhatItWouldRefuseToRead() {
+        final Codec strict = codec("");
+        assertThatThrownBy(() -> encode(strict, new ArrayList<>(List.of(new Gadget()))))
+                .isInstanceOf(ClassNotAllowedException.class)
+                .hasMessageContaining(Gadget.class.getName())
+                .hasMessageContaining("rowan.allowed-classes");
+    }
+
+    @Test
+    void shouldRefuseToReadBeforeAnythingRuns() {
+        final byte[] bytes = encode(codec(Gadget.class.getName()), new ArrayList<>(List.of(new Gadget())));
+        Gadget.read = false;
+        assertThatThrownBy(() -> codec("").decode(bytes, 0, bytes.length))
+                .isInstanceOfSatisfying(
+                        ClassNotAllowedException.class,
+                        e -> assertThat(e.className()).isEqualTo(Gadget.class.getName()));
+        assertThat(Gadget.read).isFalse();
+    }
+
+    @Test
+    void shouldAllowConfiguredTypesAndWhatExtendsThem() {
+        assertThat(((Animal) roundTrip(codec("", Animal.class), new Dog("rex"))).name)
+                .isEqualTo("rex");
+        assertThat(((Animal) roundTrip(codec("", Dog.class), new Dog("rex"))).name)
+                .isEqualTo("rex");
+        assertThat(((Animal[]) roundTrip(codec("", Animal[].class), new Animal[] {new Dog("rex")}))[0].name)
+                .isEqualTo("rex");
+        assertThatThrownBy(() -> encode(codec("", Object.class), new Dog("rex")))
+                .isInstanceOf(ClassNotAllowedException.class);
+        assertThatThrownBy(() -> encode(codec("", Serializable.class), new Dog("rex")))
+                .as("a type of the JDK allows nothing beyond itself")
+                .isInstanceOf(ClassNotAllowedException.class);
+    }
+
+    @Test
+    void shouldMatchPatternsByNameAndPackage() {
+        final Dog dog = new Dog("rex");
+        assertThat(roundTrip(codec("org.rowankv.jcache.codec.*"), dog)).isInstanceOf(Dog.class);
+        assertThat(roundTrip(codec("a.b.C; org.rowankv.** "), dog)).isInstanceOf(Dog.class);
+        assertThat(roundTrip(codec(Dog.class.getName() + "," + Animal.class.getName()), dog))
+                .isInstanceOf(Dog.class);
+        assertThatThrownBy(() -> encode(codec("org.rowankv.jcache.*"), dog))
+                .isInstanceOf(ClassNotAllowedException.class);
+        assertThatThrownBy(() -> encode(codec("org.rowankv.jcache.codecs.**"), dog))
+                .isInstanceOf(ClassNotAllowedException.class);
+    }
+
+    @Test
+    void shouldRefuseLambdasAndProxies() {
+        final Supplier<String> lambda = (Supplier<String> & Serializable) () -> "x";
+        assertThatThrownBy(() -> encode(codec(""), lambda)).isInstanceOf(ClassNotAllowedException.class);
+        final Object proxy = java.lang.reflect.Proxy.newProxyInstance(
+                ClassRulesTest.class.getClassLoader(),
+                new Class<?>[] {Runnable.class},
+                (java.lang.reflect.InvocationHandler & Serializable) (p, method, arguments) -> null);
+        assertThatThrownBy(() -> encode(codec(""), proxy)).isInstanceOf(ClassNotAllowedException.class);
+    }
+}

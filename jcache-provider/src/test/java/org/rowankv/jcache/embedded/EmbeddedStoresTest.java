@@ -1,0 +1,248 @@
+package org.rowankv.jcache.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import javax.cache.Cache;
+import javax.cache.CacheException;
+import javax.cache.CacheManager;
+import javax.cache.configuration.MutableConfiguration;
+import javax.cache.expiry.CreatedExpiryPolicy;
+import javax.cache.spi.CachingProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.jcache.CacheFullException;
+import org.rowankv.jcache.RowanCache;
+import org.rowankv.jcache.spi.RowanCachingProvider;
+import org.rowankv.runtime.SystemClock;
+
+/** The provider over the servers it is made for. */
+class EmbeddedStoresTest {
+    private final CachingProvider provider = new RowanCachingProvider();
+
+    @AfterEach
+    void close() {
+        provider.close();
+    }
+
+    private CacheManager manager(String parameters) {
+        return provider.getCacheManager(URI.create("rowan:embedded?" + parameters), null);
+    }
+
+    private static String dir(Path directory) {
+        return "dir=" + URLEncoder.encode(directory.toString(), StandardCharsets.UTF_8);
+    }
+
+    private static MutableConfiguration<String, byte[]> bytes() {
+        return new MutableConfiguration<String, byte[]>().setTypes(String.class, byte[].class);
+    }
+
+    @Test
+    void shouldStartQuickly() {
+        long bestMs = Long.MAX_VALUE;
+        for (int i = 0; i < 5; i++) { // other work on the machine may disturb one start, hardly five
+            final long startNs = SystemClock.INSTANCE.nanoTime();
+            final CacheManager manager = provider.getCacheManager();
+            manager.createCache("c", bytes()).put("k", new byte[1]);
+            bestMs = Math.min(bestMs, (SystemClock.INSTANCE.nanoTime() - startNs) / 1_000_000);
+            manager.close();
+        }
+        assertThat(bestMs).isLessThan(300);
+    }
+
+    @Test
+    void shouldLeaveNoThread() {
+        provider.getCacheManager().close(); // what a JVM starts once
+        final Set<Thread> before = Set.copyOf(Thread.getAllStackTraces().keySet());
+        final CacheManager manager = manager("servers=3&replicas=3");
+        manager.createCache("c", bytes()).put("k", new byte[1]);
+        manager.close();
+        await().atMost(Duration.ofSeconds(5)).until(() -> {
+            final Set<Thread> left = new HashSet<>(Thread.getAllStackTraces().keySet());
+            left.removeAll(before);
+            return left.stream().noneMatch(thread -> thread.getName().contains("rowan"));
+        });
+    }
+
+    @Test
+    void shouldEndAStoreInMemoryWithItsLastManager() {
+        final CacheManager first = manager("");
+        first.createCache("c", bytes()).put("k", new byte[1]);
+        assertThat(first.getCache("c").unwrap(RowanCache.class).durability()).isEqualTo("none");
+        first.close();
+        assertThat(manager("").createCache("c", bytes()).get("k")).isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"servers=1", "servers=3&replicas=3", "servers=3&replicas=2"})
+    void shouldKeepAStoreInADirectory(String shape, @TempDir Path directory) {
+        final String parameters = shape + "&capacity=64m&" + dir(directory.resolve("store"));
+        final CacheManager first = manager(parameters);
+        final Cache<String, byte[]> cache = first.createCache("c", bytes());
+        for (int i = 0; i < 1_000; i++) {
+            cache.put("k" + i, new byte[] {(byte) i});
+        }
+        cache.remove("k7");
+        assertThat(cache.unwrap(RowanCache.class).durability()).isEqualTo("process");
+        first.close();
+        final CacheManager second = manager(parameters);
+        assertThat(second.getCacheNames()).as("nothing is open yet").isEmpty();
+        assertThatThrownBy(() -> second.createCache(
+                        "c", new MutableConfiguration<String, String>().setTypes(String.class, String.class)))
+                .isInstanceOf(CacheException.class)
+                .hasMessageContaining("another configuration");
+        final Cache<String, byte[]> again = second.createCache("c", bytes());
+        for (int i = 0; i < 1_000; i++) {
+            if (i == 7) {
+                assertThat(again.get("k7")).isNull();
+            } else {
+                assertThat(again.get("k" + i)).containsExactly(i);
+            }
+        }
+        second.destroyCache("c");
+        second.close();
+        assertThat(manager(parameters).createCache("c", bytes()).get("k1")).isNull();
+    }
+
+    @Test
+    void shouldShareADirectoryUnderAnySpellingAndRefuseOtherSettings(@TempDir Path directory) throws Exception {
+        final Path store = Files.createDirectory(directory.resolve("store"));
+        final Path link = Files.createSymbolicLink(directory.resolve("link"), store);
+        final CacheManager first = manager("capacity=64m&" + dir(store));
+        first.createCache("c", bytes()).put("k", new byte[] {5});
+        try (URLClassLoader loader = new URLClassLoader(new URL[0], getClass().getClassLoader())) {
+            final CachingProvider another = new RowanCachingProvider();
+            final CacheManager second = another.getCacheManager(
+                    URI.create("rowan:embedded?" + dir(link.resolve(".")) + "&capacity=65536k"), loader);
+            assertThat(second.createCache("c", bytes()).get("k")).containsExactly(5);
+            assertThatThrownBy(() -> manager("capacity=128m&" + dir(link)))
+                    .isInstanceOf(CacheException.class)
+                    .hasMessageContaining("open with other settings");
+            first.close();
+            assertThat(second.<String, byte[]>getCache("c").get("k")).containsExactly(5);
+            another.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "servers=2&replicas=3",
+                "capacity=1k",
+                "segment=100k",
+                "segment=8m",
+                "servers=100",
+                "shards=100000",
+                "workers=5000",
+                "max-message=100"
+            })
+    void shouldSayWhichSettingCannotWork(String parameters) {
+        assertThatThrownBy(() -> manager(parameters))
+                .isInstanceOf(CacheException.class)
+                .hasMessageContaining("cannot be opened")
+                .hasMessageContaining(parameters.replaceAll(".*&", "").replaceAll("=.*", ""));
+        manager("").createCache("c", bytes());
+    }
+
+    @Test
+    void shouldRefuseAStoreOfAnotherShape(@TempDir Path directory) throws Exception {
+        final String where = dir(directory.resolve("store"));
+        manager("capacity=64m&" + where).close();
+        for (String other : List.of("servers=3&capacity=64m", "servers=3&replicas=3&capacity=64m", "capacity=128m")) {
+            assertThatThrownBy(() -> manager(other + "&" + where))
+                    .as(other)
+                    .isInstanceOf(CacheException.class)
+                    .hasMessageContaining("cannot be opened");
+        }
+        final Path file = Files.writeString(directory.resolve("file"), "x");
+        assertThatThrownBy(() -> manager(dir(file))).isInstanceOf(CacheException.class);
+        manager("capacity=64m&" + where);
+    }
+
+    @Test
+    void shouldRefuseWritesWhenFullAndGoOn() {
+        final Cache<String, byte[]> cache =
+                manager("capacity=8m&workers=4&segment=64k").createCache("c", bytes());
+        final List<String> stored = new ArrayList<>();
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 10_000; i++) {
+                        cache.put("k" + i, new byte[10_000]);
+                        stored.add("k" + i);
+                    }
+                })
+                .isInstanceOf(CacheFullException.class)
+                .hasMessageContaining("full");
+        assertThat(stored).hasSizeGreaterThan(100);
+        for (String key : stored) {
+            assertThat(cache.get(key)).hasSize(10_000);
+        }
+        for (String key : stored.subList(0, stored.size() / 2)) {
+            assertThat(cache.remove(key)).isTrue();
+        }
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> cache.put("after", new byte[10_000]));
+    }
+
+    @Test
+    void shouldRefuseAnEntryLargerThanASegment() {
+        final Cache<String, byte[]> cache =
+                manager("capacity=8m&workers=4&segment=64k").createCache("c", bytes());
+        cache.put("k", new byte[1]);
+        assertThatThrownBy(() -> cache.put("k", new byte[100_000]))
+                .isInstanceOf(CacheException.class)
+                .hasMessageContaining("segment");
+        assertThat(cache.get("k")).hasSize(1);
+        cache.put("k", new byte[50_000]);
+        assertThat(cache.get("k")).hasSize(50_000);
+    }
+
+    @Test
+    void shouldExpireByTheServersClock() throws Exception {
+        final Cache<String, byte[]> cache = manager("")
+                .createCache(
+                        "c",
+                        bytes().setExpiryPolicyFactory(CreatedExpiryPolicy.factoryOf(
+                                new javax.cache.expiry.Duration(TimeUnit.MILLISECONDS, 50))));
+        cache.put("k", new byte[1]);
+        await().atMost(Duration.ofSeconds(5)).until(() -> cache.get("k") == null);
+    }
+
+    @Test
+    void shouldLoseNoInvocationWithThreeServers() throws Exception {
+        final Cache<String, Long> cache = manager("servers=3&replicas=3")
+                .createCache("c", new MutableConfiguration<String, Long>().setTypes(String.class, Long.class));
+        final List<Thread> threads = new ArrayList<>();
+        for (int t = 0; t < 8; t++) {
+            final Thread thread = new Thread(() -> {
+                for (int i = 0; i < 2_000; i++) {
+                    cache.invoke("k" + i % 2, (entry, arguments) -> {
+                        entry.setValue(entry.exists() ? entry.getValue() + 1 : 1);
+                        return null;
+                    });
+                }
+            });
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(cache.get("k0") + cache.get("k1")).isEqualTo(16_000);
+    }
+}

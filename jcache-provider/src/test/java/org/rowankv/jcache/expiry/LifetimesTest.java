@@ -1,0 +1,70 @@
+package org.rowankv.jcache.expiry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import javax.cache.expiry.AccessedExpiryPolicy;
+import javax.cache.expiry.CreatedExpiryPolicy;
+import javax.cache.expiry.Duration;
+import javax.cache.expiry.EternalExpiryPolicy;
+import javax.cache.expiry.ExpiryPolicy;
+import javax.cache.expiry.ModifiedExpiryPolicy;
+import javax.cache.expiry.TouchedExpiryPolicy;
+import org.junit.jupiter.api.Test;
+import org.rowankv.protocol.Ttl;
+
+class LifetimesTest {
+    private static final Duration MINUTE = Duration.ONE_MINUTE;
+
+    private static void check(ExpiryPolicy policy, long createMs, long updateMs, long accessMs) {
+        final Lifetimes lifetimes = new Lifetimes(policy);
+        assertThat(lifetimes.isConstant()).isTrue();
+        assertThat(lifetimes.createMs()).isEqualTo(createMs);
+        assertThat(lifetimes.updateMs()).isEqualTo(updateMs);
+        assertThat(lifetimes.accessMs()).isEqualTo(accessMs);
+    }
+
+    @Test
+    void shouldMakeConstantsOfTheStandardPolicies() {
+        check(new CreatedExpiryPolicy(MINUTE), 60_000, Ttl.UNCHANGED, Ttl.UNCHANGED);
+        check(new ModifiedExpiryPolicy(MINUTE), 60_000, 60_000, Ttl.UNCHANGED);
+        check(new AccessedExpiryPolicy(MINUTE), 60_000, Ttl.UNCHANGED, 60_000);
+        check(new TouchedExpiryPolicy(MINUTE), 60_000, 60_000, 60_000);
+        check(new EternalExpiryPolicy(), Ttl.ETERNAL, Ttl.UNCHANGED, Ttl.UNCHANGED);
+        check(new CreatedExpiryPolicy(Duration.ZERO), Ttl.IMMEDIATE, Ttl.UNCHANGED, Ttl.UNCHANGED);
+        assertThat(new Lifetimes(new EternalExpiryPolicy()).isEternal()).isTrue();
+        assertThat(new Lifetimes(new TouchedExpiryPolicy(MINUTE)).isEternal()).isFalse();
+    }
+
+    @Test
+    void shouldRoundUpAndTakeWhatIsTooLongForEternal() {
+        assertThat(Lifetimes.toMs(new Duration(TimeUnit.MILLISECONDS, 7))).isEqualTo(7);
+        assertThat(Lifetimes.toMs(new Duration(TimeUnit.DAYS, Long.MAX_VALUE))).isEqualTo(Ttl.ETERNAL);
+        assertThat(Lifetimes.toMs(Duration.ETERNAL)).isEqualTo(Ttl.ETERNAL);
+        assertThat(Lifetimes.toMs(Duration.ZERO)).isZero();
+    }
+
+    @Test
+    void shouldTakeAThrowingPolicyForOneWithoutAnswer() {
+        final Lifetimes lifetimes = new Lifetimes(new ExpiryPolicy() {
+            @Override
+            public Duration getExpiryForCreation() {
+                throw new IllegalStateException("broken");
+            }
+
+            @Override
+            public Duration getExpiryForAccess() {
+                throw new IllegalStateException("broken");
+            }
+
+            @Override
+            public Duration getExpiryForUpdate() {
+                return null;
+            }
+        });
+        assertThat(lifetimes.isConstant()).isFalse();
+        assertThat(lifetimes.createMs()).isEqualTo(Ttl.ETERNAL);
+        assertThat(lifetimes.accessMs()).isEqualTo(Ttl.UNCHANGED);
+        assertThat(lifetimes.updateMs()).isEqualTo(Ttl.UNCHANGED);
+    }
+}

@@ -1,0 +1,49 @@
+package org.rowankv.samples;
+
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Locale;
+import javax.cache.CacheManager;
+import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.embedded.EmbeddedCluster;
+
+/** What the servers did, for people. */
+final class StoreTable {
+    private final List<ServerStatistics> servers;
+
+    private StoreTable(List<ServerStatistics> servers) {
+        this.servers = servers;
+    }
+
+    /** Taken when the backup logs are digested, so that replicas can be compared by their numbers. */
+    static StoreTable of(CacheManager manager) {
+        final EmbeddedCluster cluster = manager.unwrap(EmbeddedCluster.class);
+        cluster.awaitDigested();
+        return new StoreTable(cluster.statistics());
+    }
+
+    void print(PrintStream out, int objects, long bytes, StepTimes times) {
+        out.println();
+        out.printf(
+                Locale.ROOT,
+                "  objects %,d   bytes %,d   put/s %,d   get/s %,d   (one caller)%n",
+                objects,
+                bytes,
+                times.putsPerSecond(),
+                times.getsPerSecond());
+        out.println("  server   bytes to t-log   bytes to b-log   segments: free  using   used  committed");
+        for (ServerStatistics server : servers) {
+            out.printf(
+                    Locale.ROOT,
+                    "  %6d %,16d %,16d   %14d %6d %6d %10d%n",
+                    server.serverId(),
+                    server.tLogBytes(),
+                    server.bLogBytes(),
+                    server.segments().free(),
+                    server.segments().using(),
+                    server.segments().used(),
+                    server.segments().committed());
+        }
+        out.println();
+    }
+}

@@ -1,0 +1,37 @@
+package org.rowankv.server.request;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.SlotPool;
+import org.rowankv.server.log.EntryCheck;
+import org.rowankv.server.log.Segments;
+
+/** Checks the checksums of an entry that is read, where the settings ask for it. Thread-safe; allocates nothing. */
+public final class ReadCheck {
+    private static final int CHECKS = 64;
+
+    private final Segments segments;
+    private final SlotPool pool = new SlotPool(CHECKS);
+    private final EntryCheck[] checks = new EntryCheck[CHECKS];
+
+    public ReadCheck(Segments segments) {
+        this.segments = segments;
+        for (int i = 0; i < CHECKS; i++) {
+            checks[i] = new EntryCheck(segments.region());
+        }
+    }
+
+    /** Null for a valid entry; anything else means nothing unless the segment still has that generation afterwards. */
+    @Nullable
+    String whyInvalid(int segment, long address, int generation) {
+        int slot = pool.tryBorrow();
+        while (slot < 0) {
+            Thread.onSpinWait();
+            slot = pool.tryBorrow();
+        }
+        try {
+            return checks[slot].whyInvalid(address, segments.area().addressOf(segment) + segments.length(), generation);
+        } finally {
+            pool.giveBack(slot);
+        }
+    }
+}

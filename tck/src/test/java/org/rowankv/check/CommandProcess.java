@@ -1,0 +1,37 @@
+package org.rowankv.check;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A command run as people run it: in a JVM of its own. */
+record CommandProcess(int exitCode, List<String> lines) {
+    static CommandProcess run(Class<?> command, String... arguments) throws IOException, InterruptedException {
+        final List<String> words = new ArrayList<>(List.of(
+                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                "-ea",
+                "-cp",
+                System.getProperty("java.class.path"),
+                command.getName()));
+        words.addAll(List.of(arguments));
+        final Process process =
+                new ProcessBuilder(words).redirectErrorStream(true).start();
+        final List<String> lines = new ArrayList<>();
+        try (BufferedReader in =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                lines.add(line);
+                System.out.println(line);
+            }
+        }
+        return new CommandProcess(process.waitFor(), lines);
+    }
+
+    String lastLine() {
+        return lines.isEmpty() ? "" : lines.get(lines.size() - 1);
+    }
+}

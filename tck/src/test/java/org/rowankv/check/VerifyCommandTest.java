@@ -1,0 +1,29 @@
+package org.rowankv.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class VerifyCommandTest {
+    @Test
+    void shouldExplainEveryAnswerOfThreeReplicas() throws Exception {
+        final CommandProcess process = CommandProcess.run(VerifyCommand.class, "--seconds", "6");
+        assertThat(process.lastLine()).matches("verify: operations=[1-9][0-9]* anomalies=0");
+        assertThat(process.exitCode()).isZero();
+    }
+
+    @Test
+    void shouldExplainEveryAnswerOfFewKeysAndTwoReplicas() throws Exception {
+        final CommandProcess process =
+                CommandProcess.run(VerifyCommand.class, "--seconds", "3", "--keys", "4", "--replicas", "2");
+        assertThat(process.lastLine()).matches("verify: operations=[1-9][0-9]* anomalies=0");
+        assertThat(process.exitCode()).isZero();
+    }
+
+    @Test
+    void shouldRefuseNonsense() throws Exception {
+        final CommandProcess process = CommandProcess.run(VerifyCommand.class, "--seconds", "soon");
+        assertThat(process.exitCode()).isEqualTo(2);
+        assertThat(process.lines()).anyMatch(line -> line.contains("--seconds"));
+    }
+}
