@@ -64,6 +64,11 @@ public final class AgentRunner implements AutoCloseable {
         return turn.turn() > 0;
     }
 
+    /** How many turns have ended: of two that end from now on, the second began after now. */
+    public long turns() {
+        return turn.turns();
+    }
+
     public Agent agent() {
         return turn.agent();
     }

@@ -1,6 +1,7 @@
 package org.rowankv.runtime;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The right to turn one agent, taken by compare-and-set and never waited for. Shared by {@link AgentInvoker} and {@link
@@ -27,6 +28,7 @@ final class AgentTurn {
     private final Agent agent;
     private final ErrorLog errors;
     private final AtomicInteger state = new AtomicInteger(NEW);
+    private final AtomicLong turns = new AtomicLong();
 
     AgentTurn(Agent agent, ErrorLog errors) {
         this.agent = agent;
@@ -74,8 +76,14 @@ final class AgentTurn {
             errors.report(agent.roleName(), e);
             return 0;
         } finally {
+            turns.setRelease(turns.getPlain() + 1); // one thread at a time
             state.set(next);
         }
+    }
+
+    /** How many turns have ended. */
+    long turns() {
+        return turns.get();
     }
 
     /** Closes the agent; calls its onClose once, if it was started. Returns false when another thread is turning it. */
