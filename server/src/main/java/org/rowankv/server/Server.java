@@ -337,7 +337,7 @@ public final class Server implements AutoCloseable {
     private final class SettledTurns implements Agent {
         @Override
         public int doWork() {
-            if (isSettled() && !cleaner.isSpaceWanted()) {
+            if (isSettled() && !digest.awaitsCommit() && !cleaner.isSpaceWanted()) {
                 settledTurns.add(1);
             }
             return 0;
@@ -352,6 +352,21 @@ public final class Server implements AutoCloseable {
     /** Whether digest and sweep had no work left at their last turn. */
     public boolean isSettled() {
         return (settings.postedAhead() == 0 || digest.isIdle()) && sweep.isIdle() && sweep.isDone();
+    }
+
+    /** Gives back what idle workers have drawn ahead, here and at the backups. */
+    public void releaseGrants() {
+        for (int slot = 0; slot < workers.size(); slot++) {
+            if (pool.tryBorrow(slot)) {
+                try {
+                    if (workers.get(slot).finishLeftover()) {
+                        workers.get(slot).releaseGrants();
+                    }
+                } finally {
+                    pool.giveBack(slot);
+                }
+            }
+        }
     }
 
     public void wantSpace() {

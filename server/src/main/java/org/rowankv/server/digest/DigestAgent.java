@@ -242,6 +242,11 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         tracker.blockDone(segments.segmentOf(address));
     }
 
+    /** Whether digested segments are not committed yet. For the agents of its server. */
+    public boolean awaitsCommit() {
+        return tracker.usedCount() > 0;
+    }
+
     /** Whether all that has landed is digested, as of the last turn. */
     public boolean isIdle() {
         return idle;

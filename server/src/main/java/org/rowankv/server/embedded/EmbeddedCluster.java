@@ -105,6 +105,8 @@ public final class EmbeddedCluster implements AutoCloseable {
 
             @Override
             public void wantSpace(int server) {
+                // What workers have drawn ahead of entries may be lacking elsewhere.
+                servers.forEach(Server::releaseGrants);
                 servers.get(server).wantSpace();
             }
 

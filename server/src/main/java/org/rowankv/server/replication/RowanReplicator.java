@@ -262,6 +262,17 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         }
     }
 
+    @Override
+    public void releaseCredit() {
+        for (int server = 0; server < credit.length; server++) {
+            final RowanSender sender = credit[server] > 0 ? links.sender(server) : null;
+            if (sender != null) {
+                sender.pair().giveBackCredit(credit[server]);
+                credit[server] = 0;
+            }
+        }
+    }
+
     /** Keeps credit for the next entries, but not more than others may need. */
     private void credit(int server, long bytes) {
         credit[server] += bytes;

@@ -35,6 +35,8 @@ final class Mutation {
         APPLYING
     }
 
+    private static final int ASK_AGAIN = 256;
+
     private final Worker worker;
     private final CurrentObject current;
     private final Decision decision;
@@ -53,6 +55,7 @@ final class Mutation {
     private long address;
     private int lackingServer;
     private long settledBefore;
+    private int refusals;
 
     Mutation(Worker worker) {
         this.worker = worker;
@@ -264,7 +267,10 @@ final class Mutation {
         if (lacking != lackingServer) {
             lackingServer = lacking;
             settledBefore = pressure.settledTurns(lacking);
-            pressure.wantSpace(lacking);
+            refusals = 0;
+        }
+        if (refusals++ % ASK_AGAIN == 0) {
+            pressure.wantSpace(lacking); // again and again: what could not be cleaned before may be committed by now
         }
         if (pressure.settledTurns(lacking) >= settledBefore + 2) {
             return Status.FULL;
