@@ -105,8 +105,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
             @Override
             public void wantSpace(int server) {
-                // What workers have drawn ahead of entries may be lacking elsewhere.
-                servers.forEach(Server::releaseGrants);
+                releaseGrants();
                 servers.get(server).wantSpace();
             }
 
@@ -239,6 +238,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             session.call(request.destroy(cacheId, shard));
         }
+    }
+
+    /** What workers have drawn ahead of entries may be lacking elsewhere. */
+    void releaseGrants() {
+        servers.forEach(Server::releaseGrants);
     }
 
     /** Server {@code to} cuts server {@code from} off its backup log; {@code from} connects again when it next writes. */
