@@ -337,7 +337,7 @@ public final class Server implements AutoCloseable {
     private final class SettledTurns implements Agent {
         @Override
         public int doWork() {
-            if (isSettled() && !digest.awaitsCommit() && !cleaner.isSpaceWanted()) {
+            if (isSettled() && !digest.awaitsCommit() && !cleaner.isBusy() && !cleaner.isSpaceWanted()) {
                 settledTurns.add(1);
             }
             return 0;

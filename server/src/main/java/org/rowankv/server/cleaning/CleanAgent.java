@@ -49,6 +49,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private final BitSet damaged = new BitSet();
     private byte[] keyScratch = new byte[256];
     private volatile boolean cleaning;
+    private boolean busy;
     private volatile boolean spaceWanted;
     private int victim;
     private int victimHorizon;
@@ -104,9 +105,11 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         } else if (free >= highWater) {
             cleaning = false;
         }
-        if (cleaning) {
-            return cleanOne() ? 1 : 0;
+        if (cleaning && cleanOne()) {
+            busy = true;
+            return 1;
         }
+        busy = false;
         if (!spaceWanted) {
             return 0;
         }
@@ -114,6 +117,11 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             spaceWanted = false;
         }
         return 1;
+    }
+
+    /** Whether the last turn cleaned for want of free segments. For the agents of its server. */
+    public boolean isBusy() {
+        return busy;
     }
 
     /** Somebody lacks space, not segments: tombstones that can be dropped are to be dropped. */
@@ -162,13 +170,19 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         return clean(chosen);
     }
 
-    /** The segment with the fewest live bytes, if anything is to be gained; −1 if not. */
+    /**
+     * The segment with the fewest live bytes, if anything is to be gained; −1 if not. Nothing is gained by copying what is
+     * all alive, however much room it leaves: large entries leave the same room in the next segment, for ever. Except where
+     * more than half is left, as in a log that was closed early: two of those become one.
+     */
     private int chooseVictim() {
         int best = -1;
-        int bestLive = segments.length() - segments.length() / 64;
+        int bestLive = segments.length();
         for (int s = 0; s < segments.count(); s++) {
             final int live = segments.liveBytes(s, horizonNow);
-            if (live >= 0 && live < bestLive && isCleanable(s)) {
+            final boolean gains =
+                    segments.entryBytes(s) - live >= segments.length() / 64 || live < segments.length() / 2;
+            if (live >= 0 && live < bestLive && gains && isCleanable(s)) {
                 best = s;
                 bestLive = live;
             }

@@ -252,8 +252,7 @@ final class Mutation {
         }
         if (!worker.tLog().ensureRoom(length)) {
             giveBackSpace();
-            worker.pressure().wakeUp(worker.serverId());
-            return Status.NO_REPLY;
+            return refuseOrWait(worker.serverId());
         }
         if (!drawn) {
             worker.grant().take(charge);
