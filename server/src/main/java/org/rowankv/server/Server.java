@@ -337,7 +337,11 @@ public final class Server implements AutoCloseable {
     private final class SettledTurns implements Agent {
         @Override
         public int doWork() {
-            if (isSettled() && !digest.awaitsCommit() && !cleaner.isBusy() && !cleaner.isSpaceWanted()) {
+            if (isSettled()
+                    && !digest.awaitsCommit()
+                    && !cleaner.isBusy()
+                    && !cleaner.isSpaceWanted()
+                    && !remembersDeletions()) {
                 settledTurns.add(1);
             }
             return 0;
@@ -347,6 +351,16 @@ public final class Server implements AutoCloseable {
         public String roleName() {
             return "settled";
         }
+    }
+
+    /** Whether tombstones wait for CommitVer before they can be dropped. */
+    private boolean remembersDeletions() {
+        for (int shard = 0; shard < replicas.shardCount(); shard++) {
+            if (replicas.has(shard) && replicas.get(shard).deletions().size() > 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether digest and sweep had no work left at their last turn. */

@@ -234,6 +234,9 @@ final class Mutation {
         length = EntryDescriptor.aligned(usedLength);
         charge = worker.segments().charge(length);
         drawn = decision.drawsSpace(length);
+        // Asked before the attempt, so that space which comes back in between is found by it.
+        final boolean lastAttempt =
+                lackingServer >= 0 && worker.pressure().settledTurns(lackingServer) >= settledBefore + 2;
         int lacking = -1;
         if (drawn) {
             if (!worker.grant().draw(charge)) {
@@ -248,11 +251,11 @@ final class Mutation {
             worker.draft().withoutSpace();
         }
         if (lacking >= 0) {
-            return refuseOrWait(lacking);
+            return refuseOrWait(lacking, lastAttempt);
         }
         if (!worker.tLog().ensureRoom(length)) {
             giveBackSpace();
-            return refuseOrWait(worker.serverId());
+            return refuseOrWait(worker.serverId(), lastAttempt);
         }
         if (!drawn) {
             worker.grant().take(charge);
@@ -261,8 +264,11 @@ final class Mutation {
     }
 
     /** FULL is the answer only after that server's agents have done all they could, since it was first asked. */
-    private Status refuseOrWait(int lacking) {
+    private Status refuseOrWait(int lacking, boolean lastAttempt) {
         final SpacePressure pressure = worker.pressure();
+        if (lacking == lackingServer && lastAttempt) {
+            return Status.FULL;
+        }
         if (lacking != lackingServer) {
             lackingServer = lacking;
             settledBefore = pressure.settledTurns(lacking);
@@ -270,9 +276,6 @@ final class Mutation {
         }
         if (refusals++ % ASK_AGAIN == 0) {
             pressure.wantSpace(lacking); // again and again: what could not be cleaned before may be committed by now
-        }
-        if (pressure.settledTurns(lacking) >= settledBefore + 2) {
-            return Status.FULL;
         }
         pressure.wakeUp(lacking);
         return Status.NO_REPLY;
