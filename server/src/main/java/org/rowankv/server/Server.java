@@ -74,6 +74,7 @@ public final class Server implements AutoCloseable {
     private final AgentRunner runner;
     private final IntConsumer wakeUp;
     private final OwnedCounter settledTurns = new OwnedCounter();
+    private final OwnedCounter digestedTurns = new OwnedCounter();
     private volatile boolean open;
 
     /**
@@ -337,12 +338,11 @@ public final class Server implements AutoCloseable {
     private final class SettledTurns implements Agent {
         @Override
         public int doWork() {
-            if (isSettled()
-                    && !digest.awaitsCommit()
-                    && !cleaner.isBusy()
-                    && !cleaner.isSpaceWanted()
-                    && !remembersDeletions()) {
-                settledTurns.add(1);
+            if (isSettled()) {
+                digestedTurns.add(1);
+                if (!digest.awaitsCommit() && !cleaner.isBusy() && !cleaner.isSpaceWanted() && !remembersDeletions()) {
+                    settledTurns.add(1);
+                }
             }
             return 0;
         }
@@ -391,6 +391,11 @@ public final class Server implements AutoCloseable {
     /** Turns of the agents that found nothing left to do which gives space back. */
     public long settledTurns() {
         return settledTurns.get();
+    }
+
+    /** Turns of the agents at whose end all that had landed was digested, and every clear swept. */
+    public long digestedTurns() {
+        return digestedTurns.get();
     }
 
     /** Whether the agents have ended: closed, or by a broken invariant, which is in the error log. */
