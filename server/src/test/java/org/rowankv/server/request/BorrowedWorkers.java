@@ -3,7 +3,9 @@ package org.rowankv.server.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import org.rowankv.placement.KeyHash;
@@ -70,6 +72,9 @@ final class BorrowedWorkers {
     private final byte[][] keys;
     private final long[] hashes;
     private final long firstVersion;
+    /** The slots in which a step is under way, the one within another first. */
+    private final Deque<Integer> atWork = new ArrayDeque<>();
+
     private final StringBuilder story = new StringBuilder();
 
     /** Rises with everything that may let somebody else go on. */
@@ -81,7 +86,8 @@ final class BorrowedWorkers {
     private int withheld;
     private boolean armed;
 
-    /** @param programs of the clients; key 0 has an object at the start */
+    /** @param keys of one stripe; the first has an object at the start
+     * @param programs of the clients */
     BorrowedWorkers(
             Shape shape,
             Choices choices,
@@ -204,6 +210,7 @@ final class BorrowedWorkers {
         final Worker worker = workers.get(client.slot);
         client.waitingSince = changes;
         client.running = true;
+        atWork.push(client.slot);
         try {
             if (!client.begun) {
                 if (!worker.finishLeftover()) {
@@ -226,6 +233,7 @@ final class BorrowedWorkers {
             die(client, struck.getMessage());
         } finally {
             client.running = false;
+            atWork.pop();
         }
     }
 
@@ -271,6 +279,7 @@ final class BorrowedWorkers {
         helper.slot = borrow(slot, helper);
         helpedAt[slot] = changes;
         final boolean finished;
+        atWork.push(slot);
         try {
             finished = workers.get(slot).finishLeftover();
         } catch (Struck struck) {
@@ -278,6 +287,8 @@ final class BorrowedWorkers {
             deaths++;
             giveBack(helper);
             return;
+        } finally {
+            atWork.pop();
         }
         holders[slot] = null;
         pool.giveBack(slot);
@@ -302,6 +313,9 @@ final class BorrowedWorkers {
             return;
         }
         watch();
+        assertThat(replica.keyLocks().owner(KeyLocks.stripeOf(replica.positionOf(hashes[0]))))
+                .as("who holds the keys' lock at " + point)
+                .isEqualTo(atWork.element() + 1);
         final boolean mayStrike = deaths < shape.deaths;
         final List<Runnable> others = preemptions < shape.preemptions ? steps() : List.of();
         final int strikes = mayStrike ? 1 : 0;
