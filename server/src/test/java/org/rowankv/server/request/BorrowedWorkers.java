@@ -86,8 +86,12 @@ final class BorrowedWorkers {
     private int withheld;
     private boolean armed;
 
-    /** @param keys of one stripe; the first has an object at the start
-     * @param programs of the clients */
+    /**
+     * A primary at its start.
+     *
+     * @param keys of one stripe; the first has an object at the start
+     * @param programs of the clients
+     */
     BorrowedWorkers(
             Shape shape,
             Choices choices,
