@@ -52,7 +52,14 @@ final class Mutation {
     private int usedLength;
     private int charge;
     private boolean drawn;
+    /** Of what {@link #drawn} stands for: drawn here, and from the backups, and neither used nor given back. */
+    private boolean holdsSpace;
+
+    private boolean holdsCredit;
     private long address;
+    /** The replicator is at work; found so by the next owner, it was interrupted, and may have lost count. */
+    private boolean replicating;
+
     private int lackingServer;
     private long settledBefore;
     private int refusals;
@@ -132,7 +139,7 @@ final class Mutation {
                 }
                 case WRITING -> throw new AssertionError("an interrupted write was not recovered");
                 case AWAITING_BACKUPS -> {
-                    if (!worker.replicator().advance()) {
+                    if (!replicate()) {
                         return false;
                     }
                     Chaos.point("request.before-index");
@@ -160,22 +167,26 @@ final class Mutation {
         decision.orphan();
         switch (state) {
             case IDLE -> {}
-            case AWAITING_LOCK, DECIDING, AWAITING_SPACE -> end();
+            case AWAITING_LOCK, DECIDING -> end();
+            case AWAITING_SPACE -> {
+                giveBackSpace();
+                end();
+            }
             case WRITING -> {
                 if (isInLog()) {
                     worker.replicator().begin(replica().shardId(), address);
                     state = State.AWAITING_BACKUPS;
                 } else {
                     worker.inFlight().finished(worker.slot());
-                    worker.grant().giveBack(charge);
-                    if (drawn) {
-                        worker.replicator().giveBackCredit(replica().shardId(), usedLength);
+                    if (!drawn) {
+                        worker.grant().giveBack(charge);
                     }
+                    giveBackSpace();
                     end();
                 }
             }
             case AWAITING_BACKUPS -> {
-                if (justLeft) {
+                if (justLeft || replicating) {
                     // What was sent may not have been counted: all of it once more.
                     worker.replicator().begin(replica().shardId(), address);
                 }
@@ -184,7 +195,7 @@ final class Mutation {
         }
         request = null;
         while (state == State.AWAITING_BACKUPS || state == State.APPLYING) {
-            if (state == State.AWAITING_BACKUPS && !worker.replicator().advance()) {
+            if (state == State.AWAITING_BACKUPS && !replicate()) {
                 return false;
             }
             state = State.APPLYING;
@@ -220,12 +231,17 @@ final class Mutation {
             stripesHeld--;
         }
         worker.draft().end();
+        holdsSpace = false;
+        holdsCredit = false;
+        replicating = false;
         state = State.IDLE;
         request = null;
     }
 
     /** OK, or a refusal, or NO_REPLY: ask again later. */
     private Status admit() {
+        holdsSpace = false;
+        holdsCredit = false;
         final long used = worker.draft().usedLength();
         if (used > worker.segments().length()) {
             return Status.TOO_LARGE;
@@ -239,13 +255,11 @@ final class Mutation {
                 lackingServer >= 0 && worker.pressure().settledTurns(lackingServer) >= settledBefore + 2;
         int lacking = -1;
         if (drawn) {
-            if (!worker.grant().draw(charge)) {
-                lacking = worker.serverId();
-            } else {
-                lacking = worker.replicator().drawCredit(replica().shardId(), usedLength);
-                if (lacking >= 0) {
-                    worker.grant().giveBack(charge);
-                }
+            holdsSpace = worker.grant().draw(charge);
+            lacking = holdsSpace ? worker.replicator().drawCredit(replica().shardId(), usedLength) : worker.serverId();
+            holdsCredit = lacking < 0;
+            if (lacking >= 0) {
+                giveBackSpace();
             }
         } else {
             worker.draft().withoutSpace();
@@ -282,8 +296,12 @@ final class Mutation {
     }
 
     private void giveBackSpace() {
-        if (drawn) {
+        if (holdsSpace) {
+            holdsSpace = false;
             worker.grant().giveBack(charge);
+        }
+        if (holdsCredit) {
+            holdsCredit = false;
             worker.replicator().giveBackCredit(replica().shardId(), usedLength);
         }
     }
@@ -303,6 +321,13 @@ final class Mutation {
         Chaos.point("request.after-tlog");
         worker.replicator().begin(shardId, address);
         state = State.AWAITING_BACKUPS;
+    }
+
+    private boolean replicate() {
+        replicating = true;
+        final boolean complete = worker.replicator().advance();
+        replicating = false;
+        return complete;
     }
 
     private boolean isInLog() {

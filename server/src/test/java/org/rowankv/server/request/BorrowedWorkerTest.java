@@ -1,0 +1,212 @@
+package org.rowankv.server.request;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.ShardMap;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.request.Asked.Kind;
+import org.rowankv.server.request.BorrowedWorkers.Shape;
+import org.rowankv.server.shard.KeyLocks;
+
+/**
+ * Mutations in borrowed worker contexts, in every order of their steps and of the backup's acknowledgements; some of the
+ * borrowers die on the way, and whoever comes next finishes or drops what they left.
+ */
+final class BorrowedWorkerTest {
+    private static final KeyHash HASH = new KeyHash(7);
+    private static final byte[][] KEYS = keysOfOneStripe();
+    private static final Set<String> SEND_POINTS = Set.of(
+            "replicator.credit",
+            "replicator.before-begin",
+            "replicator.after-begin",
+            "replicator.before-advance",
+            "replicator.posted");
+    private static final Set<String> REQUEST_POINTS =
+            Set.of("request.after-version", "request.after-tlog", "request.before-index", "request.before-reply");
+
+    private final Set<String> struckAt = new TreeSet<>();
+    private final Segments segments = new Segments(
+            Area.create(
+                    new AreaSettings(null, 512 << 10, 64 << 10, 0, 5, 1, Durability.NONE),
+                    new SplittableRandomSource(1)),
+            new Allocations(),
+            0,
+            256 << 10);
+    private BorrowedWorkers running;
+
+    private static byte[][] keysOfOneStripe() {
+        final byte[][] keys = new byte[2][];
+        for (int i = 0, found = 0; found < keys.length; i++) {
+            final byte[] key = ("key" + i).getBytes(StandardCharsets.US_ASCII);
+            if (KeyLocks.stripeOf(ShardMap.positionOf(HASH.hash(Asked.CACHE, key, 0, key.length), 1)) == 9) {
+                keys[found++] = key;
+            }
+        }
+        return keys;
+    }
+
+    private void reached(String point) {
+        if (running != null) {
+            running.reached(point);
+        }
+    }
+
+    /** Random numbers for generations: drawn where a segment is opened, and there an error may strike. */
+    private final class Allocations implements RandomSource {
+        private final RandomSource source = new SplittableRandomSource(2);
+
+        @Override
+        public long nextLong() {
+            reached("segments.open");
+            return source.nextLong();
+        }
+
+        @Override
+        public int nextInt(int bound) {
+            return source.nextInt(bound);
+        }
+
+        @Override
+        public RandomSource fork(String name) {
+            return source.fork(name);
+        }
+    }
+
+    /** Asked for by one client, one after the other: for each its kind and its key. */
+    private record Wanted(Kind kind, int key) {}
+
+    private static Wanted want(Kind kind, int key) {
+        return new Wanted(kind, key);
+    }
+
+    /** Explores everything; returns how many schedules there were. */
+    private int explore(Shape shape, List<List<Wanted>> wanted) {
+        final Choices choices = new Choices();
+        int schedules = 0;
+        do {
+            running = null;
+            running = new BorrowedWorkers(shape, choices, struckAt, segments, HASH, KEYS, programs(wanted));
+            try {
+                running.run();
+            } catch (RuntimeException | AssertionError e) {
+                throw new AssertionError("schedule " + schedules + ", " + choices + ":\n" + running.story(), e);
+            }
+            running.recycle();
+            schedules++;
+        } while (choices.nextRun());
+        return schedules;
+    }
+
+    private static List<List<Asked>> programs(List<List<Wanted>> wanted) {
+        final List<List<Asked>> programs = new ArrayList<>();
+        for (int client = 0; client < wanted.size(); client++) {
+            final List<Asked> program = new ArrayList<>();
+            for (Wanted each : wanted.get(client)) {
+                final int number = program.size() + 2;
+                program.add(new Asked(each.kind, each.key, "value " + client + "-" + number, client + 1, number));
+            }
+            programs.add(program);
+        }
+        return programs;
+    }
+
+    @AfterEach
+    void reset() {
+        if (Chaos.ENABLED) {
+            Chaos.reset();
+        }
+    }
+
+    /** Two clients with two mutations each, conditional on one another. */
+    private static final List<List<Wanted>> PAIRS = List.of(
+            List.of(want(Kind.PUT, 0), want(Kind.PUT_IF_ABSENT, 1)),
+            List.of(want(Kind.REPLACE_FIRST, 0), want(Kind.DELETE, 1)));
+
+    /** A clear, which needs all locks, between others. */
+    private static final List<List<Wanted>> WITH_CLEAR = List.of(
+            List.of(want(Kind.CLEAR, 0), want(Kind.PUT_IF_ABSENT, 0)),
+            List.of(want(Kind.DELETE, 0), want(Kind.PUT, 1)));
+
+    /** Three clients for fewer worker contexts. */
+    private static final List<List<Wanted>> THREE = List.of(
+            List.of(want(Kind.PUT, 0)), List.of(want(Kind.REPLACE_FIRST, 0)), List.of(want(Kind.PUT_IF_ABSENT, 1)));
+
+    private static final List<List<Wanted>> TWO = List.of(List.of(want(Kind.PUT, 1)), List.of(want(Kind.PUT, 1)));
+
+    @Test
+    void shouldTakeEffectInSomeOrder() {
+        int schedules = 0;
+        for (List<List<Wanted>> wanted : List.of(PAIRS, WITH_CLEAR, THREE)) {
+            schedules += explore(new Shape(2, 1, 0, 1, false, false), wanted);
+        }
+        assertThat(schedules).isGreaterThan(1_000);
+    }
+
+    @Test
+    void shouldFinishOrDropWhatTheDeadLeft() {
+        int schedules = 0;
+        for (List<List<Wanted>> wanted : List.of(PAIRS, WITH_CLEAR, THREE)) {
+            schedules += explore(new Shape(2, 1, 1, 0, false, false), wanted);
+        }
+        assertThat(schedules).isGreaterThan(1_000);
+        assertThat(struckAt).containsAll(SEND_POINTS);
+    }
+
+    @Test
+    void shouldTakeEffectOnceWhenAskedAgain() {
+        int schedules = 0;
+        for (List<List<Wanted>> wanted : List.of(PAIRS, WITH_CLEAR)) {
+            schedules += explore(new Shape(2, 1, 1, 0, true, false), wanted);
+        }
+        assertThat(schedules).isGreaterThan(1_000);
+        assertThat(struckAt).containsAll(SEND_POINTS);
+    }
+
+    /** What finishes for another can die as well. */
+    @Test
+    void shouldSurviveTwoDeaths() {
+        assertThat(explore(new Shape(1, 1, 2, 0, false, false), THREE)).isGreaterThan(1_000);
+        assertThat(explore(new Shape(1, 2, 2, 0, false, false), TWO)).isGreaterThan(1_000);
+    }
+
+    @Test
+    void shouldWaitForRoomOrLeaveNoTrace() {
+        assertThat(explore(new Shape(2, 1, 1, 0, false, true), TWO)).isGreaterThan(1_000);
+        assertThat(struckAt).contains("segments.open");
+    }
+
+    @Test
+    @Tag("chaos")
+    void shouldLeaveNothingHalfDoneWhereverAnErrorStrikes() {
+        Chaos.install(this::reached);
+        int schedules = 0;
+        for (List<List<Wanted>> wanted : List.of(PAIRS, WITH_CLEAR)) {
+            schedules += explore(new Shape(2, 1, 1, 0, false, false), wanted);
+        }
+        schedules += explore(new Shape(2, 1, 1, 0, true, false), PAIRS);
+        assertThat(schedules).isGreaterThan(1_000);
+        assertThat(struckAt).containsAll(REQUEST_POINTS);
+    }
+
+    @Test
+    @Tag("chaos")
+    void shouldTakeEffectInSomeOrderAsFineAsItsPoints() {
+        Chaos.install(this::reached);
+        assertThat(explore(new Shape(3, 1, 0, 2, false, false), THREE)).isGreaterThan(1_000);
+    }
+}

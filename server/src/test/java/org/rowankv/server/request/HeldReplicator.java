@@ -1,0 +1,85 @@
+package org.rowankv.server.request;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
+import org.rowankv.server.replication.Replicator;
+
+/**
+ * One backup behind a connection that delivers in order, each message when the test says so. Counts as a replicator does
+ * that sends an entry in pieces: what was posted and not yet counted when an error struck is not remembered.
+ */
+final class HeldReplicator implements Replicator {
+    private record Message(long attempt, long address, int piece) {}
+
+    private final Backup backup;
+    private final Consumer<String> points;
+    private final Deque<Message> underWay = new ArrayDeque<>();
+    private final Deque<Message> completions = new ArrayDeque<>();
+    private long address;
+    private long attempt;
+    private int sent;
+    private int outstanding;
+
+    /** @param points told wherever an error could strike or another thread go on */
+    HeldReplicator(Backup backup, Consumer<String> points) {
+        this.backup = backup;
+        this.points = points;
+    }
+
+    boolean hasUnderWay() {
+        return !underWay.isEmpty();
+    }
+
+    /** The oldest message under way lands at the backup; its completion waits to be polled. */
+    void acknowledge() {
+        final Message message = underWay.remove();
+        backup.landed(message.address, message.piece);
+        completions.add(message);
+    }
+
+    @Override
+    public void begin(int shard, long entryAddress) {
+        points.accept("replicator.before-begin");
+        backup.announced(entryAddress);
+        address = entryAddress;
+        attempt++;
+        sent = 0;
+        outstanding = 0;
+        points.accept("replicator.after-begin");
+    }
+
+    @Override
+    public boolean advance() {
+        points.accept("replicator.before-advance");
+        while (!completions.isEmpty()) {
+            if (completions.remove().attempt == attempt) {
+                outstanding--;
+            }
+        }
+        while (sent < backup.pieces()) {
+            underWay.add(new Message(attempt, address, sent));
+            points.accept("replicator.posted");
+            sent++;
+            outstanding++;
+        }
+        return outstanding == 0;
+    }
+
+    @Override
+    public int drawCredit(int shard, int usedLength) {
+        points.accept("replicator.credit");
+        backup.drawn(1);
+        return -1;
+    }
+
+    @Override
+    public void giveBackCredit(int shard, int usedLength) {
+        backup.drawn(-1);
+    }
+
+    @Override
+    public void close() {
+        // Nothing is open.
+    }
+}
