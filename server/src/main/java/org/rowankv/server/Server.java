@@ -73,6 +73,8 @@ public final class Server implements AutoCloseable {
     private final AgentRunner runner;
     private final IntConsumer wakeUp;
     private volatile boolean open;
+    /** The turn of the agents that began after space was last asked for. */
+    private volatile long wholeTurn;
 
     /**
      * @param wakeUp wakes the agents of a server of the cluster up
@@ -139,6 +141,7 @@ public final class Server implements AutoCloseable {
                 endpoint.receiveQueue()::isNamed,
                 this::retireLogsOlderThan,
                 sweep::isDone,
+                () -> isSettled() && !digest.awaitsCommit(),
                 errors,
                 settings.cleanLowWater(),
                 settings.cleanHighWater());
@@ -298,6 +301,21 @@ public final class Server implements AutoCloseable {
         }
     }
 
+    /** Gives back what idle workers have drawn ahead, here and at the backups. */
+    public void releaseGrants() {
+        for (int slot = 0; slot < workers.size(); slot++) {
+            if (pool.tryBorrow(slot)) {
+                try {
+                    if (workers.get(slot).finishLeftover()) {
+                        workers.get(slot).releaseGrants();
+                    }
+                } finally {
+                    pool.giveBack(slot);
+                }
+            }
+        }
+    }
+
     /** Hands the live objects of a cache in a shard to a visitor, from a position; returns the next, or 0 at the end. */
     public long scan(int cacheId, int shard, long position, boolean withValues, ShardScan.Visitor visitor) {
         final ShardPrimary primary = primaries[shard];
@@ -336,12 +354,15 @@ public final class Server implements AutoCloseable {
 
     public void wantSpace() {
         cleaner.wantSpace();
+        if (runner.turns() >= wholeTurn) {
+            wholeTurn = runner.turns() + 2;
+        }
         runner.wakeUp();
     }
 
-    /** Whether digest, sweep or cleaner may still give space back. */
+    /** Whether digest, sweep or cleaner may still give space back, which they may have to look for first. */
     public boolean mayFreeSpace() {
-        return !isSettled() || cleaner.isSpaceWanted();
+        return !runner.isClosed() && (runner.turns() < wholeTurn || !isSettled() || cleaner.isSpaceWanted());
     }
 
     public ServerStatistics statistics() {

@@ -40,6 +40,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private final IntPredicate inQuarantine;
     private final IdleLogs idleLogs;
     private final BooleanSupplier sweepDone;
+    private final BooleanSupplier quiet;
     private final ErrorLog errors;
     private final AppendLog log;
     private final SegmentScan scan;
@@ -67,6 +68,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     /**
      * @param inQuarantine whether a segment must be left alone: a sender names it
      * @param sweepDone whether all that clears have ended is removed from the indexes
+     * @param quiet whether no segment waits to be digested or committed, so that no more can be cleaned soon
      * @param lowWater free segments below which cleaning begins
      * @param highWater free segments at which it ends
      */
@@ -76,6 +78,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             IntPredicate inQuarantine,
             IdleLogs idleLogs,
             BooleanSupplier sweepDone,
+            BooleanSupplier quiet,
             ErrorLog errors,
             int lowWater,
             int highWater) {
@@ -84,6 +87,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         this.inQuarantine = inQuarantine;
         this.idleLogs = idleLogs;
         this.sweepDone = sweepDone;
+        this.quiet = quiet;
         this.errors = errors;
         this.log = new AppendLog(segments, SegmentOwner.CLEAN);
         this.scan = new SegmentScan(segments.region());
@@ -110,10 +114,15 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (!spaceWanted) {
             return 0;
         }
-        if (!dropTombstones()) {
+        // Asked first: what is committed in between can be cleaned.
+        final boolean nothingToCome = quiet.getAsBoolean();
+        if (dropTombstones()) {
+            return 1;
+        }
+        if (nothingToCome) {
             spaceWanted = false;
         }
-        return 1;
+        return 0;
     }
 
     /** Somebody lacks space, not segments: tombstones that can be dropped are to be dropped. */
@@ -162,13 +171,20 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         return clean(chosen);
     }
 
-    /** The segment with the fewest live bytes, if anything is to be gained; −1 if not. */
+    /**
+     * The segment with the fewest live bytes, if anything is to be gained; −1 if not. Nothing is gained by copying what is
+     * all alive, however much room it leaves: large entries leave the same room in the next segment, for ever. Except where
+     * more than half is left, as in a log that was closed early.
+     */
     private int chooseVictim() {
         int best = -1;
-        int bestLive = segments.length() - segments.length() / 64;
+        int bestLive = segments.length();
         for (int s = 0; s < segments.count(); s++) {
             final int live = segments.liveBytes(s, horizonNow);
-            if (live >= 0 && live < bestLive && isCleanable(s)) {
+            if (live >= 0
+                    && live < bestLive
+                    && (segments.entryBytes(s) - live >= segments.length() / 64 || live < segments.length() / 2)
+                    && isCleanable(s)) {
                 best = s;
                 bestLive = live;
             }
@@ -208,13 +224,14 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         spaceFreed = 0;
         final boolean emptied = !outOfRoom && !damaged.get(segment) && !inQuarantine.test(segment);
         if (!emptied) {
-            // Out of room: what was copied stays copied, the rest is tried again. A sender stopped in it, or it is damaged:
+            // Out of room: what was copied stays copied, the rest is tried again. A sender stopped in it, or it is
+            // damaged:
             // it stays. Its tombstones are there twice now, and each copy is given back when it goes.
             segments.space().take(copiedTombstoneBytes);
         }
         copiedTombstoneBytes = 0;
         if (!emptied) {
-            return !outOfRoom && damaged.get(segment);
+            return !outOfRoom; // it is passed over from now on, or while a sender names it
         }
         tombstonesDropped.add(dropped);
         segments.space().giveBack(droppedBytes);
@@ -319,21 +336,32 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         }
         final int stamp = stampOf(buffer, at, type);
         final ShardReplica replica = replicaOf(buffer, at);
-        final int flags = EntryDescriptor.flags(buffer, at);
-        final boolean needed = replica.sessions()
-                .isNeeded(
-                        EntryDescriptor.sessionId(buffer, at, flags),
-                        EntryDescriptor.sequence(buffer, at, flags),
-                        address);
-        if (stamp < horizonNow && !needed) {
-            droppedBytes += length;
-            dropped++;
+        if (stamp < horizonNow) {
+            dropTombstone(replica, buffer, at, address, length);
             return;
         }
         final long copy = copy(buffer, at, type, length, stamp);
         if (copy != 0) {
             copiedTombstoneBytes += length;
             moveCompletion(replica, buffer, at, address, copy);
+        }
+    }
+
+    /** Nothing is left that it ends; only its answer may still be asked for. */
+    private void dropTombstone(ShardReplica replica, ByteBuffer buffer, int at, long address, int length) {
+        final int flags = EntryDescriptor.flags(buffer, at);
+        final long sequence = EntryDescriptor.sequence(buffer, at, flags);
+        final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
+        if (sequence == 0 || !replica.sessions().keep(sessionId, sequence, address, length)) {
+            droppedBytes += length;
+            dropped++;
+            return;
+        }
+        completion(buffer, at, address);
+        if (outOfRoom) {
+            replica.sessions().keep(sessionId, sequence, address, 0); // it is a tombstone still
+        } else {
+            copiedTombstoneBytes += length;
         }
     }
 

@@ -42,6 +42,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private long spaceFreed;
     private boolean mayForget;
     private volatile boolean idle = true;
+    private boolean awaitsCommit;
     private final OwnedCounter digestedBytes = new OwnedCounter();
     private final OwnedCounter landedBytes = new OwnedCounter();
     private final OwnedCounter holesFenced = new OwnedCounter();
@@ -86,6 +87,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         if (read == 0 && cursor.isAtHole()) {
             cutOffOldHole();
         }
+        awaitsCommit = tracker.usedCount() > 0;
         idle = read == 0 && assembler.isIdle() && !cursor.isAtHole();
         return read + assembled + committed;
     }
@@ -245,6 +247,11 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     /** Whether all that has landed is digested, as of the last turn. */
     public boolean isIdle() {
         return idle;
+    }
+
+    /** Whether digested segments are not committed yet. For the agents of its server. */
+    public boolean awaitsCommit() {
+        return awaitsCommit;
     }
 
     public long digestedBytes() {

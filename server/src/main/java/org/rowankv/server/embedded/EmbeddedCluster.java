@@ -105,6 +105,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
             @Override
             public void wantSpace(int server) {
+                releaseGrants();
                 servers.get(server).wantSpace();
             }
 
@@ -217,6 +218,11 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** What an acknowledged write survives: {@code none}, {@code process} or {@code power}. */
     public String durability() {
         return (settings.dir() == null ? Durability.NONE : Durability.PROCESS).parameter();
+    }
+
+    /** What workers have drawn ahead of entries may be lacking elsewhere. */
+    void releaseGrants() {
+        servers.forEach(Server::releaseGrants);
     }
 
     /** For tests that look inside. */

@@ -26,6 +26,9 @@ public interface Replicator extends AutoCloseable {
     /** Gives back what {@link #drawCredit} granted for an entry that was not written. */
     void giveBackCredit(int shard, int usedLength);
 
+    /** Gives all credit back that was drawn ahead. */
+    void releaseCredit();
+
     @Override
     void close();
 }

@@ -96,11 +96,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         if (sender == null) {
             return false;
         }
-        if (sender != used[server]) {
-            // The completions of what went through another connection do not come any more.
-            used[server] = sender;
-            failed[server] = true;
-        }
+        use(server, sender);
         while (true) {
             sender.poll(this, Integer.MAX_VALUE);
             if (failed[server]) {
@@ -117,6 +113,14 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             if (status != PostStatus.POSTED) {
                 return refused(server, status);
             }
+        }
+    }
+
+    private void use(int server, RowanSender sender) {
+        if (sender != used[server]) {
+            // The completions of what went through another connection do not come any more.
+            used[server] = sender;
+            failed[server] = true;
         }
     }
 
@@ -230,6 +234,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         if (sender == null) {
             return false;
         }
+        use(server, sender);
         final QueuePair pair = sender.pair();
         final long missing = wanted - credit[server];
         final long portion = pair.drawCredit(missing + PORTION);
@@ -254,6 +259,17 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         if (sender != null) {
             sender.pair().giveBackCredit(credit[server] - PORTION);
             credit[server] = PORTION;
+        }
+    }
+
+    @Override
+    public void releaseCredit() {
+        for (int server = 0; server < credit.length; server++) {
+            final @Nullable RowanSender sender = used[server];
+            if (sender != null && credit[server] > 0) {
+                sender.pair().giveBackCredit(credit[server]);
+                credit[server] = 0;
+            }
         }
     }
 

@@ -36,6 +36,8 @@ final class Mutation {
     }
 
     private static final int ADMIT_PATIENCE = 64;
+    /** However much is under way that may give space back: others may go on to make work for ever. */
+    private static final int MAX_PATIENCE = 64 * ADMIT_PATIENCE;
 
     private final Worker worker;
     private final CurrentObject current;
@@ -53,6 +55,10 @@ final class Mutation {
     private boolean drawn;
     private long address;
     private int refusals;
+    /** Attempts since that server was asked first. */
+    private int asked;
+    /** The server that had no space at the last attempt. */
+    private int lacking;
 
     Mutation(Worker worker) {
         this.worker = worker;
@@ -76,6 +82,7 @@ final class Mutation {
         primary = shardPrimary;
         request = newRequest;
         refusals = 0;
+        asked = 0;
         stripesHeld = 0;
         final Operation operation = newRequest.operation();
         if (operation == Operation.CLEAR) {
@@ -230,7 +237,12 @@ final class Mutation {
         usedLength = (int) used;
         length = EntryDescriptor.aligned(usedLength);
         drawn = decision.drawsSpace(length);
-        int lacking = -1;
+        // Asked before the attempt: space that comes back in between is found by it.
+        final int lackedBefore = lacking;
+        final boolean lastAttempt = asked >= ADMIT_PATIENCE
+                && lackedBefore >= 0
+                && (refusals >= MAX_PATIENCE || !worker.pressure().mayRecover(lackedBefore));
+        lacking = -1;
         if (drawn) {
             if (!worker.grant().draw(length)) {
                 lacking = worker.serverId();
@@ -244,11 +256,14 @@ final class Mutation {
             worker.draft().withoutSpace();
         }
         if (lacking >= 0) {
-            if (refusals++ == 0) {
+            // Again and again: what could not be cleaned before may have been committed since.
+            asked = lacking == lackedBefore ? asked : 0;
+            if (asked++ % ADMIT_PATIENCE == 0) {
                 worker.pressure().wantSpace(lacking);
             }
+            refusals++;
             worker.pressure().wakeUp(lacking);
-            return refusals > ADMIT_PATIENCE && !worker.pressure().mayRecover(lacking) ? Status.FULL : Status.NO_REPLY;
+            return lastAttempt && lacking == lackedBefore ? Status.FULL : Status.NO_REPLY;
         }
         if (!worker.tLog().ensureRoom(length)) {
             giveBackSpace();

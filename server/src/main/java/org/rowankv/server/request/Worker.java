@@ -116,6 +116,12 @@ public final class Worker {
         tLog.retire();
     }
 
+    /** Gives back what was drawn ahead of entries that may never come. Nothing is in flight. */
+    public void releaseGrants() {
+        grant.giveBackAll();
+        replicator.releaseCredit();
+    }
+
     /** For the shutdown: nothing is in flight. */
     public void close() {
         tLog.retire();

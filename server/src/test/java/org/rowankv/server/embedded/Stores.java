@@ -1,9 +1,11 @@
 package org.rowankv.server.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.rowankv.driver.RowanClient;
@@ -15,6 +17,7 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.Server;
 import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
 /** What the tests of whole stores share: clients, values that tell what they are, and a comparison of the replicas. */
@@ -108,6 +111,25 @@ final class Stores {
         for (ServerStatistics statistics : cluster.statistics()) {
             assertThat(statistics.segments().total()).isEqualTo((int)
                     (cluster.settings().capacityBytes() / cluster.settings().segmentBytes()));
+        }
+    }
+
+    /**
+     * After every client was closed: what counts as taken is what lives in the segments, on every server, to the byte, once
+     * the agents have come to rest. Live is what the index points to, and every record that something is over.
+     */
+    static void requireExactSpace(EmbeddedCluster cluster) {
+        cluster.releaseGrants();
+        for (Server server : cluster.servers()) {
+            await().atMost(Duration.ofSeconds(20))
+                    .pollInterval(Duration.ofMillis(5))
+                    .untilAsserted(() -> {
+                        cluster.awaitDigested();
+                        final Segments segments = server.segments();
+                        assertThat(segments.space().limit() - segments.space().available())
+                                .as("space taken on server %d", server.serverId())
+                                .isEqualTo(new LiveBytes(server).count());
+                    });
         }
     }
 }
