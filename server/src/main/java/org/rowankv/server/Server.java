@@ -21,6 +21,7 @@ import org.rowankv.runtime.AgentRunner;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.CompositeAgent;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.SlotPool;
 import org.rowankv.runtime.StackProbe;
 import org.rowankv.server.cleaning.CleanAgent;
@@ -72,9 +73,8 @@ public final class Server implements AutoCloseable {
     private final CleanAgent cleaner;
     private final AgentRunner runner;
     private final IntConsumer wakeUp;
+    private final OwnedCounter settledTurns = new OwnedCounter();
     private volatile boolean open;
-    /** The turn of the agents that began after space was last asked for. */
-    private volatile long wholeTurn;
 
     /**
      * @param wakeUp wakes the agents of a server of the cluster up
@@ -123,7 +123,13 @@ public final class Server implements AutoCloseable {
             final Links workerLinks = new Links(endpoint, configuration, errors, wakeUp);
             links.add(workerLinks);
             final RowanReplicator replicator = new RowanReplicator(
-                    segments.region(), workerLinks, backupSets, configuration.serverCount(), maxMessage, tenures);
+                    segments.region(),
+                    workerLinks,
+                    backupSets,
+                    configuration.serverCount(),
+                    maxMessage,
+                    segments.length(),
+                    tenures);
             workers.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock));
         }
         this.digest = new DigestAgent(
@@ -169,6 +175,7 @@ public final class Server implements AutoCloseable {
                 clock));
         agents.add(sweep);
         agents.add(cleaner);
+        agents.add(new SettledTurns());
         this.runner = new AgentRunner(new CompositeAgent("server-" + serverId, agents.toArray(new Agent[0])), errors);
     }
 
@@ -267,6 +274,11 @@ public final class Server implements AutoCloseable {
         } else if (waits < YIELDS) {
             Thread.yield();
         } else {
+            if (open && runner.isClosed()) {
+                throw new IllegalStateException("server " + serverId
+                        + " cannot go on: its agents were stopped by a broken invariant, which is in"
+                        + " the log; close the store and open it again");
+            }
             wakeUp.accept(serverId);
             finishLeftovers();
             LockSupport.parkNanos(PARK_NS);
@@ -301,21 +313,6 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** Gives back what idle workers have drawn ahead, here and at the backups. */
-    public void releaseGrants() {
-        for (int slot = 0; slot < workers.size(); slot++) {
-            if (pool.tryBorrow(slot)) {
-                try {
-                    if (workers.get(slot).finishLeftover()) {
-                        workers.get(slot).releaseGrants();
-                    }
-                } finally {
-                    pool.giveBack(slot);
-                }
-            }
-        }
-    }
-
     /** Hands the live objects of a cache in a shard to a visitor, from a position; returns the next, or 0 at the end. */
     public long scan(int cacheId, int shard, long position, boolean withValues, ShardScan.Visitor visitor) {
         final ShardPrimary primary = primaries[shard];
@@ -337,32 +334,55 @@ public final class Server implements AutoCloseable {
         runner.wakeUp();
     }
 
+    /** Comes last in every turn of the agents and counts the turns that left nothing to do. */
+    private final class SettledTurns implements Agent {
+        @Override
+        public int doWork() {
+            if (isSettled() && !digest.awaitsCommit() && !cleaner.isSpaceWanted()) {
+                settledTurns.add(1);
+            }
+            return 0;
+        }
+
+        @Override
+        public String roleName() {
+            return "settled";
+        }
+    }
+
     /** Whether digest and sweep had no work left at their last turn. */
     public boolean isSettled() {
         return (settings.postedAhead() == 0 || digest.isIdle()) && sweep.isIdle() && sweep.isDone();
     }
 
-    /** Turns that the agents have ended. */
-    public long turns() {
-        return runner.turns();
-    }
-
-    /** Whether the agents were ended by a broken invariant, or by {@link #stopAgents}. */
-    public boolean isStopped() {
-        return runner.isClosed();
+    /** Gives back what idle workers have drawn ahead, here and at the backups. */
+    public void releaseGrants() {
+        for (int slot = 0; slot < workers.size(); slot++) {
+            if (pool.tryBorrow(slot)) {
+                try {
+                    if (workers.get(slot).finishLeftover()) {
+                        workers.get(slot).releaseGrants();
+                    }
+                } finally {
+                    pool.giveBack(slot);
+                }
+            }
+        }
     }
 
     public void wantSpace() {
         cleaner.wantSpace();
-        if (runner.turns() >= wholeTurn) {
-            wholeTurn = runner.turns() + 2;
-        }
         runner.wakeUp();
     }
 
-    /** Whether digest, sweep or cleaner may still give space back, which they may have to look for first. */
-    public boolean mayFreeSpace() {
-        return !runner.isClosed() && (runner.turns() < wholeTurn || !isSettled() || cleaner.isSpaceWanted());
+    /** Turns of the agents that found nothing left to do which gives space back. */
+    public long settledTurns() {
+        return settledTurns.get();
+    }
+
+    /** Whether the agents have ended: closed, or by a broken invariant, which is in the error log. */
+    public boolean isStopped() {
+        return runner.isClosed();
     }
 
     public ServerStatistics statistics() {
@@ -413,7 +433,7 @@ public final class Server implements AutoCloseable {
             while (!pool.tryBorrow(slot)) {
                 pause(waits++);
             }
-            while (!workers.get(slot).finishLeftover()) {
+            while (!workers.get(slot).finishLeftover() && !isStopped()) {
                 pause(waits++);
             }
         }

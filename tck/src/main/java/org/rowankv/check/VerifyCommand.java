@@ -1,6 +1,8 @@
 package org.rowankv.check;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -68,7 +70,7 @@ public final class VerifyCommand implements Callable<Integer> {
         final VerifySettings settings = VerifySettings.of(seconds, threads, keys, chosen);
         final VerifyReport report;
         try (EmbeddedStore store = new EmbeddedStore(servers, replicas, threads, place)) {
-            report = run(store, settings);
+            report = run(store, settings, place);
         }
         table(report);
         for (String anomaly : report.anomalies()) {
@@ -86,11 +88,14 @@ public final class VerifyCommand implements Callable<Integer> {
         return well ? 0 : 1;
     }
 
-    private static VerifyReport run(EmbeddedStore store, VerifySettings settings) {
+    private static VerifyReport run(EmbeddedStore store, VerifySettings settings, Path place) throws IOException {
         try {
             return new VerifyRun(store, settings, SystemClock.INSTANCE, System.out).run();
         } catch (StuckException e) {
             System.out.println("verify: stuck, with seed " + settings.seed() + ": " + e.getMessage());
+            final Path dump = place.resolveSibling(place.getFileName() + ".hprof");
+            ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpHeap(dump.toString(), true);
+            System.out.println("verify: heap dump in " + dump);
             System.out.flush();
             // Callers hang in the store, so it would never close.
             Runtime.getRuntime().halt(3);

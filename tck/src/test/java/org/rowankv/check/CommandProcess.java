@@ -25,10 +25,13 @@ record CommandProcess(int exitCode, List<String> lines) {
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 lines.add(line);
-                System.out.println(line);
             }
         }
-        return new CommandProcess(process.waitFor(), lines);
+        final int exitCode = process.waitFor();
+        if (exitCode != 0) {
+            lines.forEach(System.out::println);
+        }
+        return new CommandProcess(exitCode, lines);
     }
 
     String lastLine() {

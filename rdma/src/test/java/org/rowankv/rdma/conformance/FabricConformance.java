@@ -374,7 +374,7 @@ public abstract class FabricConformance {
 
     @Test
     void shouldLeaveBytesThatOnlyLookLikeEntriesAlone() {
-        // R12: the body of an entry is a copy of log bytes, of this very segment and generation.
+        // The body of an entry is a copy of log bytes, of this very segment and generation.
         receiver.postAll();
         try (QueuePair pair = sender.connectTo(receiver)) {
             append(pair, 1, 64);

@@ -24,8 +24,8 @@ import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.Chaos;
 
 /**
- * What a fence must do on a fabric whose sender places its own messages, with the sender stopped anywhere on its way
- * (R6 to R10). Each fabric names its chaos points.
+ * What a fence must do on a fabric whose sender places its own messages, with the sender stopped anywhere on its way.
+ * Each fabric names its chaos points.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class FenceConformance {
@@ -163,7 +163,7 @@ public abstract class FenceConformance {
     @ParameterizedTest
     @MethodSource("everySendPoint")
     void shouldFenceEveryoneAndKeepTheQuarantineWhenTheReceiverStartsAgain(String point) {
-        // R9: the area outlives the endpoint, and so does a sender inside it.
+        // The area outlives the endpoint, and so does a sender inside it.
         try (Stall<Outcome> stall = stallSend(stalledPair, point, 1)) {
             final boolean named = receiver.queue().isNamed(0);
             final TestServer next = receiver.restart();

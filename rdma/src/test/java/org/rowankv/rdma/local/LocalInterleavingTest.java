@@ -21,7 +21,7 @@ import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.Chaos;
 
 /**
- * Every schedule of a few senders, a fencer and a reader over the real ring (R6, R7, R10). Segments hold four or eight
+ * Every schedule of a few senders, a fencer and a reader over the real ring. Segments hold four or eight
  * strides, so that the threads meet at the ends of segments too.
  */
 final class LocalInterleavingTest {
@@ -122,7 +122,7 @@ final class LocalInterleavingTest {
 
         /**
          * Frees closed segments that nobody names, and gives them to somebody who stores the bytes that were there
-         * before the first use: what a late helper would expect to find (R7).
+         * before the first use: what a late helper would expect to find.
          */
         Race freesAndReuses(int rounds) {
             threads.add(() -> {

@@ -20,7 +20,7 @@ import org.rowankv.rdma.conformance.TestServer.Landed;
 import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.Chaos;
 
-/** Somebody sleeps while all segments but the one that he names go round several times (R7). */
+/** Somebody sleeps while all segments but the one that he names go round several times. */
 final class LocalReuseTest {
     private static final int SEGMENT = 256;
 

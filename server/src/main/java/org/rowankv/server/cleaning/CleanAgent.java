@@ -220,15 +220,13 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         droppedBytes = 0;
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
         log.drain();
-        segments.space().giveBack(spaceFreed);
-        spaceFreed = 0;
+        // Out of room: what was copied stays copied, the rest is tried again. A sender stopped in it: it stays in
+        // quarantine. Damaged: it stays for good. Each time its tombstones stay in it too, and the copied ones are
+        // there
+        // twice.
         final boolean emptied = !outOfRoom && !damaged.get(segment) && !inQuarantine.test(segment);
-        if (!emptied) {
-            // Out of room: what was copied stays copied, the rest is tried again. A sender stopped in it, or it is
-            // damaged:
-            // it stays. Its tombstones are there twice now, and each copy is given back when it goes.
-            segments.space().take(copiedTombstoneBytes);
-        }
+        segments.space().giveBack(emptied ? spaceFreed : spaceFreed - copiedTombstoneBytes);
+        spaceFreed = 0;
         copiedTombstoneBytes = 0;
         if (!emptied) {
             return !outOfRoom; // it is passed over from now on, or while a sender names it
@@ -304,10 +302,9 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (EntryType.isTombstone(type)) {
             // Superseded or forgotten meanwhile, it is kept all the same until its horizon.
             replica.relocate(LOCK_OWNER, position, type, address, copy);
-            copiedTombstoneBytes += length;
+            copiedTombstoneBytes += segments.charge(length);
             moveCompletion(replica, buffer, at, address, copy);
         } else if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {
-            segments.markDead(address, length);
             moveCompletion(replica, buffer, at, address, copy);
             // Should the victim not be freed now, it holds back what ends the copy.
             segments.markDead(address, length);
@@ -342,18 +339,18 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         }
         final long copy = copy(buffer, at, type, length, stamp);
         if (copy != 0) {
-            copiedTombstoneBytes += length;
+            copiedTombstoneBytes += segments.charge(length);
             moveCompletion(replica, buffer, at, address, copy);
         }
     }
 
-    /** Nothing is left that it ends; only its answer may still be asked for. */
+    /** Nothing is left that it ends; only its answer may still be asked for, and for that a record will do. */
     private void dropTombstone(ShardReplica replica, ByteBuffer buffer, int at, long address, int length) {
         final int flags = EntryDescriptor.flags(buffer, at);
         final long sequence = EntryDescriptor.sequence(buffer, at, flags);
         final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
         if (sequence == 0 || !replica.sessions().keep(sessionId, sequence, address, length)) {
-            droppedBytes += length;
+            droppedBytes += segments.charge(length);
             dropped++;
             return;
         }
@@ -361,7 +358,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (outOfRoom) {
             replica.sessions().keep(sessionId, sequence, address, 0); // it is a tombstone still
         } else {
-            copiedTombstoneBytes += length;
+            copiedTombstoneBytes += segments.charge(length);
         }
     }
 
@@ -397,12 +394,12 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             outOfRoom = true;
             return;
         }
-        final int shorter =
+        final int keptBefore =
                 replica.sessions().completionRecorded(sessionId, sequence, address, copy, completions.length());
-        if (shorter < 0) {
+        if (keptBefore < 0) {
             segments.markDead(copy, completions.length());
         } else {
-            spaceFreed += shorter;
+            spaceFreed += (keptBefore == 0 ? 0 : segments.charge(keptBefore)) - segments.charge(completions.length());
         }
     }
 

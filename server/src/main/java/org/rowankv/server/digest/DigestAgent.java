@@ -42,7 +42,6 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private long spaceFreed;
     private boolean mayForget;
     private volatile boolean idle = true;
-    private boolean awaitsCommit;
     private final OwnedCounter digestedBytes = new OwnedCounter();
     private final OwnedCounter landedBytes = new OwnedCounter();
     private final OwnedCounter holesFenced = new OwnedCounter();
@@ -87,7 +86,6 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         if (read == 0 && cursor.isAtHole()) {
             cutOffOldHole();
         }
-        awaitsCommit = tracker.usedCount() > 0;
         idle = read == 0 && assembler.isIdle() && !cursor.isAtHole();
         return read + assembled + committed;
     }
@@ -163,7 +161,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final int before = assembler.repeatedCount();
         assembler.block(address, length, this);
         if (withoutSpace && assembler.repeatedCount() == before) {
-            spaceFreed -= length;
+            spaceFreed -= segments.charge(length);
         }
     }
 
@@ -174,7 +172,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         if (isVoid(shard, buffer, at)) {
             segments.markDead(address, length);
             if ((EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) == 0) {
-                spaceFreed += length;
+                spaceFreed += segments.charge(length);
             }
             return;
         }
@@ -198,7 +196,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private void apply(long address, int type, int length, ByteBuffer buffer, int at) {
         final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
         if ((EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) != 0) {
-            spaceFreed -= length;
+            spaceFreed -= segments.charge(length);
         }
         final int keyLength = EntryDescriptor.keyLength(buffer, at);
         if (keyLength > keyScratch.length) {
@@ -239,19 +237,19 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         segments.markDead(address, length);
         if (!repeated) {
             // Its credit was drawn for the time it waits to be put together.
-            spaceFreed += length;
+            spaceFreed += segments.charge(length);
         }
         tracker.blockDone(segments.segmentOf(address));
+    }
+
+    /** Whether digested segments are not committed yet. For the agents of its server. */
+    public boolean awaitsCommit() {
+        return tracker.usedCount() > 0;
     }
 
     /** Whether all that has landed is digested, as of the last turn. */
     public boolean isIdle() {
         return idle;
-    }
-
-    /** Whether digested segments are not committed yet. For the agents of its server. */
-    public boolean awaitsCommit() {
-        return awaitsCommit;
     }
 
     public long digestedBytes() {

@@ -61,6 +61,7 @@ public final class EntryAssembler {
         }
     }
 
+    private final Segments segments;
     private final MemoryRegion region;
     private final AppendLog log;
     private final Map<Key, Entry> incomplete = new HashMap<>();
@@ -70,6 +71,7 @@ public final class EntryAssembler {
 
     /** @param keepFree free segments that it leaves to the cleaner */
     public EntryAssembler(Segments segments, int keepFree) {
+        this.segments = segments;
         this.region = segments.region();
         this.log = new AppendLog(segments, SegmentOwner.CLEAN, keepFree);
     }
@@ -111,7 +113,7 @@ public final class EntryAssembler {
             gather(entry);
             if (handler.isWanted(staging, 0, entry.type)) {
                 final int length = EntryDescriptor.aligned(entry.bodyLength + EntryDescriptor.FRAME_LENGTH);
-                if (!log.ensureRoom(length)) {
+                if (!log.ensureRoom(length, horizonOf(entry))) {
                     return count;
                 }
                 final long address = log.appendBody(
@@ -131,6 +133,39 @@ public final class EntryAssembler {
             count++;
         }
         return count;
+    }
+
+    /** The copy is as old as the oldest of its blocks. */
+    private int horizonOf(Entry entry) {
+        int oldest = Integer.MAX_VALUE;
+        for (Block block : entry.blocks) {
+            oldest = Math.min(oldest, segments.horizon(segments.segmentOf(block.address())));
+        }
+        return oldest;
+    }
+
+    /** Whether a block of an entry that is not whole, or not put together, lies in that segment. */
+    public boolean holdsBlockOf(int segment) {
+        for (Entry entry : incomplete.values()) {
+            if (hasBlockIn(entry, segment)) {
+                return true;
+            }
+        }
+        for (Entry entry : whole) {
+            if (hasBlockIn(entry, segment)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean hasBlockIn(Entry entry, int segment) {
+        for (Block block : entry.blocks) {
+            if (segments.segmentOf(block.address()) == segment) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void gather(Entry entry) {

@@ -40,13 +40,13 @@ final class LandedTracker {
 
     void entry(int segment, int length, int shard, long version) {
         at(segment);
-        open.bytes += length;
+        open.bytes += segments.charge(length);
         open.maxVersion[shard] = Math.max(open.maxVersion[shard], version);
     }
 
     void record(int segment, int length) {
         at(segment);
-        open.bytes += length;
+        open.bytes += segments.charge(length);
     }
 
     void block(int segment) {

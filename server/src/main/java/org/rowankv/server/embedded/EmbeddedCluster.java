@@ -110,8 +110,8 @@ public final class EmbeddedCluster implements AutoCloseable {
             }
 
             @Override
-            public boolean mayRecover(int server) {
-                return servers.get(server).mayFreeSpace();
+            public long settledTurns(int server) {
+                return servers.get(server).settledTurns();
             }
         };
         for (RecoveredServer server : recovered) {
@@ -163,8 +163,8 @@ public final class EmbeddedCluster implements AutoCloseable {
                             area.tenures().tenure(shard));
                 }
             }
-            final RecoveredServer server =
-                    new RecoveredServer(area.serverId(), segments, new Replicas(replicas), errors);
+            final RecoveredServer server = new RecoveredServer(
+                    area.serverId(), segments, new Replicas(replicas), settings.replicas() > 1, errors);
             server.scan();
             recovered.add(server);
         }
@@ -220,11 +220,6 @@ public final class EmbeddedCluster implements AutoCloseable {
         return (settings.dir() == null ? Durability.NONE : Durability.PROCESS).parameter();
     }
 
-    /** What workers have drawn ahead of entries may be lacking elsewhere. */
-    void releaseGrants() {
-        servers.forEach(Server::releaseGrants);
-    }
-
     /** For tests that look inside. */
     List<Server> servers() {
         return Collections.unmodifiableList(servers);
@@ -243,6 +238,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             session.call(request.destroy(cacheId, shard));
         }
+    }
+
+    /** What workers have drawn ahead of entries may be lacking elsewhere. */
+    void releaseGrants() {
+        servers.forEach(Server::releaseGrants);
     }
 
     /** Server {@code to} cuts server {@code from} off its backup log; {@code from} connects again when it next writes. */
@@ -264,9 +264,9 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** Waits until everything that has landed in the backup logs is digested and every clear is swept. */
     public void awaitDigested() {
         for (Server server : servers) {
-            // The first turn that ends from now on may have begun before what the caller cares for had landed.
-            final long wholeTurn = server.turns() + 2;
-            while (!server.isStopped() && (server.turns() < wholeTurn || !server.isSettled())) {
+            // Two more: the first may have begun before what the caller cares for had landed.
+            final long enough = server.settledTurns() + 2;
+            while (server.settledTurns() < enough && !server.isStopped()) {
                 server.wakeUp();
                 LockSupport.parkNanos(20_000);
             }

@@ -18,8 +18,11 @@ public final class AppendLog {
     private final int keepFree;
     private final FrameSealer sealer = new FrameSealer();
     private int segment = -1;
+    private int opening = -1;
+    private int closing = -1;
     private long base;
     private int position;
+    private int charged;
     private int generation;
     private long bytesWritten;
 
@@ -51,26 +54,38 @@ public final class AppendLog {
         return openNext(horizon);
     }
 
+    // An error may strike the thread anywhere in these two: each step is noted before the next, and done again by the
+    // next caller if need be.
+
     private boolean openNext(int horizon) {
         retire();
-        final int next = segments.allocate(owner, horizon, keepFree);
-        if (next < 0) {
-            return false;
+        if (opening < 0) {
+            opening = segments.allocate(owner, horizon, keepFree);
+            if (opening < 0) {
+                return false;
+            }
         }
-        segment = next;
-        base = segments.area().addressOf(next);
-        generation = segments.generation(next);
+        base = segments.area().addressOf(opening);
+        generation = segments.generation(opening);
         position = 0;
+        charged = 0;
+        segment = opening;
+        opening = -1;
         return true;
     }
 
     /** Closes the open segment, if any: its owner promises that all its entries are on all their replicas. */
     public void retire() {
         if (segment >= 0) {
-            final int closing = segment;
+            closing = segment;
             segment = -1;
-            segments.transition(closing, SegmentState.USING, SegmentState.COMMITTED);
-            segments.close(closing, position);
+        }
+        if (closing >= 0) {
+            if (segments.state(closing) == SegmentState.USING) {
+                segments.transition(closing, SegmentState.USING, SegmentState.COMMITTED);
+            }
+            segments.close(closing, charged);
+            closing = -1;
         }
     }
 
@@ -124,6 +139,7 @@ public final class AppendLog {
             ByteBuffer buffer, int at, long address, int length, int type, int bodyCrc, int tag, int stamp) {
         // The position first: an append cut short here leaves a gap, never two entries in one place.
         position += length;
+        charged += segments.charge(length);
         bytesWritten += length;
         sealer.publishOwned(buffer, at, address, generation, length, type, bodyCrc, tag, stamp);
         if (EntryType.isTombstone(type)) {

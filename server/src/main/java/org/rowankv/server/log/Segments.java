@@ -101,6 +101,11 @@ public final class Segments {
         return area.segmentLength();
     }
 
+    /** What an entry of that length counts for in all accounts of this class and of {@link Space}. */
+    public int charge(int entryLength) {
+        return Charge.of(entryLength, area.segmentLength());
+    }
+
     public int freeCount() {
         return freeCount.get();
     }
@@ -129,6 +134,9 @@ public final class Segments {
             return -1;
         }
         final int segment = free[freeTop - 1];
+        if (area.segments().state(segment) != SegmentState.FREE) {
+            area.segments().free(segment); // opened by a thread that an error struck before it could take it
+        }
         area.ensureBacked(segment);
         final int generation = drawGeneration(segment, owner);
         final int sequence = (int) area.segments().nextSequence();
@@ -148,10 +156,10 @@ public final class Segments {
     }
 
     private int drawGeneration(int segment, SegmentOwner owner) {
+        // Random for the most part, and never one of the last 255 that what lies there may still carry.
         final int previous = area.segments().generation(segment);
         int generation;
         do {
-            // Random for the most part, and never one of the last 255 that what lies there may still carry.
             generation = owner == SegmentOwner.BACKUP
                     ? drawAbsent(segment)
                     : (int) random.nextLong() & -256 | previous + 1 & 255;
@@ -168,7 +176,7 @@ public final class Segments {
         return generationSource.draw(region().buffer(address), region().offset(address), length());
     }
 
-    /** No more entries come; {@code bytes} is what its entries take together. */
+    /** No more entries come; {@code bytes} is what its entries are charged together. */
     public void close(int segment, int bytes) {
         if (tombstoneStamp.get(segment) == 0) {
             tombstoneStamp.set(segment, lastSequence.get());
@@ -203,12 +211,12 @@ public final class Segments {
 
     /** An entry will not be needed where it lies. */
     public void markDead(long address, int length) {
-        deadBytes.addAndGet(segmentOf(address), length);
+        deadBytes.addAndGet(segmentOf(address), charge(length));
     }
 
     /** A record has been read, and is of no more use. Unlike what died it cannot come back, so it holds no horizon. */
     public void markRead(long address, int length) {
-        recordBytes.addAndGet(segmentOf(address), length);
+        recordBytes.addAndGet(segmentOf(address), charge(length));
     }
 
     public int deadBytes(int segment) {
@@ -232,7 +240,7 @@ public final class Segments {
 
     /** A tombstone was written to, or copied into, a segment. A copied one brings its stamp, a new one has none (0). */
     public void tombstone(int segment, int length, int stamp) {
-        tombstoneBytes.addAndGet(segment, length);
+        tombstoneBytes.addAndGet(segment, charge(length));
         if (stamp != 0 && stamp > tombstoneStamp.get(segment)) {
             tombstoneStamp.set(segment, stamp);
         }

@@ -41,23 +41,27 @@ public final class ColdStart {
             // dropped it since for good reason.
             commitVersion = Math.max(commitVersion, owner.replicas().get(shard).commitVersion());
         }
-        final List<Map<Long, RecoveredServer.Candidate>> held = new ArrayList<>();
+        final List<Map<Long, Long>> held = new ArrayList<>();
         for (RecoveredServer owner : owners) {
             held.add(owner.candidates(shard, commitVersion));
         }
         long scattered = 0;
         for (int from = 0; from < owners.size(); from++) {
-            for (RecoveredServer.Candidate candidate : held.get(from).values()) {
+            for (Map.Entry<Long, Long> candidate : List.copyOf(held.get(from).entrySet())) {
                 for (int to = 0; to < owners.size(); to++) {
-                    if (held.get(to).putIfAbsent(candidate.version(), candidate) == null) {
+                    if (!held.get(to).containsKey(candidate.getKey())) {
                         owners.get(to)
                                 .takeOver(
                                         owners.get(from),
-                                        candidate,
+                                        candidate.getValue(),
                                         owners.get(to).replicas().get(shard).tenure());
                         scattered++;
                     }
                 }
+            }
+            // Whoever comes later in turn has by now all that this one had.
+            for (int to = from + 1; to < owners.size(); to++) {
+                held.get(to).keySet().removeAll(held.get(from).keySet());
             }
         }
         return scattered;

@@ -2,13 +2,12 @@ package org.rowankv.server.reconfiguration;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.EntryAssembler;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.CommitVector;
@@ -18,6 +17,7 @@ import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.pm.SegmentState;
+import org.rowankv.server.pm.StoreOpenException;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -28,9 +28,8 @@ import org.rowankv.server.shard.ShardReplica;
  */
 public final class RecoveredServer implements SegmentScan.Visitor, EntryAssembler.Handler {
     private static final int LOCK_OWNER = 1 << 21;
-
-    /** An entry that may not be on all replicas. */
-    record Candidate(long version, long address, int type, int length) {}
+    /** A horizon behind which there is nothing. */
+    private static final int OLDEST = 1;
 
     private final int serverId;
     private final Segments segments;
@@ -38,16 +37,21 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
     private final ErrorLog errors;
     private final EntryAssembler assembler;
     private final AppendLog log;
-    private final Map<Integer, List<Candidate>> candidates = new HashMap<>();
+    private final Candidates candidates;
+    private final boolean replicated;
     private byte[] keyScratch = new byte[256];
     private int segment;
+    private int charged;
     private long entries;
 
-    public RecoveredServer(int serverId, Segments segments, Replicas replicas, ErrorLog errors) {
+    /** @param replicated whether other servers hold replicas too: else there is nobody to collect from */
+    public RecoveredServer(int serverId, Segments segments, Replicas replicas, boolean replicated, ErrorLog errors) {
         this.serverId = serverId;
         this.segments = segments;
         this.replicas = replicas;
         this.errors = errors;
+        this.replicated = replicated;
+        this.candidates = new Candidates(segments, replicas);
         this.assembler = new EntryAssembler(segments, 0);
         this.log = new AppendLog(segments, SegmentOwner.CLEAN);
     }
@@ -83,16 +87,17 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         final SegmentScan scan = new SegmentScan(segments.region());
         for (int s : inUse) {
             segment = s;
-            final int bytes = scan.scan(segments.area().addressOf(s), segments.length(), segments.generation(s), this);
-            segments.close(s, bytes);
+            charged = 0;
+            scan.scan(segments.area().addressOf(s), segments.length(), segments.generation(s), this);
+            segments.close(s, charged);
         }
         freeDeadSegments(inUse);
-        assembler.assemble(this);
-        assembler.giveUpIncomplete(this);
-        if (!assembler.isIdle()) {
-            throw new IllegalStateException("server " + serverId
-                    + ": no free segment is left to put large entries together; raise the capacity");
+        while (!assembler.isIdle()) {
+            if (assembler.assemble(this) == 0 && !assembler.isIdle()) {
+                makeRoom("put large entries together");
+            }
         }
+        assembler.giveUpIncomplete(this);
         assembler.log().retire();
         forEachReplica(replica -> replica.sessions().endScan());
     }
@@ -102,15 +107,9 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
      * next. Not those with candidates: another replica may still take a dead one over, for its completion.
      */
     private void freeDeadSegments(List<Integer> inUse) {
-        final BitSet needed = new BitSet();
-        for (List<Candidate> ofShard : candidates.values()) {
-            for (Candidate candidate : ofShard) {
-                needed.set(segments.segmentOf(candidate.address()));
-            }
-        }
         for (int s : inUse) {
-            final int live = segments.entryBytes(s) - segments.deadBytes(s);
-            if (live == 0 && segments.tombstoneBytes(s) == 0 && !needed.get(s)) {
+            final int live = segments.liveBytes(s, 0);
+            if (live == 0 && segments.tombstoneBytes(s) == 0 && !isReferredTo(s)) {
                 final SegmentState state = segments.state(s);
                 if (state != SegmentState.COMMITTED) {
                     segments.transition(s, state, SegmentState.COMMITTED);
@@ -118,6 +117,37 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
                 segments.free(s);
             }
         }
+    }
+
+    /** Cleans a segment that nothing at this start refers to by address, or fails. */
+    private void makeRoom(String purpose) {
+        for (int s = 0; s < segments.count(); s++) {
+            final SegmentState state = segments.state(s);
+            if (segments.isClosed(s) && (state == SegmentState.USING || state == SegmentState.USED)) {
+                segments.transition(s, state, SegmentState.COMMITTED);
+            }
+        }
+        // Sweeps have not run, so no tombstone is dropped.
+        final CleanAgent cleaner = new CleanAgent(
+                segments,
+                replicas,
+                this::isReferredTo,
+                sequence -> {},
+                () -> false,
+                () -> true,
+                errors,
+                0,
+                segments.count());
+        final boolean cleaned = cleaner.cleanOne();
+        cleaner.onClose();
+        if (!cleaned) {
+            throw new StoreOpenException("server " + serverId + ": no free segment is left to " + purpose
+                    + "; a copy of the directory opens with a larger capacity once this version can change it");
+        }
+    }
+
+    private boolean isReferredTo(int candidate) {
+        return assembler.holdsBlockOf(candidate) || candidates.isReferredTo(candidate);
     }
 
     private void forEachReplica(java.util.function.Consumer<ShardReplica> action) {
@@ -131,6 +161,7 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
     @Override
     public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
         entries++;
+        charged += segments.charge(length);
         switch (type) {
             case EntryType.COMMIT_VECTOR -> {
                 for (int i = 0; i < CommitVector.count(buffer, at); i++) {
@@ -178,10 +209,8 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         }
         final ShardReplica replica = apply(buffer, at, address, type, length);
         final long version = EntryDescriptor.version(buffer, at);
-        if (version > replica.commitVersion() && type != EntryType.COMPLETION) {
-            candidates
-                    .computeIfAbsent(replica.shardId(), unused -> new ArrayList<>())
-                    .add(new Candidate(version, address, type, length));
+        if (replicated && version > replica.commitVersion() && type != EntryType.COMPLETION) {
+            candidates.add(replica.shardId(), version, address);
         }
     }
 
@@ -240,35 +269,31 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         segments.markDead(address, length);
     }
 
-    /** The candidates of a shard above what is known to be on all replicas, by version. */
-    Map<Long, Candidate> candidates(int shard, long commitVersion) {
-        final Map<Long, Candidate> above = new HashMap<>();
-        for (Candidate candidate : candidates.getOrDefault(shard, List.of())) {
-            if (candidate.version() > commitVersion) {
-                above.put(candidate.version(), candidate);
-            }
-        }
-        return above;
+    /** Addresses of the candidates of a shard above what is known to be on all replicas, by version. */
+    Map<Long, Long> candidates(int shard, long commitVersion) {
+        return candidates.above(shard, commitVersion);
     }
 
     /** Takes over an entry that another replica has and this one has not. */
-    void takeOver(RecoveredServer from, Candidate candidate, int tenure) {
-        final ByteBuffer source = from.segments.region().buffer(candidate.address());
-        final int sourceAt = from.segments.region().offset(candidate.address());
-        if (isPassed(source, sourceAt, candidate.type())) {
+    void takeOver(RecoveredServer from, long sourceAddress, int tenure) {
+        final ByteBuffer source = from.segments.region().buffer(sourceAddress);
+        final int sourceAt = from.segments.region().offset(sourceAddress);
+        final long word = FrameDescriptor.wordPlain(source, sourceAt);
+        final int type = FrameDescriptor.type(word);
+        if (isPassed(source, sourceAt, type)) {
             return;
         }
-        if (!log.ensureRoom(candidate.length())) {
-            throw new IllegalStateException("server " + serverId
-                    + ": no free segment is left to take over entries of other replicas; raise the capacity");
+        // As old as can be: the copy may be older than tombstones found here.
+        while (!log.ensureRoom(FrameDescriptor.length(word), OLDEST)) {
+            makeRoom("take over entries of other replicas");
         }
-        final long address = log.appendCopy(source, sourceAt, candidate.length(), candidate.type(), tenure, 0);
+        final long address = log.appendCopy(source, sourceAt, FrameDescriptor.length(word), type, tenure, 0);
         apply(
                 segments.region().buffer(address),
                 segments.region().offset(address),
                 address,
-                candidate.type(),
-                candidate.length());
+                type,
+                FrameDescriptor.length(word));
     }
 
     /** All replicas own the same entries: everything found is committed. */

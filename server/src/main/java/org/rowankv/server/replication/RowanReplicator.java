@@ -11,6 +11,7 @@ import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.RowanSender;
 import org.rowankv.server.log.BlockDescriptor;
+import org.rowankv.server.log.Charge;
 import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 
@@ -26,6 +27,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final Links links;
     private final BackupSets backupSets;
     private final int maxMessage;
+    private final int segmentLength;
     private final int[] tenures;
     private final EntryCheck check;
     private final ByteBuffer staging;
@@ -42,13 +44,23 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final long[] restarts;
     private final @Nullable RowanSender[] used;
 
-    /** @param tenures by shard, the epoch at which the backups' membership began */
+    /**
+     * @param segmentLength of this server's area and of the backups'
+     * @param tenures by shard, the epoch at which the backups' membership began
+     */
     public RowanReplicator(
-            MemoryRegion region, Links links, BackupSets backupSets, int serverCount, int maxMessage, int[] tenures) {
+            MemoryRegion region,
+            Links links,
+            BackupSets backupSets,
+            int serverCount,
+            int maxMessage,
+            int segmentLength,
+            int[] tenures) {
         this.region = region;
         this.links = links;
         this.backupSets = backupSets;
         this.maxMessage = maxMessage;
+        this.segmentLength = segmentLength;
         this.tenures = tenures.clone();
         this.check = new EntryCheck(region);
         this.staging = ByteBuffer.allocateDirect(maxMessage + EntryDescriptor.STRIDE)
@@ -96,7 +108,11 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         if (sender == null) {
             return false;
         }
-        use(server, sender);
+        if (sender != used[server]) {
+            // The completions of what went through another connection do not come any more.
+            used[server] = sender;
+            failed[server] = true;
+        }
         while (true) {
             sender.poll(this, Integer.MAX_VALUE);
             if (failed[server]) {
@@ -113,14 +129,6 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             if (status != PostStatus.POSTED) {
                 return refused(server, status);
             }
-        }
-    }
-
-    private void use(int server, RowanSender sender) {
-        if (sender != used[server]) {
-            // The completions of what went through another connection do not come any more.
-            used[server] = sender;
-            failed[server] = true;
         }
     }
 
@@ -201,15 +209,18 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     /** What an entry takes at a backup, exactly: a large one for a while twice, as blocks and put together. */
     private long creditFor(int usedLength) {
         final int entryLength = EntryDescriptor.aligned(usedLength);
+        final int charge = Charge.of(entryLength, segmentLength);
         if (entryLength <= maxMessage) {
-            return entryLength;
+            return charge;
         }
         final int perBlock = maxMessage - BlockDescriptor.PAYLOAD_OFFSET;
         final int body = usedLength - EntryDescriptor.FRAME_LENGTH;
         final int fullBlocks = body / perBlock;
         final int rest = body % perBlock;
         final int lastBlock = rest == 0 ? 0 : EntryDescriptor.aligned(BlockDescriptor.PAYLOAD_OFFSET + rest);
-        return entryLength + (long) fullBlocks * maxMessage + lastBlock;
+        return charge
+                + (long) fullBlocks * Charge.of(maxMessage, segmentLength)
+                + (rest == 0 ? 0 : Charge.of(lastBlock, segmentLength));
     }
 
     @Override
@@ -234,7 +245,6 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         if (sender == null) {
             return false;
         }
-        use(server, sender);
         final QueuePair pair = sender.pair();
         final long missing = wanted - credit[server];
         final long portion = pair.drawCredit(missing + PORTION);
@@ -252,6 +262,17 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         }
     }
 
+    @Override
+    public void releaseCredit() {
+        for (int server = 0; server < credit.length; server++) {
+            final RowanSender sender = credit[server] > 0 ? links.sender(server) : null;
+            if (sender != null) {
+                sender.pair().giveBackCredit(credit[server]);
+                credit[server] = 0;
+            }
+        }
+    }
+
     /** Keeps credit for the next entries, but not more than others may need. */
     private void credit(int server, long bytes) {
         credit[server] += bytes;
@@ -259,17 +280,6 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         if (sender != null) {
             sender.pair().giveBackCredit(credit[server] - PORTION);
             credit[server] = PORTION;
-        }
-    }
-
-    @Override
-    public void releaseCredit() {
-        for (int server = 0; server < credit.length; server++) {
-            final @Nullable RowanSender sender = used[server];
-            if (sender != null && credit[server] > 0) {
-                sender.pair().giveBackCredit(credit[server]);
-                credit[server] = 0;
-            }
         }
     }
 

@@ -25,6 +25,8 @@ final class CurrentObject {
     int valueLength;
     /** There is an object, its lifetime aside. */
     boolean present;
+    /** Its entry must be kept when it is replaced: another session than the asking one may still ask for its answer. */
+    boolean keptForAnother;
 
     CurrentObject(Segments segments) {
         this.segments = segments;
@@ -44,6 +46,7 @@ final class CurrentObject {
                 version = 0;
                 objectVersion = 0;
                 present = false;
+                keptForAnother = false;
                 return;
             }
             final int segment = segments.segmentOf(address);
@@ -83,6 +86,9 @@ final class CurrentObject {
         expiryMs = EntryDescriptor.expiryMs(buffer, at, flags);
         valueLength = EntryDescriptor.valueLength(buffer, at);
         present = shard.isVisible(type, EntryDescriptor.cacheId(buffer, at), version);
+        final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
+        keptForAnother = sessionId != request.sessionId()
+                && shard.sessions().isNeeded(sessionId, EntryDescriptor.sequence(buffer, at, flags), address);
         if (present && copyValue) {
             final byte[] target = request.resultOf(valueLength);
             buffer.get(

@@ -329,7 +329,8 @@ final class Decision {
 
     /** An overwrite by something that is not larger needs no space beyond what it replaces. */
     boolean drawsSpace(int length) {
-        return worker.draft().type() == EntryType.PUT && !(current.present && length <= current.length);
+        final boolean inPlace = current.present && !current.keptForAnother && length <= current.length;
+        return worker.draft().type() == EntryType.PUT && !inPlace;
     }
 
     private boolean answer(Status newStatus, int newBits, long version, long previous) {

@@ -35,9 +35,7 @@ final class Mutation {
         APPLYING
     }
 
-    private static final int ADMIT_PATIENCE = 64;
-    /** However much is under way that may give space back: others may go on to make work for ever. */
-    private static final int MAX_PATIENCE = 64 * ADMIT_PATIENCE;
+    private static final int ASK_AGAIN = 256;
 
     private final Worker worker;
     private final CurrentObject current;
@@ -52,13 +50,12 @@ final class Mutation {
     private int stripesNeeded;
     private int length;
     private int usedLength;
+    private int charge;
     private boolean drawn;
     private long address;
+    private int lackingServer;
+    private long settledBefore;
     private int refusals;
-    /** Attempts since that server was asked first. */
-    private int asked;
-    /** The server that had no space at the last attempt. */
-    private int lacking;
 
     Mutation(Worker worker) {
         this.worker = worker;
@@ -81,8 +78,7 @@ final class Mutation {
         }
         primary = shardPrimary;
         request = newRequest;
-        refusals = 0;
-        asked = 0;
+        lackingServer = -1;
         stripesHeld = 0;
         final Operation operation = newRequest.operation();
         if (operation == Operation.CLEAR) {
@@ -171,7 +167,7 @@ final class Mutation {
                     state = State.AWAITING_BACKUPS;
                 } else {
                     worker.inFlight().finished(worker.slot());
-                    worker.grant().giveBack(length);
+                    worker.grant().giveBack(charge);
                     if (drawn) {
                         worker.replicator().giveBackCredit(replica().shardId(), usedLength);
                     }
@@ -231,39 +227,31 @@ final class Mutation {
     /** OK, or a refusal, or NO_REPLY: ask again later. */
     private Status admit() {
         final long used = worker.draft().usedLength();
-        if (used > worker.segments().length()) {
+        if (Math.max(used, worker.draft().longestSuccessor())
+                > worker.segments().length()) {
             return Status.TOO_LARGE;
         }
         usedLength = (int) used;
         length = EntryDescriptor.aligned(usedLength);
+        charge = worker.segments().charge(length);
         drawn = decision.drawsSpace(length);
-        // Asked before the attempt: space that comes back in between is found by it.
-        final int lackedBefore = lacking;
-        final boolean lastAttempt = asked >= ADMIT_PATIENCE
-                && lackedBefore >= 0
-                && (refusals >= MAX_PATIENCE || !worker.pressure().mayRecover(lackedBefore));
-        lacking = -1;
+        // Looked up before the attempt: space that comes back in between is found by it.
+        final long settledTurns = lackingServer < 0 ? 0 : worker.pressure().settledTurns(lackingServer);
+        int lacking = -1;
         if (drawn) {
-            if (!worker.grant().draw(length)) {
+            if (!worker.grant().draw(charge)) {
                 lacking = worker.serverId();
             } else {
                 lacking = worker.replicator().drawCredit(replica().shardId(), usedLength);
                 if (lacking >= 0) {
-                    worker.grant().giveBack(length);
+                    worker.grant().giveBack(charge);
                 }
             }
         } else {
             worker.draft().withoutSpace();
         }
         if (lacking >= 0) {
-            // Again and again: what could not be cleaned before may have been committed since.
-            asked = lacking == lackedBefore ? asked : 0;
-            if (asked++ % ADMIT_PATIENCE == 0) {
-                worker.pressure().wantSpace(lacking);
-            }
-            refusals++;
-            worker.pressure().wakeUp(lacking);
-            return lastAttempt && lacking == lackedBefore ? Status.FULL : Status.NO_REPLY;
+            return refuseOrWait(lacking, settledTurns);
         }
         if (!worker.tLog().ensureRoom(length)) {
             giveBackSpace();
@@ -271,14 +259,31 @@ final class Mutation {
             return Status.NO_REPLY;
         }
         if (!drawn) {
-            worker.grant().take(length);
+            worker.grant().take(charge);
         }
         return Status.OK;
     }
 
+    /** FULL is the answer only after that server's agents have done all they could, since it was first asked. */
+    private Status refuseOrWait(int lacking, long settledTurns) {
+        final SpacePressure pressure = worker.pressure();
+        if (lacking != lackingServer) {
+            lackingServer = lacking;
+            settledBefore = pressure.settledTurns(lacking);
+            refusals = 0;
+        } else if (settledTurns >= settledBefore + 2) {
+            return Status.FULL;
+        }
+        if (refusals++ % ASK_AGAIN == 0) {
+            pressure.wantSpace(lacking); // again and again: what could not be cleaned before may be committed by now
+        }
+        pressure.wakeUp(lacking);
+        return Status.NO_REPLY;
+    }
+
     private void giveBackSpace() {
         if (drawn) {
-            worker.grant().giveBack(length);
+            worker.grant().giveBack(charge);
             worker.replicator().giveBackCredit(replica().shardId(), usedLength);
         }
     }

@@ -8,6 +8,9 @@ public interface SpacePressure {
     /** Somebody has no space on that server, beyond what cleaning can do about segments. */
     void wantSpace(int server);
 
-    /** Whether space on that server may still be given back by work that is under way there (digest, sweep). */
-    boolean mayRecover(int server);
+    /**
+     * How often that server's agents have found nothing left to do that gives space back (digest, sweep, tombstones). Two
+     * more than before: such a turn began and ended in between.
+     */
+    long settledTurns(int server);
 }

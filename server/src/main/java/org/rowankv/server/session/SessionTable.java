@@ -274,16 +274,16 @@ public final class SessionTable {
     /**
      * The cleaner wrote a record of an entry that was kept only for its completion.
      *
-     * @return bytes that the record is shorter than what was kept; −1 when the completion was forgotten meanwhile
+     * @return length of what was kept until now; −1 when the completion was forgotten meanwhile
      */
     public synchronized int completionRecorded(long sessionId, long sequence, long from, long to, int length) {
         final Completion completion = held(sessionId, sequence);
         if (completion == null || completion.address != from) {
             return -1;
         }
-        final int shorter = completion.keptLength - length;
+        final int keptBefore = completion.keptLength;
         completion.address = to;
         completion.keptLength = length;
-        return shorter;
+        return keptBefore;
     }
 }

@@ -207,7 +207,7 @@ public final class ShardReplica {
 
     private int dead(long address, int length) {
         segments.markDead(address, length);
-        return length;
+        return segments.charge(length);
     }
 
     /**

@@ -265,7 +265,7 @@ class CatalogueStoreTest {
         assertThat(nodes.list("/catalogue/caches")).isEmpty();
     }
 
-    /** R38: an ambiguous compare-and-set is read back and recognised by its stamp. */
+    /** An ambiguous compare-and-set is read back and recognised by its stamp. */
     @Test
     void shouldRecogniseItsOwnWriteAfterALostAnswer() {
         final CatalogueStore unlucky = catalogueOver(new ForgetfulStore(nodes));

@@ -9,7 +9,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.ShardReplica;
 
-/** Counts what lives in a server's segments by reading all of them. No session is open. */
+/** Counts what lives, by its charge, in a server's segments by reading all of them. No session is open. */
 final class LiveBytes implements SegmentScan.Visitor {
     private final Server server;
     private final byte[] scratch = new byte[1 << 16];
@@ -33,11 +33,11 @@ final class LiveBytes implements SegmentScan.Visitor {
     @Override
     public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
         if (EntryType.isTombstone(type)) {
-            live += length;
+            live += server.segments().charge(length);
         } else if (EntryType.holdsObject(type)) {
             final ShardReplica replica = server.replicas().get(EntryDescriptor.shard(buffer, at));
             if (replica.index().refers(replica.positionOf(buffer, at, scratch), address)) {
-                live += length;
+                live += server.segments().charge(length);
             }
         }
     }

@@ -169,7 +169,7 @@ class AreaRefusalTest {
         refused(this::open, "damaged", "shard 2");
     }
 
-    /** R5: at level process, bytes are believed under the boot id they were written under, or after a clean close. */
+    /** At level process, bytes are believed under the boot id they were written under, or after a clean close. */
     @Test
     void shouldNotTrustAnUncleanAreaAfterARestartOfTheMachine() throws IOException {
         final BootId other = new BootId(1, 2);

@@ -113,7 +113,7 @@ class AreaTest {
                 .hasMessageContaining("capacity=");
     }
 
-    /** R65: the limit of direct memory is met by a clear error, and the segment stays free. */
+    /** The limit of direct memory is met by a clear error, and the segment stays free. */
     @Test
     void shouldNameTheJvmOptionWhenDirectMemoryRunsOut() throws Exception {
         final Process child = Fixtures.java(List.of("-XX:MaxDirectMemorySize=1m", "-Xmx256m"), OutOfDirectMemory.class);
@@ -155,7 +155,7 @@ class AreaTest {
         assertThat(AnonymousMemory.parseBytes("m")).isZero();
     }
 
-    /** R25: an interrupted caller harms neither the area nor loses its interrupt. */
+    /** An interrupted caller harms neither the area nor loses its interrupt. */
     @Test
     void shouldServeAnInterruptedCaller() {
         final AreaSettings settings = Fixtures.fileSettings(directory.resolve("area"));

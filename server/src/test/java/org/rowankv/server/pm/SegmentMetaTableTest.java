@@ -116,7 +116,7 @@ class SegmentMetaTableTest {
         assertThat(table.count(SegmentState.FREE)).isEqualTo(COUNT);
     }
 
-    /** R18: "using" names its own use, or is not there yet, whatever words a crash keeps. */
+    /** "using" names its own use, or is not there yet, whatever words a crash keeps. */
     @Test
     void shouldFindEachStepDoneOrNotDoneWhateverACrashKeeps() {
         final List<ByteBuffer> found = new ArrayList<>();

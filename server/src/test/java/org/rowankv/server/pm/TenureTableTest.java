@@ -20,7 +20,7 @@ class TenureTableTest {
         assertThat(AreaDescriptor.TENURES_OFFSET % Long.BYTES).isZero();
     }
 
-    /** R3: the beginning of a membership is durable before the configuration is acknowledged. */
+    /** The beginning of a membership is durable before the configuration is acknowledged. */
     @Test
     void shouldBeDurableBeforeItReturns() {
         final Random random = new Random(3);

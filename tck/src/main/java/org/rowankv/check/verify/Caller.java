@@ -18,6 +18,8 @@ final class Caller {
     /** Ids of different callers' values never meet. */
     private static final int CALLER_SHIFT = 40;
 
+    private static final int BALLAST_ONE_IN = 12;
+
     private static final Action[] MIX = {
         Action.GET,
         Action.GET,
@@ -49,6 +51,7 @@ final class Caller {
     private final Clock clock;
     private final RandomSource random;
     private final Tally tally;
+    private final Ballast ballast;
     private final Request request = new Request();
     private long values;
 
@@ -70,6 +73,15 @@ final class Caller {
         this.clock = clock;
         this.random = random;
         this.tally = tally;
+        this.ballast = new Ballast(number, client, cacheId, firstValue(number));
+    }
+
+    private static long firstValue(int caller) {
+        return (caller + 1L) << CALLER_SHIFT;
+    }
+
+    Ballast ballast() {
+        return ballast;
     }
 
     static byte[][] keys(int count) {
@@ -81,12 +93,15 @@ final class Caller {
     }
 
     void askOnce() {
+        if (random.nextInt(BALLAST_ONE_IN) == 0) {
+            ballast.putNext();
+        }
         final int key = random.nextInt(keys.length);
         ask(key, MIX[random.nextInt(MIX.length)]);
     }
 
     private void ask(int key, Action action) {
-        final long written = action.stores() ? ((number + 1L) << CALLER_SHIFT) + ++values : Event.ABSENT;
+        final long written = action.stores() ? firstValue(number) + ++values : Event.ABSENT;
         final boolean wantsOld = action == Action.GET
                 || action == Action.GET_AND_PUT
                 || action == Action.GET_AND_REMOVE

@@ -13,8 +13,9 @@ import org.rowankv.server.embedded.EmbeddedSettings;
 
 /** Servers in this JVM, on a directory, so that what each of them holds can be compared without asking it. */
 public final class EmbeddedStore implements StoreUnderTest {
-    private static final long CAPACITY_BYTES = 64L << 20;
-    private static final int SEGMENT_BYTES = 512 << 10;
+    // A few seconds fill it, so that cleaning is under way for most of a run.
+    private static final long CAPACITY_BYTES = 24L << 20;
+    private static final int SEGMENT_BYTES = 256 << 10;
     private static final int SHARDS = 16;
 
     private final int servers;

@@ -38,7 +38,7 @@ public final class VerifyRun {
             "disturbance.answers replayed",
             "disturbance.outcomes unknown");
 
-    private static final int STUCK_AFTER_SECONDS = 90;
+    private static final int STUCK_AFTER_SECONDS = 60;
     private static final int MOST_ANOMALIES = 5;
 
     private final StoreUnderTest store;
@@ -52,6 +52,7 @@ public final class VerifyRun {
     private final Phaser turns = new Phaser(1);
     private final List<String> anomalies = Collections.synchronizedList(new ArrayList<>());
     private final byte[][] keys;
+    private final List<Caller> callers = new ArrayList<>();
     private long operations;
     private long windows;
     private volatile boolean over;
@@ -82,6 +83,7 @@ public final class VerifyRun {
             startCallers(client, cacheId);
             cutter.start();
             judgeWindows(judge, cacheId, network);
+            callers.forEach(caller -> anomalies.addAll(caller.ballast().check(judge)));
         } finally {
             over = true;
             turns.forceTermination();
@@ -106,6 +108,7 @@ public final class VerifyRun {
         for (int i = 0; i < settings.callers(); i++) {
             final Caller caller = new Caller(
                     i, client, cacheId, settings.keys(), history.log(i), clock, random.fork("caller " + i), tally);
+            callers.add(caller);
             turns.register();
             final Thread thread = new Thread(() -> ask(caller), "verify-caller-" + i);
             thread.setDaemon(true);

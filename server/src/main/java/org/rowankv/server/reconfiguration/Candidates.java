@@ -1,0 +1,96 @@
+package org.rowankv.server.reconfiguration;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.Replicas;
+
+/**
+ * The entries met by a scan that may not be on all replicas: version and address, sixteen bytes each. What a CommitVer
+ * that was learned meanwhile covers is dropped before an array grows. Used by one thread.
+ */
+final class Candidates {
+    private static final int WORDS = 2;
+    private static final int FIRST = 64 * WORDS;
+
+    private final Segments segments;
+    private final Replicas replicas;
+    private final long[] @Nullable [] entries;
+    private final int[] used;
+    private @Nullable BitSet referredTo;
+
+    Candidates(Segments segments, Replicas replicas) {
+        this.segments = segments;
+        this.replicas = replicas;
+        this.entries = new long[replicas.shardCount()] @Nullable [];
+        this.used = new int[replicas.shardCount()];
+    }
+
+    void add(int shard, long version, long address) {
+        long[] array = entries[shard];
+        if (array == null) {
+            array = new long[FIRST];
+            entries[shard] = array;
+        }
+        if (used[shard] == array.length) {
+            dropCommitted(shard, array, replicas.get(shard).commitVersion());
+            if (used[shard] > array.length / 2) {
+                array = Arrays.copyOf(array, 2 * array.length);
+                entries[shard] = array;
+            }
+        }
+        array[used[shard]] = version;
+        array[used[shard] + 1] = address;
+        used[shard] += WORDS;
+        referredTo = null;
+    }
+
+    private void dropCommitted(int shard, long[] array, long commitVersion) {
+        int kept = 0;
+        for (int i = 0; i < used[shard]; i += WORDS) {
+            if (array[i] > commitVersion) {
+                array[kept] = array[i];
+                array[kept + 1] = array[i + 1];
+                kept += WORDS;
+            }
+        }
+        used[shard] = kept;
+    }
+
+    /** Of a shard, addresses by version, above what is known to be on all replicas. */
+    Map<Long, Long> above(int shard, long commitVersion) {
+        final Map<Long, Long> above = new HashMap<>();
+        final long[] array = entries[shard];
+        for (int i = 0; array != null && i < used[shard]; i += WORDS) {
+            if (array[i] > commitVersion) {
+                above.put(array[i], array[i + 1]);
+            }
+        }
+        return above;
+    }
+
+    /** Whether a candidate lies in that segment. */
+    boolean isReferredTo(int segment) {
+        BitSet found = referredTo;
+        if (found == null) {
+            found = new BitSet();
+            for (int shard = 0; shard < used.length; shard++) {
+                final long[] array = entries[shard];
+                for (int i = 0; array != null && i < used[shard]; i += WORDS) {
+                    found.set(segments.segmentOf(array[i + 1]));
+                }
+            }
+            referredTo = found;
+        }
+        return found.get(segment);
+    }
+
+    void clear() {
+        Arrays.fill(entries, null);
+        Arrays.fill(used, 0);
+        referredTo = null;
+    }
+}
