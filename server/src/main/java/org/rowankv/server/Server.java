@@ -74,6 +74,7 @@ public final class Server implements AutoCloseable {
     private final AgentRunner runner;
     private final IntConsumer wakeUp;
     private final OwnedCounter settledTurns = new OwnedCounter();
+    private final OwnedCounter digestedTurns = new OwnedCounter();
     private volatile boolean open;
 
     /**
@@ -338,8 +339,11 @@ public final class Server implements AutoCloseable {
     private final class SettledTurns implements Agent {
         @Override
         public int doWork() {
-            if (isSettled() && !digest.awaitsCommit() && !cleaner.isSpaceWanted()) {
-                settledTurns.add(1);
+            if (isSettled()) {
+                digestedTurns.add(1);
+                if (!digest.awaitsCommit() && !cleaner.isBusy() && !cleaner.isSpaceWanted() && !remembersDeletions()) {
+                    settledTurns.add(1);
+                }
             }
             return 0;
         }
@@ -348,6 +352,16 @@ public final class Server implements AutoCloseable {
         public String roleName() {
             return "settled";
         }
+    }
+
+    /** Whether tombstones wait for CommitVer before they can be dropped. */
+    private boolean remembersDeletions() {
+        for (int shard = 0; shard < replicas.shardCount(); shard++) {
+            if (replicas.has(shard) && replicas.get(shard).deletions().size() > 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether digest and sweep had no work left at their last turn. */
@@ -378,6 +392,11 @@ public final class Server implements AutoCloseable {
     /** Turns of the agents that found nothing left to do which gives space back. */
     public long settledTurns() {
         return settledTurns.get();
+    }
+
+    /** Turns of the agents at whose end all that had landed was digested, and every clear swept. */
+    public long digestedTurns() {
+        return digestedTurns.get();
     }
 
     /** Whether the agents have ended: closed, or by a broken invariant, which is in the error log. */

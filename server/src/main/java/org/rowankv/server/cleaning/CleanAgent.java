@@ -50,6 +50,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private final BitSet damaged = new BitSet();
     private byte[] keyScratch = new byte[256];
     private volatile boolean cleaning;
+    private boolean busy;
     private volatile boolean spaceWanted;
     private int victim;
     private int victimHorizon;
@@ -108,9 +109,11 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         } else if (free >= highWater) {
             cleaning = false;
         }
-        if (cleaning) {
-            return cleanOne() ? 1 : 0;
+        if (cleaning && cleanOne()) {
+            busy = true;
+            return 1;
         }
+        busy = false;
         if (!spaceWanted) {
             return 0;
         }
@@ -123,6 +126,11 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             spaceWanted = false;
         }
         return 0;
+    }
+
+    /** Whether the last turn cleaned for want of free segments. For the agents of its server. */
+    public boolean isBusy() {
+        return busy;
     }
 
     /** Somebody lacks space, not segments: tombstones that can be dropped are to be dropped. */
@@ -174,17 +182,16 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     /**
      * The segment with the fewest live bytes, if anything is to be gained; −1 if not. Nothing is gained by copying what is
      * all alive, however much room it leaves: large entries leave the same room in the next segment, for ever. Except where
-     * more than half is left, as in a log that was closed early.
+     * more than half is left, as in a log that was closed early: two of those become one.
      */
     private int chooseVictim() {
         int best = -1;
         int bestLive = segments.length();
         for (int s = 0; s < segments.count(); s++) {
             final int live = segments.liveBytes(s, horizonNow);
-            if (live >= 0
-                    && live < bestLive
-                    && (segments.entryBytes(s) - live >= segments.length() / 64 || live < segments.length() / 2)
-                    && isCleanable(s)) {
+            final boolean gains =
+                    segments.entryBytes(s) - live >= segments.length() / 64 || live < segments.length() / 2;
+            if (live >= 0 && live < bestLive && gains && isCleanable(s)) {
                 best = s;
                 bestLive = live;
             }
@@ -220,10 +227,8 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         droppedBytes = 0;
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
         log.drain();
-        // Out of room: what was copied stays copied, the rest is tried again. A sender stopped in it: it stays in
-        // quarantine. Damaged: it stays for good. Each time its tombstones stay in it too, and the copied ones are
-        // there
-        // twice.
+        // Not emptied: out of room, and the rest is tried again; or a sender stopped in it; or it is damaged. Then its
+        // tombstones stay in it, and the copied ones are there twice.
         final boolean emptied = !outOfRoom && !damaged.get(segment) && !inQuarantine.test(segment);
         segments.space().giveBack(emptied ? spaceFreed : spaceFreed - copiedTombstoneBytes);
         spaceFreed = 0;

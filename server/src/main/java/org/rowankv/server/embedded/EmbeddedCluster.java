@@ -265,8 +265,8 @@ public final class EmbeddedCluster implements AutoCloseable {
     public void awaitDigested() {
         for (Server server : servers) {
             // Two more: the first may have begun before what the caller cares for had landed.
-            final long enough = server.settledTurns() + 2;
-            while (server.settledTurns() < enough && !server.isStopped()) {
+            final long enough = server.digestedTurns() + 2;
+            while (server.digestedTurns() < enough && !server.isStopped()) {
                 server.wakeUp();
                 LockSupport.parkNanos(20_000);
             }

@@ -235,8 +235,9 @@ final class Mutation {
         length = EntryDescriptor.aligned(usedLength);
         charge = worker.segments().charge(length);
         drawn = decision.drawsSpace(length);
-        // Looked up before the attempt: space that comes back in between is found by it.
-        final long settledTurns = lackingServer < 0 ? 0 : worker.pressure().settledTurns(lackingServer);
+        // Asked before the attempt, so that space which comes back in between is found by it.
+        final boolean lastAttempt =
+                lackingServer >= 0 && worker.pressure().settledTurns(lackingServer) >= settledBefore + 2;
         int lacking = -1;
         if (drawn) {
             if (!worker.grant().draw(charge)) {
@@ -251,12 +252,11 @@ final class Mutation {
             worker.draft().withoutSpace();
         }
         if (lacking >= 0) {
-            return refuseOrWait(lacking, settledTurns);
+            return refuseOrWait(lacking, lastAttempt);
         }
         if (!worker.tLog().ensureRoom(length)) {
             giveBackSpace();
-            worker.pressure().wakeUp(worker.serverId());
-            return Status.NO_REPLY;
+            return refuseOrWait(worker.serverId(), lastAttempt);
         }
         if (!drawn) {
             worker.grant().take(charge);
@@ -265,14 +265,15 @@ final class Mutation {
     }
 
     /** FULL is the answer only after that server's agents have done all they could, since it was first asked. */
-    private Status refuseOrWait(int lacking, long settledTurns) {
+    private Status refuseOrWait(int lacking, boolean lastAttempt) {
         final SpacePressure pressure = worker.pressure();
+        if (lacking == lackingServer && lastAttempt) {
+            return Status.FULL;
+        }
         if (lacking != lackingServer) {
             lackingServer = lacking;
             settledBefore = pressure.settledTurns(lacking);
             refusals = 0;
-        } else if (settledTurns >= settledBefore + 2) {
-            return Status.FULL;
         }
         if (refusals++ % ASK_AGAIN == 0) {
             pressure.wantSpace(lacking); // again and again: what could not be cleaned before may be committed by now
