@@ -148,6 +148,7 @@ public final class Server implements AutoCloseable {
                 endpoint.receiveQueue()::isNamed,
                 this::retireLogsOlderThan,
                 sweep::isDone,
+                () -> isSettled() && !digest.awaitsCommit(),
                 errors,
                 settings.cleanLowWater(),
                 settings.cleanHighWater());

@@ -40,6 +40,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private final IntPredicate inQuarantine;
     private final IdleLogs idleLogs;
     private final BooleanSupplier sweepDone;
+    private final BooleanSupplier quiet;
     private final ErrorLog errors;
     private final AppendLog log;
     private final SegmentScan scan;
@@ -68,6 +69,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     /**
      * @param inQuarantine whether a segment must be left alone: a sender names it
      * @param sweepDone whether all that clears have ended is removed from the indexes
+     * @param quiet whether no segment waits to be digested or committed, so that no more can be cleaned soon
      * @param lowWater free segments below which cleaning begins
      * @param highWater free segments at which it ends
      */
@@ -77,6 +79,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             IntPredicate inQuarantine,
             IdleLogs idleLogs,
             BooleanSupplier sweepDone,
+            BooleanSupplier quiet,
             ErrorLog errors,
             int lowWater,
             int highWater) {
@@ -85,6 +88,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         this.inQuarantine = inQuarantine;
         this.idleLogs = idleLogs;
         this.sweepDone = sweepDone;
+        this.quiet = quiet;
         this.errors = errors;
         this.log = new AppendLog(segments, SegmentOwner.CLEAN);
         this.scan = new SegmentScan(segments.region());
@@ -113,10 +117,15 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (!spaceWanted) {
             return 0;
         }
-        if (!dropTombstones()) {
+        // Asked first: what is committed in between can be cleaned.
+        final boolean nothingToCome = quiet.getAsBoolean();
+        if (dropTombstones()) {
+            return 1;
+        }
+        if (nothingToCome) {
             spaceWanted = false;
         }
-        return 1;
+        return 0;
     }
 
     /** Whether the last turn cleaned for want of free segments. For the agents of its server. */
@@ -218,16 +227,14 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         droppedBytes = 0;
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
         log.drain();
-        // Out of room: what was copied stays copied, the rest is tried again. Named: a sender stopped in it, it stays
-        // in
-        // quarantine. Damaged: it stays for good. In each case the tombstones stay in it too, and the copied ones are
-        // there twice.
+        // Not emptied: out of room, and the rest is tried again; or a sender stopped in it; or it is damaged. Then its
+        // tombstones stay in it, and the copied ones are there twice.
         final boolean emptied = !outOfRoom && !damaged.get(segment) && !inQuarantine.test(segment);
         segments.space().giveBack(emptied ? spaceFreed : spaceFreed - copiedTombstoneBytes);
         spaceFreed = 0;
         copiedTombstoneBytes = 0;
         if (!emptied) {
-            return damaged.get(segment);
+            return !outOfRoom; // it is passed over from now on, or while a sender names it
         }
         tombstonesDropped.add(dropped);
         segments.space().giveBack(droppedBytes);
@@ -303,12 +310,9 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             copiedTombstoneBytes += segments.charge(length);
             moveCompletion(replica, buffer, at, address, copy);
         } else if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {
-            segments.markDead(address, length);
             moveCompletion(replica, buffer, at, address, copy);
             // Should the victim not be freed now, it holds back what ends the copy.
             segments.markDead(address, length);
-        } else if (EntryType.isTombstone(type)) {
-            moveCompletion(replica, buffer, at, address, copy); // superseded meanwhile; kept until its horizon
         } else {
             segments.markDead(copy, length); // superseded meanwhile, and its space was given back by that
             moveCompletion(replica, buffer, at, address, copy);
@@ -334,21 +338,32 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         }
         final int stamp = stampOf(buffer, at, type);
         final ShardReplica replica = replicaOf(buffer, at);
-        final int flags = EntryDescriptor.flags(buffer, at);
-        final boolean needed = replica.sessions()
-                .isNeeded(
-                        EntryDescriptor.sessionId(buffer, at, flags),
-                        EntryDescriptor.sequence(buffer, at, flags),
-                        address);
-        if (stamp < horizonNow && !needed) {
-            droppedBytes += segments.charge(length);
-            dropped++;
+        if (stamp < horizonNow) {
+            dropTombstone(replica, buffer, at, address, length);
             return;
         }
         final long copy = copy(buffer, at, type, length, stamp);
         if (copy != 0) {
             copiedTombstoneBytes += segments.charge(length);
             moveCompletion(replica, buffer, at, address, copy);
+        }
+    }
+
+    /** Nothing is left that it ends; only its answer may still be asked for, and for that a record will do. */
+    private void dropTombstone(ShardReplica replica, ByteBuffer buffer, int at, long address, int length) {
+        final int flags = EntryDescriptor.flags(buffer, at);
+        final long sequence = EntryDescriptor.sequence(buffer, at, flags);
+        final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
+        if (sequence == 0 || !replica.sessions().keep(sessionId, sequence, address, length)) {
+            droppedBytes += segments.charge(length);
+            dropped++;
+            return;
+        }
+        completion(buffer, at, address);
+        if (outOfRoom) {
+            replica.sessions().keep(sessionId, sequence, address, 0); // it is a tombstone still
+        } else {
+            copiedTombstoneBytes += segments.charge(length);
         }
     }
 

@@ -146,6 +146,13 @@ public final class EntryDraft {
         return (long) EntryDescriptor.headerLength(presence) + keyLength + valueLength + oldValueLength;
     }
 
+    /**
+     * Of a new object: the longest entry that may have to hold it later, with whatever a touch or a removal says besides.
+     */
+    public long longestSuccessor() {
+        return type == EntryType.PUT ? (long) EntryDescriptor.MAX_HEADER_LENGTH + keyLength + valueLength : 0;
+    }
+
     /** Writes the body, from the frame's end on, and returns its crc. */
     public int writeBody(ByteBuffer buffer, int at) {
         final int flags = EntryDescriptor.flags(presence, resultBits);

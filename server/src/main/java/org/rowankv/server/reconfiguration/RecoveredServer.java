@@ -129,7 +129,15 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         }
         // Sweeps have not run, so no tombstone is dropped.
         final CleanAgent cleaner = new CleanAgent(
-                segments, replicas, this::isReferredTo, sequence -> {}, () -> false, errors, 0, segments.count());
+                segments,
+                replicas,
+                this::isReferredTo,
+                sequence -> {},
+                () -> false,
+                () -> true,
+                errors,
+                0,
+                segments.count());
         final boolean cleaned = cleaner.cleanOne();
         cleaner.onClose();
         if (!cleaned) {

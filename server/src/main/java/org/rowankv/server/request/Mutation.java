@@ -243,7 +243,8 @@ final class Mutation {
         holdsSpace = false;
         holdsCredit = false;
         final long used = worker.draft().usedLength();
-        if (used > worker.segments().length()) {
+        if (Math.max(used, worker.draft().longestSuccessor())
+                > worker.segments().length()) {
             return Status.TOO_LARGE;
         }
         usedLength = (int) used;

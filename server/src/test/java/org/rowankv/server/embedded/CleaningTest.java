@@ -1,0 +1,162 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowankv.server.embedded.Stores.bytes;
+import static org.rowankv.server.embedded.Stores.numberOf;
+import static org.rowankv.server.embedded.Stores.value;
+
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.server.ServerStatistics;
+
+/** Stores that are written many times over: the cleaner frees what is dead, and nothing else. */
+final class CleaningTest {
+    private static final int CAPACITY = 4 << 20;
+
+    @TempDir
+    private Path dir;
+
+    private static EmbeddedSettings.Builder settings(int servers, int replicas) {
+        return EmbeddedSettings.builder()
+                .servers(servers)
+                .replicas(replicas)
+                .shards(2 * servers)
+                .workers(4)
+                .capacityBytes(CAPACITY)
+                .maxMessage(4096);
+    }
+
+    /** Objects of that entry length that together take the share of the space of one server. */
+    private static int objects(EmbeddedCluster cluster, double share, int entryLength) {
+        return (int) (share * cluster.statistics().get(0).spaceLimit() / entryLength);
+    }
+
+    private static long tombstonesDropped(EmbeddedCluster cluster) {
+        return cluster.statistics().stream()
+                .mapToLong(ServerStatistics::tombstonesDropped)
+                .min()
+                .orElseThrow();
+    }
+
+    @Test
+    void shouldKeepEveryValueThroughTwentyTimesItsCapacity() {
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(3, 3).build());
+                RowanClient client = Stores.client(cluster)) {
+            final int cache = Stores.cache(client);
+            final int keys = (int) (0.6 * CAPACITY / 1100);
+            final long[] newest = new long[keys];
+            final Random random = new Random(3);
+            for (long i = 1; i * 1100 < 20L * CAPACITY; i++) {
+                final int k = random.nextInt(keys);
+                client.put(cache, bytes("k" + k), value("k" + k, i, 1000));
+                newest[k] = i;
+                requireValue(client, cache, random.nextInt(keys), newest);
+            }
+            for (int k = 0; k < keys; k++) {
+                requireValue(client, cache, k, newest);
+            }
+            Stores.requireHealth(cluster);
+        }
+    }
+
+    private static void requireValue(RowanClient client, int cache, int k, long[] newest) {
+        final byte[] found = client.get(cache, bytes("k" + k));
+        assertThat(found == null ? 0 : numberOf("k" + k, found)).isEqualTo(newest[k]);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,1,2500", "3,3,2500", "3,3,20000"})
+    void shouldNeitherLoseNorBringBackAcrossReopenings(int servers, int replicas, int maxLength) {
+        final EmbeddedSettings settings = settings(servers, replicas).dir(dir).build();
+        final PossibleValues values = new PossibleValues("k", (int) (0.5 * CAPACITY / maxLength), maxLength);
+        final Random random = new Random(servers);
+        for (int round = 0; round < 5; round++) {
+            final EmbeddedCluster cluster = EmbeddedCluster.open(settings);
+            try (RowanClient client = Stores.client(cluster, round)) {
+                final int cache = Stores.cache(client);
+                values.requirePossible(client, cache);
+                for (int i = 0; i < 5 * 2 * CAPACITY / maxLength; i++) {
+                    values.operate(client, cache, random);
+                }
+            }
+            Stores.requireHealth(cluster);
+            Stores.requireExactSpace(cluster);
+            cluster.close();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,1,1000", "3,3,1000", "3,3,50000"})
+    void shouldGetSpaceBackFromRemovals(int servers, int replicas, int length) {
+        try (EmbeddedCluster cluster =
+                        EmbeddedCluster.open(settings(servers, replicas).build());
+                RowanClient client = Stores.client(cluster)) {
+            final int cache = Stores.cache(client);
+            // A large entry needs its space twice for a moment.
+            final int keys = objects(cluster, length > 4096 ? 0.7 : 0.85, length + 100);
+            for (int cycle = 1; cycle <= 20; cycle++) {
+                for (int k = 0; k < keys; k++) {
+                    client.put(cache, bytes(cycle + "-" + k), value("v", k, length));
+                }
+                for (int k = 0; k < keys; k++) {
+                    assertThat(client.remove(cache, bytes(cycle + "-" + k)).existed())
+                            .isTrue();
+                }
+            }
+            assertThat(client.scan(cache, false).hasNext()).isFalse();
+            if (length < 4096) {
+                assertThat(tombstonesDropped(cluster)).isPositive();
+            }
+            Stores.requireHealth(cluster);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,1,1000", "3,3,1000", "3,3,50000"})
+    void shouldGetSpaceBackFromClears(int servers, int replicas, int length) {
+        final EmbeddedSettings settings = settings(servers, replicas).dir(dir).build();
+        for (int round = 0; round < 2; round++) {
+            try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
+                    RowanClient client = Stores.client(cluster, round)) {
+                final int cache = Stores.cache(client);
+                assertThat(client.scan(cache, false).hasNext()).isFalse();
+                final int keys = objects(cluster, length > 4096 ? 0.7 : 0.85, length + 100);
+                for (int cycle = 1; cycle <= 20; cycle++) {
+                    for (int k = 0; k < keys; k++) {
+                        client.put(cache, bytes(cycle + "-" + k), value("v", k, length));
+                    }
+                    client.clear(cache);
+                    assertThat(client.get(cache, bytes(cycle + "-0"))).isNull();
+                }
+                Stores.requireHealth(cluster);
+            }
+        }
+    }
+
+    @Test
+    void shouldGetSpaceBackFromShortLivedKeysBesideLongLivedOnes() {
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(3, 3).build());
+                RowanClient client = Stores.client(cluster)) {
+            final int cache = Stores.cache(client);
+            final int cold = objects(cluster, 0.8, 1100);
+            for (int k = 0; k < cold; k++) {
+                client.put(cache, bytes("cold" + k), value("cold" + k, k, 1000));
+            }
+            for (int i = 0; i < 60_000; i++) {
+                client.put(cache, bytes("session" + i), value("s", i, 200));
+                client.remove(cache, bytes("session" + i));
+            }
+            for (int k = 0; k < cold; k++) {
+                assertThat(numberOf("cold" + k, client.get(cache, bytes("cold" + k))))
+                        .isEqualTo(k);
+            }
+            assertThat(tombstonesDropped(cluster)).isPositive();
+            Stores.requireHealth(cluster);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowankv.server.embedded.Stores.bytes;
+
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.RowanException;
+import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.protocol.Status;
+
+/** Requests at the limits of what an entry can be, and settings that cannot work. */
+final class RequestLimitsTest {
+    private static final int SEGMENT = 128 << 10;
+
+    private static EmbeddedCluster open(int servers, int replicas) {
+        return EmbeddedCluster.open(EmbeddedSettings.builder()
+                .servers(servers)
+                .replicas(replicas)
+                .shards(servers)
+                .workers(2)
+                .capacityBytes(8 << 20)
+                .segmentBytes(SEGMENT)
+                .build());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,1", "3,3"})
+    void shouldTakeEmptyAndLongKeysAndValues(int servers, int replicas) {
+        try (EmbeddedCluster cluster = open(servers, replicas);
+                RowanClient client = Stores.client(cluster)) {
+            final int cache = Stores.cache(client);
+            final byte[] empty = new byte[0];
+            final byte[] longKey = new byte[60_000];
+            Arrays.fill(longKey, (byte) 7);
+            final byte[] almost = longKey.clone();
+            almost[59_999] = 8;
+            for (byte[] key : new byte[][] {empty, {0}, {0, 0}, longKey, almost}) {
+                assertThat(client.get(cache, key)).isNull();
+                client.put(cache, key, empty);
+                assertThat(client.get(cache, key)).isEmpty();
+                client.put(cache, key, key);
+                assertThat(client.get(cache, key)).isEqualTo(key);
+            }
+            assertThat(client.getAndRemove(cache, longKey).previousValue()).isEqualTo(longKey);
+            assertThat(client.get(cache, longKey)).isNull();
+            assertThat(client.get(cache, almost)).isEqualTo(almost);
+            assertThat(client.remove(cache, empty).existed()).isTrue();
+            assertThat(client.get(cache, new byte[] {0})).isEqualTo(new byte[] {0});
+            Stores.requireHealth(cluster);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,1", "3,3"})
+    void shouldRefuseWhatIsLargerThanASegmentAndWriteNothing(int servers, int replicas) {
+        try (EmbeddedCluster cluster = open(servers, replicas);
+                RowanClient client = Stores.client(cluster)) {
+            final int cache = Stores.cache(client);
+            client.put(cache, bytes("k"), bytes("v"));
+            for (int length : new int[] {SEGMENT - 20, SEGMENT, SEGMENT + 1, 3 * SEGMENT, 20 << 20}) {
+                final byte[] large = new byte[length];
+                assertThatThrownBy(() -> client.put(cache, bytes("k"), large))
+                        .isInstanceOfSatisfying(
+                                RowanException.class,
+                                e -> assertThat(e.status()).isEqualTo(Status.TOO_LARGE))
+                        .hasMessageContaining("" + (length + 1));
+                assertThatThrownBy(() -> client.put(cache, large, bytes("v")))
+                        .isInstanceOfSatisfying(
+                                RowanException.class,
+                                e -> assertThat(e.status()).isEqualTo(Status.TOO_LARGE));
+                assertThat(client.get(cache, large)).isNull();
+                assertThat(client.remove(cache, large).existed()).isFalse();
+            }
+            assertThat(client.get(cache, bytes("k"))).isEqualTo(bytes("v"));
+            Stores.requireHealth(cluster);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,1", "3,3"})
+    void shouldDoEverythingWithTheLargestObject(int servers, int replicas) {
+        try (EmbeddedCluster cluster = open(servers, replicas);
+                RowanClient client = Stores.client(cluster)) {
+            final int cache = Stores.cache(client);
+            int length = SEGMENT;
+            while (!isTaken(client, cache, length)) {
+                length--;
+            }
+            assertThat(length).isGreaterThan(SEGMENT - 256);
+            final byte[] largest = new byte[length];
+            final byte[] key = bytes("k");
+            final long version = client.getVersioned(cache, key).version();
+            final Request touch = new Request().touch(cache, key, 0, 1, version, 1_000_000);
+            client.execute(touch);
+            assertThat(touch.status()).isEqualTo(Status.OK);
+            final Request access = new Request().get(cache, key, 0, 1).accessTtl(2_000_000);
+            client.execute(access);
+            assertThat(access.status()).isEqualTo(Status.OK);
+            assertThat(access.has(ResultBits.TOUCHED)).isTrue();
+            assertThat(client.getAndRemove(cache, key).previousValue()).isEqualTo(largest);
+            assertThat(client.get(cache, key)).isNull();
+            Stores.requireHealth(cluster);
+        }
+    }
+
+    private static boolean isTaken(RowanClient client, int cache, int length) {
+        final Request put = new Request().put(cache, bytes("k"), 0, 1, new byte[length], 0, length);
+        client.execute(put);
+        assertThat(put.status()).isIn(Status.OK, Status.TOO_LARGE);
+        return put.status() == Status.OK;
+    }
+
+    @Test
+    void shouldRefuseAnUnknownShard() {
+        try (EmbeddedCluster cluster = open(1, 1)) {
+            for (int shard : new int[] {-1, 1, Integer.MAX_VALUE}) {
+                final Request request = new Request().clear(1, shard);
+                cluster.session().call(request);
+                assertThat(request.status()).isEqualTo(Status.BAD_REQUEST);
+            }
+        }
+    }
+
+    @Test
+    void shouldAnswerConditionsOnNothing() {
+        try (EmbeddedCluster cluster = open(1, 1);
+                RowanClient client = Stores.client(cluster)) {
+            final int cache = Stores.cache(client);
+            for (Condition condition : new Condition[] {Condition.IF_PRESENT, Condition.IF_VERSION}) {
+                final Request put = new Request()
+                        .put(cache, bytes("k"), 0, 1, bytes("v"), 0, 1)
+                        .when(condition, 0);
+                client.execute(put);
+                assertThat(put.status()).isEqualTo(Status.NOT_FOUND);
+            }
+            assertThat(client.get(cache, bytes("k"))).isNull();
+        }
+    }
+
+    @Test
+    void shouldNameTheLeastCapacityAndItsFormula() {
+        final EmbeddedSettings.Builder builder =
+                EmbeddedSettings.builder().servers(3).replicas(3).workers(4).segmentBytes(64 << 10);
+        final long least = EmbeddedSettings.minimumCapacity(3, 4, 64 << 10);
+        assertThatThrownBy(() -> builder.capacityBytes(least - 1).build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("" + least, "workers", "posted", "" + (least - 1));
+        try (EmbeddedCluster cluster =
+                        EmbeddedCluster.open(builder.capacityBytes(least).build());
+                RowanClient client = Stores.client(cluster)) {
+            final int cache = Stores.cache(client);
+            for (int i = 0; i < 20_000; i++) {
+                client.put(cache, bytes("k" + i % 100), new byte[500]);
+            }
+            Stores.requireHealth(cluster);
+        }
+    }
+
+    @Test
+    void shouldRefuseSettingsThatCannotWork() {
+        assertThatThrownBy(() -> EmbeddedSettings.builder().servers(0).build()).hasMessageContaining("servers");
+        assertThatThrownBy(() -> EmbeddedSettings.builder().servers(65).build()).hasMessageContaining("servers");
+        assertThatThrownBy(() -> EmbeddedSettings.builder().replicas(2).build()).hasMessageContaining("replicas");
+        assertThatThrownBy(() -> EmbeddedSettings.builder().shards(-1).build()).hasMessageContaining("shards");
+        assertThatThrownBy(() -> EmbeddedSettings.builder().workers(-1).build()).hasMessageContaining("workers");
+        assertThatThrownBy(() -> EmbeddedSettings.builder().maxMessage(100).build())
+                .hasMessageContaining("max-message");
+        assertThatThrownBy(
+                        () -> EmbeddedSettings.builder().segmentBytes(100_000).build())
+                .hasMessageContaining("segment");
+        assertThatThrownBy(() -> EmbeddedSettings.builder().capacityBytes(-5).build())
+                .hasMessageContaining("capacity");
+    }
+}

@@ -1,0 +1,231 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.rowankv.server.embedded.Stores.bytes;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.server.membership.ConfigurationStoreException;
+import org.rowankv.server.pm.StoreOpenException;
+
+/** Every refusal to open a store says why and what to do; it leaves the store as it was, and nothing behind. */
+final class StoreRefusalTest {
+    private static final int CAPACITY = 4 << 20;
+
+    @TempDir
+    private Path temporary;
+
+    private Path dir;
+
+    private EmbeddedSettings.Builder builder() {
+        return EmbeddedSettings.builder()
+                .servers(3)
+                .replicas(2)
+                .dir(dir)
+                .shards(6)
+                .workers(4)
+                .capacityBytes(CAPACITY);
+    }
+
+    @BeforeEach
+    void createStore() {
+        dir = temporary.resolve("store");
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(builder().build());
+                RowanClient client = Stores.client(cluster)) {
+            client.put(Stores.cache(client), bytes("k"), bytes("v"));
+        }
+    }
+
+    @AfterEach
+    void shouldOpenProperlyAfterwards() {
+        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .noneMatch(name -> name.startsWith("rowan-")));
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(builder().build());
+                RowanClient client = Stores.client(cluster)) {
+            assertThat(client.get(Stores.cache(client), bytes("k"))).isEqualTo(bytes("v"));
+        }
+    }
+
+    private static void refused(EmbeddedSettings settings, String... parts) {
+        assertThatThrownBy(() -> EmbeddedCluster.open(settings))
+                .isInstanceOf(StoreOpenException.class)
+                .hasMessageContainingAll(parts);
+    }
+
+    private void refused(UnaryOperator<EmbeddedSettings.Builder> change, String... parts) {
+        refused(change.apply(builder()).build(), parts);
+    }
+
+    @Test
+    void shouldRefuseAnotherShape() {
+        refused(settings -> settings.servers(4), "servers 3", "4");
+        refused(settings -> settings.replicas(3), "replicas 2", "3");
+        refused(settings -> settings.capacityBytes(2 * CAPACITY), "capacity " + CAPACITY, "" + 2 * CAPACITY);
+        refused(settings -> settings.shards(7), "shards 6", "7");
+        refused(settings -> settings.segmentBytes(128 << 10), "segment", "" + (128 << 10));
+    }
+
+    @Test
+    void shouldTakeOtherProcessValues() {
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(
+                        builder().workers(2).maxMessage(512).build());
+                RowanClient client = Stores.client(cluster)) {
+            assertThat(client.get(Stores.cache(client), bytes("k"))).isEqualTo(bytes("v"));
+        }
+    }
+
+    @Test
+    void shouldRefuseADirectoryThatIsOpenUnderAnySpelling() throws IOException {
+        final Path link = Files.createSymbolicLink(temporary.resolve("link"), dir);
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(builder().build())) {
+            for (Path spelling : List.of(dir, dir.resolve("..").resolve("store"), link, link.resolve("."))) {
+                refused(settings -> settings.dir(spelling), "open", "store");
+            }
+            Stores.requireHealth(cluster);
+        }
+    }
+
+    /** Holds a store open until its input ends. */
+    public static final class Holder {
+        private Holder() {}
+
+        public static void main(String[] args) throws IOException {
+            final EmbeddedSettings settings = EmbeddedSettings.builder()
+                    .servers(3)
+                    .replicas(2)
+                    .dir(Path.of(args[0]))
+                    .shards(6)
+                    .workers(4)
+                    .capacityBytes(CAPACITY)
+                    .build();
+            try (EmbeddedCluster cluster = EmbeddedCluster.open(settings)) {
+                System.out.println("open " + cluster.configuration().term());
+                while (System.in.read() >= 0) {
+                    // until the parent closes its end
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseADirectoryThatAnotherProcessHasOpen() throws Exception {
+        final Process holder = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Holder.class.getName(),
+                        dir.toString())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        try (BufferedReader output =
+                new BufferedReader(new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8))) {
+            assertThat(output.readLine()).startsWith("open");
+            refused(settings -> settings, "" + holder.pid());
+        } finally {
+            holder.getOutputStream().close();
+            assertThat(holder.waitFor()).isZero();
+        }
+    }
+
+    @Test
+    void shouldRefuseACopy() throws IOException {
+        final Path copy = temporary.resolve("copy");
+        copyTree(dir, copy);
+        refused(settings -> settings.dir(copy), "copy", "accept-copied");
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(
+                        builder().dir(copy).acceptCopied(true).build());
+                RowanClient client = Stores.client(cluster)) {
+            assertThat(client.get(Stores.cache(client), bytes("k"))).isEqualTo(bytes("v"));
+        }
+    }
+
+    private static void copyTree(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(from.relativize(file).toString()));
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseAMissingArea() throws IOException {
+        final Path area = dir.resolve("area-1.rowan");
+        final Path aside = Files.move(area, temporary.resolve("aside"));
+        refused(settings -> settings, "area-1.rowan", "put it back");
+        Files.move(aside, area);
+    }
+
+    @Test
+    void shouldRefuseATruncatedArea() throws IOException {
+        final Path area = dir.resolve("area-2.rowan");
+        final byte[] whole = Files.readAllBytes(area);
+        try (FileChannel channel = FileChannel.open(area, StandardOpenOption.WRITE)) {
+            channel.truncate(whole.length / 2);
+        }
+        refused(settings -> settings, "area-2.rowan", "" + whole.length / 2, "" + whole.length);
+        try (FileChannel channel = FileChannel.open(area, StandardOpenOption.WRITE)) {
+            channel.write(java.nio.ByteBuffer.wrap(whole));
+        }
+    }
+
+    @Test
+    void shouldSayWhatIsWrongWithTheConfigurationOrDoWithout() throws IOException {
+        final List<Path> files;
+        try (Stream<Path> found = Files.walk(dir.resolve("configuration"))) {
+            files = found.filter(Files::isRegularFile).map(dir::relativize).toList();
+        }
+        assertThat(files).isNotEmpty();
+        int copies = 0;
+        for (Path file : files) {
+            for (int damage = 0; damage < 3; damage++) {
+                final Path copy = temporary.resolve("copy" + copies++);
+                copyTree(dir, copy);
+                final Path damaged = copy.resolve(file.toString());
+                final byte[] bytes = Files.readAllBytes(damaged);
+                switch (damage) {
+                    case 0 -> Files.delete(damaged);
+                    case 1 -> {
+                        bytes[bytes.length / 2] ^= 1;
+                        Files.write(damaged, bytes);
+                    }
+                    default -> Files.write(damaged, Arrays.copyOf(bytes, bytes.length / 2));
+                }
+                try (EmbeddedCluster cluster = EmbeddedCluster.open(
+                                builder().dir(copy).acceptCopied(true).build());
+                        RowanClient client = Stores.client(cluster)) {
+                    assertThat(client.get(Stores.cache(client), bytes("k"))).isIn(bytes("v"), null);
+                } catch (StoreOpenException | ConfigurationStoreException e) {
+                    assertThat(e.getMessage()).contains(copy.toString());
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseAFileAndAForeignDirectory() throws IOException {
+        final Path file = Files.writeString(temporary.resolve("file"), "text");
+        refused(settings -> settings.dir(file), "is a file");
+        final Path foreign = Files.createDirectory(temporary.resolve("foreign"));
+        Files.writeString(foreign.resolve("notes.txt"), "text");
+        refused(settings -> settings.dir(foreign), "notes.txt");
+        assertThat(foreign).isDirectoryNotContaining("glob:**rowan*");
+    }
+}
