@@ -1,6 +1,8 @@
 package org.rowankv.driver.session;
 
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Clock;
 
 /**
  * A session with one operation in flight at most, so that each sequence it gives out says that all smaller ones are
@@ -10,12 +12,23 @@ final class Lane {
     private long sessionId;
     private long lastSequence;
     private final BitSet openShards = new BitSet();
+    private @Nullable Attempts attempts;
     // Keeps two callers' lanes off one cache line; never read.
     @SuppressWarnings("unused")
     private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11;
 
     Lane(long sessionId) {
         this.sessionId = sessionId;
+    }
+
+    /** The attempts of its operation, made once. */
+    Attempts attempts(Lanes lanes, Clock clock, long deadlineNs) {
+        Attempts own = attempts;
+        if (own == null) {
+            own = new Attempts(lanes, clock, deadlineNs);
+            attempts = own;
+        }
+        return own;
     }
 
     long sessionId() {
