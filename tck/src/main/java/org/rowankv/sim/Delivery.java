@@ -1,0 +1,78 @@
+package org.rowankv.sim;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+import org.rowankv.server.SteppedCall;
+
+/**
+ * One attempt on its way: to the server, through it on a thread of its own, and back with the answer, if anybody waits
+ * for that. Has the request to itself, since its sender may have given up long since.
+ */
+final class Delivery extends Task {
+    private final Simulation simulation;
+    private final Request request;
+    private final @Nullable SimClient client;
+    private final int attempt;
+    private final long arrivesAtNs;
+    private final boolean replyLost;
+    private @Nullable SteppedCall call;
+    private boolean over;
+
+    /** @param client who waits for the answer of that attempt, or null */
+    Delivery(
+            Simulation simulation,
+            Request request,
+            @Nullable SimClient client,
+            int attempt,
+            long arrivesAtNs,
+            boolean replyLost) {
+        this.simulation = simulation;
+        this.request = request;
+        this.client = client;
+        this.attempt = attempt;
+        this.arrivesAtNs = arrivesAtNs;
+        this.replyLost = replyLost;
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    @Override
+    long readyAtNs() {
+        return over ? NEVER : arrivesAtNs;
+    }
+
+    @Override
+    void step() {
+        try {
+            SteppedCall own = call;
+            if (own == null) {
+                own = simulation.serverOf(request.shard()).stepped(request);
+                call = own;
+            }
+            if (own.step()) {
+                over = true;
+                simulation.onAnswered(request, client == null);
+                if (client != null && !replyLost) {
+                    client.receive(attempt, request);
+                }
+            }
+        } catch (CallerDeath e) {
+            over = true;
+            simulation.happenings().count("callers' threads died");
+            simulation.trace().tell("its thread died: " + e.getMessage());
+        }
+    }
+
+    @Override
+    boolean isCaller() {
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return (client == null ? "copy of " : client + "'s ") + request.operation() + " in shard " + request.shard()
+                + ", request " + Long.toHexString(request.sessionId()) + "/" + request.sequence();
+    }
+}
