@@ -313,10 +313,15 @@ public final class Server implements AutoCloseable {
                         + " cannot go on: its agents were stopped by a broken invariant, which is in"
                         + " the log; close the store and open it again");
             }
-            wakeUp.accept(serverId);
-            finishLeftovers();
+            helpOthers();
             scheduling.park(PARK_NS);
         }
+    }
+
+    /** What somebody who waits for long does for those that he may be waiting for. */
+    void helpOthers() {
+        wakeUp.accept(serverId);
+        finishLeftovers();
     }
 
     /** Finishes what callers that died have left in worker contexts which nobody has borrowed since. */

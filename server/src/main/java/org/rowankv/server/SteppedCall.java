@@ -10,11 +10,14 @@ import org.rowankv.server.request.Worker;
  * Server#call} would wait. One request at a time; for one thread at a time.
  */
 public final class SteppedCall {
+    private static final int WAITS_BEFORE_HELP = 8;
+
     private final Server server;
     private final Request request;
     private @Nullable ShardPrimary primary;
     private int slot = -1;
     private boolean begun;
+    private int waits;
 
     SteppedCall(Server server, Request request) {
         this.server = server;
@@ -26,6 +29,14 @@ public final class SteppedCall {
      * request finishes, as with {@link Server#call}.
      */
     public boolean step() {
+        final boolean answered = advance();
+        if (!answered && ++waits % WAITS_BEFORE_HELP == 0) {
+            server.helpOthers();
+        }
+        return answered;
+    }
+
+    private boolean advance() {
         if (slot < 0) {
             if (primary == null) {
                 primary = server.primaryFor(request);
@@ -40,7 +51,7 @@ public final class SteppedCall {
         }
         boolean goesOn = false;
         try {
-            goesOn = !advance(primary);
+            goesOn = !advanceIn(slot, primary);
             return !goesOn;
         } finally {
             if (!goesOn) {
@@ -49,8 +60,8 @@ public final class SteppedCall {
         }
     }
 
-    private boolean advance(@Nullable ShardPrimary shardPrimary) {
-        final Worker worker = server.worker(slot);
+    private boolean advanceIn(int borrowed, @Nullable ShardPrimary shardPrimary) {
+        final Worker worker = server.worker(borrowed);
         if (!begun) {
             if (shardPrimary == null || !worker.finishLeftover()) {
                 return false;

@@ -40,7 +40,7 @@ final class Delivery extends Task {
 
     @Override
     long readyAtNs() {
-        return over ? NEVER : arrivesAtNs;
+        return over || call == null && !simulation.isUp() ? NEVER : arrivesAtNs;
     }
 
     @Override

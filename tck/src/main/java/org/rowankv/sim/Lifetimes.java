@@ -22,9 +22,10 @@ final class Lifetimes {
         return SLACK_NS + lifetimeMs * 1_000_000 / 1_000;
     }
 
+    /** A value is about to get a lifetime: its first, or by a touch another one. */
     void begun(int key, long value, long invokedNs, long lifetimeMs) {
         sinceJudged.computeIfAbsent(key, unused -> new ArrayList<>()).add(value);
-        earliestEndNs.put(value, invokedNs + lifetimeMs * 1_000_000 - slackOf(lifetimeMs));
+        earliestEndNs.merge(value, invokedNs + lifetimeMs * 1_000_000 - slackOf(lifetimeMs), Math::min);
     }
 
     void stored(long value, long returnedNs, long lifetimeMs) {

@@ -55,6 +55,8 @@ final class SimClient extends Task {
     private final RandomSource random;
     private final long timeoutNs;
     private final long[] lastVersion;
+    /** The value of that version, where it is known. */
+    private final long[] lastValue;
     private final Request request = new Request();
     private RowanClient client;
     private int clientsBefore;
@@ -83,6 +85,7 @@ final class SimClient extends Task {
         this.random = random;
         this.timeoutNs = 3_000_000 + 300 * plan.stepNs();
         this.lastVersion = new long[plan.keys()];
+        this.lastValue = new long[plan.keys()];
         this.client = newClient();
     }
 
@@ -165,7 +168,7 @@ final class SimClient extends Task {
     private void begin() {
         key = random.nextInt(plan.keys());
         action = random.nextInt(CLEAR_ONE_IN) == 0 ? Action.CLEAR : MIX[random.nextInt(MIX.length)];
-        if (action == Action.TOUCH && (!plan.touches() || lastVersion[key] == 0)) {
+        if (action == Action.TOUCH && (!plan.touches() || lastValue[key] <= Event.ABSENT)) {
             action = Action.GET;
         }
         written = action.stores() ? ((number + 1L) << CALLER_SHIFT) + ++valueCount : Event.ABSENT;
@@ -173,14 +176,17 @@ final class SimClient extends Task {
                 || action == Action.GET_AND_PUT
                 || action == Action.GET_AND_REMOVE
                 || random.nextInt(8) == 0 && action != Action.CLEAR && action != Action.TOUCH;
-        ttlMs = action.stores() && random.nextInt(1000) < plan.ttlPerMille() ? lifetime() : Ttl.ETERNAL;
+        ttlMs = action == Action.TOUCH || action.stores() && random.nextInt(1000) < plan.ttlPerMille()
+                ? lifetime()
+                : Ttl.ETERNAL;
         phrase().wantValue(wantsOld);
         if (action.stores()) {
             request.ttl(ttlMs, ttlMs);
         }
         invokedNs = simulation.timeline().nowNs();
         if (ttlMs != Ttl.ETERNAL) {
-            simulation.lifetimes().begun(key, written, invokedNs, ttlMs);
+            final long mortal = action == Action.TOUCH ? lastValue[key] : written;
+            simulation.lifetimes().begun(key, mortal, invokedNs, ttlMs);
         }
         simulation.onBegun();
         final SteppedRequest begun = client.stepped(request);
@@ -210,7 +216,7 @@ final class SimClient extends Task {
             case REMOVE_IF_VERSION ->
                 request.delete(cacheId, bytes, 0, bytes.length).when(Condition.IF_VERSION, expected);
             case CLEAR -> request.clear(cacheId, simulation.shardOf(key));
-            case TOUCH -> request.touch(cacheId, bytes, 0, bytes.length, expected, 1 + 2 * lifetime());
+            case TOUCH -> request.touch(cacheId, bytes, 0, bytes.length, expected, ttlMs);
             case EXPIRY -> throw new AssertionError("nobody asks for that");
         };
     }
@@ -224,8 +230,11 @@ final class SimClient extends Task {
         if (action == Action.GET && outcome == Outcome.REFUSED) {
             return; // learned nothing
         }
-        if (status == Status.OK || status == Status.CONDITION_FAILED) {
+        if (action != Action.TOUCH && (status == Status.OK || status == Status.CONDITION_FAILED)) {
             lastVersion[key] = request.version();
+            lastValue[key] = action.stores() && status == Status.OK
+                    ? written
+                    : action == Action.GET || status == Status.CONDITION_FAILED ? observed(outcome) : Event.ABSENT;
         }
         final Event event = new Event(
                 number,
@@ -259,7 +268,7 @@ final class SimClient extends Task {
     }
 
     private void judgeAnswer(Event event) {
-        if (ttlMs != Ttl.ETERNAL) {
+        if (ttlMs != Ttl.ETERNAL && action.stores()) {
             simulation.lifetimes().stored(written, event.returnedNs(), ttlMs);
         }
         if (action == Action.GET && !plan.touches() && simulation.lifetimes().isOver(event.observed(), invokedNs)) {

@@ -30,6 +30,9 @@ final class SimNetwork {
     }
 
     void send(SimClient client, int attempt, Request request) {
+        if (!simulation.isUp()) {
+            return; // there is nobody to connect to
+        }
         if (random.nextInt(1000) >= lossPerMille) {
             deliver(client, attempt, request, soon(), false);
             return;

@@ -68,6 +68,9 @@ final class Simulation {
     /** Nothing goes wrong now: a judge is at work, or the store is on its way up. */
     private boolean calm = true;
 
+    /** The store can be reached. */
+    private boolean up;
+
     private boolean crashed;
     private int depth;
     private int crashInPoints = -1;
@@ -225,7 +228,8 @@ final class Simulation {
             timeline.advanceTo(earliest == Task.NEVER ? now + 1_000_000 : earliest);
         }
         if (++stepsSinceEnd > STUCK_AFTER_STEPS) {
-            violation("nothing has come to an end for " + stepsSinceEnd + " steps; under way are " + deliveries);
+            violation("nothing has come to an end for " + stepsSinceEnd + " steps; under way are " + deliveries + "; the servers: "
+                    + cluster().statistics() + "; they report " + cluster().errors().distinct());
         }
         return chosen;
     }
@@ -366,9 +370,10 @@ final class Simulation {
 
     private void crash(String where) {
         trace.tell("CRASH " + where);
+        up = false;
         happenings.count("crash " + where);
         crashInPoints = -1;
-        end(false);
+        end();
         memories.crash();
         crashed = true;
         throw new CrashError();
@@ -376,27 +381,27 @@ final class Simulation {
 
     private void reopen() {
         trace.tell("the store is closed");
+        up = false;
         try {
             cluster().close();
         } catch (CrashError e) {
             return;
         }
-        end(true);
+        end();
         happenings.count("clean restarts");
         open();
         restAndJudge();
     }
 
     /** The present incarnation is over. */
-    private void end(boolean cleanly) {
+    private void end() {
         for (ServerStatistics server : cluster().statistics()) {
             happenings.add("segments cleaned", server.cleanedSegments());
             happenings.add("tombstones dropped", server.tombstonesDropped());
             happenings.add("connections made anew", server.reconnects());
         }
-        if (!cleanly) {
-            deliveries.clear();
-        }
+        // Connections end with the process, and what is in them.
+        deliveries.clear();
         requireNoErrors();
     }
 
@@ -436,6 +441,7 @@ final class Simulation {
             shards.put(key, request.shard());
         }
         calm = false;
+        up = true;
         stepsSinceEnd = 0;
         trace.mix(timeline.nowNs());
         trace.tell("the store is open in term " + opened.configuration().term());
@@ -483,13 +489,13 @@ final class Simulation {
         accepting = false;
         judge.judgeSpace();
         cluster().close();
-        end(true);
+        end();
         open();
         calm = true;
         judge.judgeWindow();
         judge.judgeSpace();
         cluster().close();
-        end(true);
+        end();
     }
 
     // --- what others ask ---
@@ -535,6 +541,10 @@ final class Simulation {
 
     Server serverOf(int shard) {
         return cluster().servers().get(cluster().configuration().shard(shard).primary());
+    }
+
+    boolean isUp() {
+        return up;
     }
 
     EmbeddedCluster cluster() {

@@ -110,16 +110,31 @@ public final class Attempts {
             asked.answer(Status.OUTCOME_UNKNOWN, 0, 0, 0);
             return null;
         }
+        if (!saysNothingOfOthers(asked.status())) {
+            return null;
+        }
+        if (repeated) {
+            lanes.renew(own);
+            asked.answer(Status.OUTCOME_UNKNOWN, 0, 0, 0);
+            return null;
+        }
         if (asked.status() != Status.SESSION_EXPIRED) {
             return null;
         }
         lanes.renew(own);
-        if (repeated) {
-            asked.answer(Status.OUTCOME_UNKNOWN, 0, 0, 0);
-            return null;
-        }
         // A second round only after SESSION_EXPIRED on a first attempt, which by rule applied nothing.
         return rounds < 2 ? nextRound(asked, own) : null;
+    }
+
+    /**
+     * Whether an answer is given before the duplicate check: then it is true of its own attempt, which applied nothing, and
+     * an earlier one whose reply was lost may have been applied all the same.
+     */
+    private static boolean saysNothingOfOthers(Status status) {
+        return switch (status) {
+            case SESSION_EXPIRED, CLOSED, NOT_PRIMARY, STALE_TERM -> true;
+            default -> false;
+        };
     }
 
     /** Whether the attempt that was handed out last is not the first with its id. */
