@@ -34,6 +34,16 @@ final class Delivery extends Task {
         this.replyLost = replyLost;
     }
 
+    /** Whether it is another attempt of the same mutation, and a server is at work on it. */
+    boolean isUnderWayWith(Delivery other) {
+        return this != other
+                && call != null
+                && !over
+                && request.sequence() != 0
+                && request.sessionId() == other.request.sessionId()
+                && request.sequence() == other.request.sequence();
+    }
+
     boolean isOver() {
         return over;
     }
@@ -48,6 +58,7 @@ final class Delivery extends Task {
         try {
             SteppedCall own = call;
             if (own == null) {
+                simulation.onArrived(this);
                 own = simulation.serverOf(request.shard()).stepped(request);
                 call = own;
             }

@@ -76,7 +76,6 @@ final class Simulation {
     private int crashInPoints = -1;
     private boolean cutOffNext;
     private int begun;
-    private int ended;
     private int windowBegan;
     private long stepsSinceEnd;
     private @Nullable String violation;
@@ -132,7 +131,7 @@ final class Simulation {
         } finally {
             SimThread.current().runs(null);
         }
-        return new SimReport(plan, trace.hash(), ended, happenings, violation);
+        return new SimReport(plan, trace.hash(), begun, happenings, violation);
     }
 
     private static String describe(Throwable failure) {
@@ -513,13 +512,21 @@ final class Simulation {
     }
 
     void onEnded(SimClient client, String what, Status status, long version) {
-        ended++;
         stepsSinceEnd = 0;
         happenings.count("operations");
         happenings.count("answer " + status);
         happenings.count("operation " + what);
         trace.mix(timeline.nowNs());
         trace.mix(version * 31 + status.ordinal());
+    }
+
+    void onArrived(Delivery arrived) {
+        for (Delivery delivery : deliveries) {
+            if (delivery.isUnderWayWith(arrived)) {
+                happenings.count("retries that met their original under way");
+                return;
+            }
+        }
     }
 
     void onAnswered(Request request, boolean isCopy) {
