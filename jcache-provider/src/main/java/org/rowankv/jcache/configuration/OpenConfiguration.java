@@ -25,18 +25,22 @@ public final class OpenConfiguration<K, V> implements CompleteConfiguration<K, V
     private volatile boolean managementEnabled;
 
     public OpenConfiguration(Configuration<K, V> configuration) {
+        given = copyOf(configuration);
         if (configuration instanceof CompleteConfiguration<K, V> complete) {
-            given = new MutableConfiguration<>(complete);
-            for (CacheEntryListenerConfiguration<K, V> listener : complete.getCacheEntryListenerConfigurations()) {
-                listeners.add(listener);
-            }
-        } else {
-            given = new MutableConfiguration<K, V>()
-                    .setTypes(configuration.getKeyType(), configuration.getValueType())
-                    .setStoreByValue(configuration.isStoreByValue());
+            complete.getCacheEntryListenerConfigurations().forEach(listeners::add);
         }
         statisticsEnabled = given.isStatisticsEnabled();
         managementEnabled = given.isManagementEnabled();
+    }
+
+    /** A copy of its own, with the JSR's defaults for what the configuration does not say. */
+    static <K, V> MutableConfiguration<K, V> copyOf(Configuration<K, V> configuration) {
+        if (configuration instanceof CompleteConfiguration<K, V> complete) {
+            return new MutableConfiguration<>(complete);
+        }
+        return new MutableConfiguration<K, V>()
+                .setTypes(configuration.getKeyType(), configuration.getValueType())
+                .setStoreByValue(configuration.isStoreByValue());
     }
 
     public void enableStatistics(boolean enabled) {

@@ -79,6 +79,11 @@ public enum Setting {
                     + " all the same and says so once.",
             "refuse",
             "copy"),
+    TEMPLATES(
+            Kind.PATH,
+            "",
+            Scope.MANAGER,
+            "A properties file (UTF-8) of cache templates, see below; a template's entry given elsewhere goes before the file's."),
     BACKGROUND_THREADS(
             Kind.COUNT,
             "2",
