@@ -79,6 +79,11 @@ final class HeldReplicator implements Replicator {
     }
 
     @Override
+    public void releaseCredit() {
+        // Nothing is drawn ahead.
+    }
+
+    @Override
     public void close() {
         // Nothing is open.
     }
