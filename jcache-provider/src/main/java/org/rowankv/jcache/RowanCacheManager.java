@@ -70,8 +70,9 @@ public final class RowanCacheManager implements CacheManager {
 
     private static Properties copy(Properties properties) {
         final Properties copy = new Properties();
+        copy.putAll(properties);
         for (String name : properties.stringPropertyNames()) {
-            copy.setProperty(name, properties.getProperty(name));
+            copy.setProperty(name, properties.getProperty(name)); // the defaults behind them too
         }
         return copy;
     }
@@ -271,12 +272,14 @@ public final class RowanCacheManager implements CacheManager {
             }
             closed = true;
         }
+        final Closing closing = new Closing();
         for (OpenCache<?, ?> cache : List.copyOf(caches.values())) {
-            cache.close();
+            closing.step(cache::close);
         }
-        threads.close();
-        stores.release(store);
-        whenClosed.accept(this);
+        closing.step(threads::close)
+                .step(() -> stores.release(store))
+                .step(() -> whenClosed.accept(this))
+                .finish();
     }
 
     @Override

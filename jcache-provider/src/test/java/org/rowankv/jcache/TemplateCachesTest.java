@@ -50,8 +50,8 @@ class TemplateCachesTest {
 
     private static boolean hasBean(String type, String cacheName) throws Exception {
         return ManagementFactory.getPlatformMBeanServer()
-                .isRegistered(new ObjectName(
-                        "javax.cache:type=" + type + ",CacheManager=rowan.embedded,Cache=" + cacheName));
+                .isRegistered(
+                        new ObjectName("javax.cache:type=" + type + ",CacheManager=rowan.embedded,Cache=" + cacheName));
     }
 
     /** What an object-relational mapper does for a region without a configuration. */
@@ -138,7 +138,8 @@ class TemplateCachesTest {
     /** What a framework does that only looks caches up. */
     @Test
     void shouldCreateOnLookUpOnlyWhereATemplateSaysSo() {
-        final CacheManager manager = manager("books*.create", "true", "books*.statistics", "true", "films.expiry", "eternal");
+        final CacheManager manager =
+                manager("books*.create", "true", "books*.statistics", "true", "films.expiry", "eternal");
         assertThat((Object) manager.getCache("films")).isNull();
         assertThat((Object) manager.getCache("music")).isNull();
         assertThat(manager.getCacheNames()).isEmpty();

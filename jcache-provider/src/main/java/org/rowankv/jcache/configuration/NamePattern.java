@@ -25,9 +25,6 @@ record NamePattern(String text) implements Comparable<NamePattern> {
     }
 
     private static String whyInvalid(String text) {
-        if (text.isEmpty()) {
-            return "is empty; write a cache name, or * for every cache";
-        }
         if (text.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
             return "is longer than a cache name can be, which is " + MAX_BYTES + " bytes in UTF-8";
         }

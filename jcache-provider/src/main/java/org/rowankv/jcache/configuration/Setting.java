@@ -88,7 +88,7 @@ public enum Setting {
             Kind.COUNT,
             "2",
             Scope.MANAGER,
-            "Threads, at most, for `loadAll` and asynchronous listeners. None when idle."),
+            "Threads, at most, for `loadAll`; and as many, at most, for asynchronous listeners. None when idle."),
     LISTENER_BACKLOG(
             Kind.COUNT,
             "65536",

@@ -28,8 +28,12 @@ public final class Templates {
         final Map<NamePattern, Map<TemplateEntry, String>> byPattern = new TreeMap<>();
         texts.forEach((written, text) -> {
             final int dot = written.lastIndexOf('.');
+            if (dot <= 0) {
+                throw new CacheException("the cache template \"" + written
+                        + "\" has no pattern; write name.expiry=..., or *.expiry=... for every cache");
+            }
             final TemplateEntry entry = TemplateEntry.ofKey(written.substring(dot + 1), written);
-            final NamePattern pattern = new NamePattern(dot < 0 ? "" : written.substring(0, dot));
+            final NamePattern pattern = new NamePattern(written.substring(0, dot));
             byPattern
                     .computeIfAbsent(pattern, p -> new EnumMap<>(TemplateEntry.class))
                     .put(entry, text.trim());

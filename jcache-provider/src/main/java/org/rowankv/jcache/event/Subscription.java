@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import javax.cache.Cache;
 import javax.cache.configuration.CacheEntryListenerConfiguration;
 import javax.cache.event.CacheEntryCreatedListener;
@@ -28,6 +29,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class Subscription<K, V> implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Subscription.class);
+
+    private static final int EVENTS_AT_A_TIME = 64;
 
     private final Cache<K, V> source;
     private final Registration<K, V> registration;
@@ -125,6 +128,9 @@ public final class Subscription<K, V> implements Closeable {
 
     private void enqueue(Notification notification) {
         synchronized (queue) {
+            if (closed) {
+                return;
+            }
             if (queue.size() >= backlog) {
                 lost++;
                 if (Long.bitCount(lost) == 1) {
@@ -142,11 +148,28 @@ public final class Subscription<K, V> implements Closeable {
             }
             running = true;
         }
-        executor.execute(this::callQueued);
+        borrowThread();
     }
 
+    private void borrowThread() {
+        try {
+            executor.execute(this::callQueued);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the cache {} is being closed; its listener hears no more", source.getName(), e);
+            synchronized (queue) {
+                queue.clear();
+                running = false;
+            }
+        }
+    }
+
+    /** Gives the thread back after some events, since other listeners may wait for it. */
     private void callQueued() {
-        for (Notification next = poll(); next != null; next = poll()) {
+        for (int told = 0; told < EVENTS_AT_A_TIME; told++) {
+            final Notification next = poll();
+            if (next == null) {
+                return;
+            }
             final Throwable failure = call(next);
             if (failure != null) {
                 LOG.warn(
@@ -156,6 +179,7 @@ public final class Subscription<K, V> implements Closeable {
                         failure);
             }
         }
+        borrowThread();
     }
 
     private @Nullable Notification poll() {
@@ -169,11 +193,11 @@ public final class Subscription<K, V> implements Closeable {
     /** Ends the telling, and closes listener and filter where they are Closeable. */
     @Override
     public void close() throws IOException {
-        if (closed) {
-            return;
-        }
-        closed = true;
         synchronized (queue) {
+            if (closed) {
+                return;
+            }
+            closed = true;
             queue.clear();
         }
         registration.close();

@@ -80,10 +80,7 @@ public final class ConfigurationDocument {
                 """);
         for (TemplateEntry entry : TemplateEntry.values()) {
             text.append("| `").append(entry.key()).append("` | ");
-            text.append(entry.writtenAs())
-                    .append(" | ")
-                    .append(entry.meaning())
-                    .append(" |\n");
+            text.append(entry.writtenAs()).append(" | ").append(entry.meaning()).append(" |\n");
         }
     }
 
