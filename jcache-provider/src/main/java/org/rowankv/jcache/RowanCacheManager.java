@@ -64,7 +64,7 @@ public final class RowanCacheManager implements CacheManager {
         this.templates = settings.templates();
         templates.checkTypes(loader);
         this.store = stores.acquire(settings);
-        this.threads = new BackgroundThreads(settings.count(Setting.BACKGROUND_THREADS));
+        this.threads = new BackgroundThreads(settings.count(Setting.BACKGROUND_THREADS), loader);
         this.factory = new CacheFactory(this, store, this.loader, threads, settings);
     }
 

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import javax.cache.Cache;
@@ -188,6 +189,39 @@ class ClassLoaderTest {
             keys.forEach(key -> loaded.put(key, payload));
             return loaded;
         }
+    }
+
+    /** As code expects that looks up resources, services or entities on the thread it runs on. */
+    @Test
+    void shouldRunLoadersAndListenersInTheContextOfTheirApplication() throws Exception {
+        final ApplicationLoader loader = new ApplicationLoader(true);
+        final CompletableFuture<ClassLoader> whileLoading = new CompletableFuture<>();
+        final CompletableFuture<ClassLoader> whileListening = new CompletableFuture<>();
+        final Cache<String, Object> cache = provider.getCacheManager(ALLOWING, loader)
+                .createCache(
+                        "c",
+                        new MutableConfiguration<String, Object>().setCacheLoaderFactory(() -> new CacheLoader<>() {
+                            @Override
+                            public Object load(String key) {
+                                return key;
+                            }
+
+                            @Override
+                            public Map<String, Object> loadAll(Iterable<? extends String> keys) {
+                                whileLoading.complete(Thread.currentThread().getContextClassLoader());
+                                return Map.of();
+                            }
+                        }));
+        cache.registerCacheEntryListener(new MutableCacheEntryListenerConfiguration<>(
+                () -> (CacheEntryCreatedListener<String, Object>)
+                        events -> whileListening.complete(Thread.currentThread().getContextClassLoader()),
+                null,
+                false,
+                false));
+        cache.loadAll(java.util.Set.of("x"), true, null);
+        cache.put("k", "v");
+        assertThat(whileLoading.get(10, TimeUnit.SECONDS)).isSameAs(loader);
+        assertThat(whileListening.get(10, TimeUnit.SECONDS)).isSameAs(loader);
     }
 
     @Test

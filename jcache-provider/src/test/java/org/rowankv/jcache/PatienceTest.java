@@ -173,6 +173,33 @@ class PatienceTest {
         await().atMost(Duration.ofSeconds(30)).until(heard::get);
     }
 
+    /** Large values behind a listener that hangs must not fill the heap. */
+    @Test
+    void shouldLoseEventsRatherThanTheHeap() throws Exception {
+        final CountDownLatch inside = new CountDownLatch(1);
+        final CountDownLatch release = new CountDownLatch(1);
+        final AtomicInteger heard = new AtomicInteger();
+        cache.registerCacheEntryListener(listener(false, event -> {
+            inside.countDown();
+            awaitRelease(release);
+            heard.incrementAndGet();
+        }));
+        final String value = "x".repeat((int) (Runtime.getRuntime().maxMemory() / 16 / 4));
+        cache.put("k", value);
+        inside.await();
+        for (int i = 0; i < 8; i++) {
+            cache.put("k", value);
+        }
+        release.countDown();
+        await().atMost(Duration.ofSeconds(10)).until(() -> heard.get() == 4);
+        await().atMost(Duration.ofSeconds(10)).until(() -> threads().isEmpty());
+        assertThat(heard)
+                .as("one under way, three that fit in a sixteenth of the heap")
+                .hasValue(4);
+        cache.put("k", "small");
+        await().atMost(Duration.ofSeconds(10)).until(() -> heard.get() == 5);
+    }
+
     @Test
     void shouldGoOnTellingAnAsynchronousListenerThatThrows() {
         final List<String> heard = Collections.synchronizedList(new ArrayList<>());

@@ -291,6 +291,20 @@ class ThroughTest {
         assertThat(cache.getAll(Set.of("a", "b", "c"))).isEqualTo(Map.of("c", "3"));
     }
 
+    /** Neither failure hides the other. */
+    @Test
+    void shouldTellWhatTheWriterFailedOnWhenTheStoreIsFullToo() {
+        final Cache<String, String> cache = writing();
+        writer.failOn("b");
+        caches.refuse(org.rowankv.protocol.Operation.PUT, org.rowankv.protocol.Status.FULL);
+        final Map<String, String> entries = new LinkedHashMap<>();
+        entries.put("a", "1");
+        entries.put("b", "2");
+        assertThatThrownBy(() -> cache.putAll(entries))
+                .isInstanceOf(CacheFullException.class)
+                .satisfies(full -> assertThat(full.getSuppressed()[0]).isInstanceOf(CacheWriterException.class));
+    }
+
     @Test
     void shouldDeleteWhatRemoveAllFinds() {
         final Cache<String, String> cache = writing();

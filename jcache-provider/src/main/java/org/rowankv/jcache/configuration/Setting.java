@@ -93,7 +93,8 @@ public enum Setting {
             Kind.COUNT,
             "65536",
             Scope.MANAGER,
-            "Events that an asynchronous listener may be behind; further ones are lost to it, counted and logged.");
+            "Events that an asynchronous listener may be behind, and fewer if their values take more than a sixteenth of the"
+                    + " heap; further ones are lost to it, counted and logged.");
 
     /** What a name has before it outside of a URI. */
     public static final String PREFIX = "rowan.";

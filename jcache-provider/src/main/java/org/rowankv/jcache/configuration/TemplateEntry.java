@@ -26,8 +26,8 @@ public enum TemplateEntry {
             "The JSR's policy of that name, for a cache whose own is the eternal one."),
     STATISTICS("true or false", "`true` switches statistics on."),
     MANAGEMENT("true or false", "`true` shows the configuration's MXBean."),
-    KEY_TYPE("a class name", "Type of the keys, for a cache whose own is Object. Arrays are written `byte[]`."),
-    VALUE_TYPE("a class name", "Type of the values, for a cache whose own is Object."),
+    KEY_TYPE("a class name, or `byte[]`", "Type of the keys, for a cache whose own is Object."),
+    VALUE_TYPE("a class name, or `byte[]`", "Type of the values, for a cache whose own is Object."),
     CREATE(
             "true or false",
             "`true`: `getCache` creates a cache of such a name that is not open, rather than to return null.");

@@ -2,9 +2,7 @@ package org.rowankv.jcache.event;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import javax.cache.Cache;
@@ -40,11 +38,10 @@ public final class Subscription<K, V> implements Closeable {
     private final boolean wantsOldValue;
     private final EntryDecoder<K, V> decoder;
     private final Executor executor;
-    private final int backlog;
     private final int interest;
 
     // Guarded by the queue.
-    private final Queue<Notification> queue = new ArrayDeque<>();
+    private final Backlog queue;
     private boolean running;
     private long lost;
 
@@ -66,7 +63,7 @@ public final class Subscription<K, V> implements Closeable {
         this.registration = registration;
         this.decoder = decoder;
         this.executor = executor;
-        this.backlog = backlog;
+        this.queue = new Backlog(backlog);
         this.listener = registration.listener();
         this.filter = registration.filter();
         this.synchronous = registration.configuration().isSynchronous();
@@ -131,18 +128,17 @@ public final class Subscription<K, V> implements Closeable {
             if (closed) {
                 return;
             }
-            if (queue.size() >= backlog) {
+            if (!queue.offer(notification)) {
                 lost++;
                 if (Long.bitCount(lost) == 1) {
                     LOG.warn(
                             "a listener of the cache {} is {} events behind: {} events lost so far",
                             source.getName(),
-                            backlog,
+                            queue.size(),
                             lost);
                 }
                 return;
             }
-            queue.add(notification);
             if (running) {
                 return;
             }

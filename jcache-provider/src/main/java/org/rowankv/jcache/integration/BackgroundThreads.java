@@ -1,5 +1,6 @@
 package org.rowankv.jcache.integration;
 
+import java.lang.ref.WeakReference;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -8,17 +9,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The threads of one cache manager for loads and, others, for asynchronous listeners, so that neither waits for the other:
- * started when there is work, gone soon after there is none, and daemons. They hold on to no application's class loader.
+ * started when there is work, gone soon after there is none, and daemons. Work runs with the manager's class loader as its
+ * thread's; between works they hold on to none.
  * Once closed, work is refused with a RejectedExecutionException. Thread-safe.
  */
 public final class BackgroundThreads implements AutoCloseable {
     private static final long IDLE_MS = 200;
 
+    private final WeakReference<ClassLoader> loader;
     private final ThreadPoolExecutor loads;
     private final ThreadPoolExecutor listeners;
 
     /** @param count how many threads there are at most, of each kind */
-    public BackgroundThreads(int count) {
+    public BackgroundThreads(int count, ClassLoader loader) {
+        this.loader = new WeakReference<>(loader);
         this.loads = pool("rowan-jcache-load-", count);
         this.listeners = pool("rowan-jcache-listen-", count);
     }
@@ -36,12 +40,25 @@ public final class BackgroundThreads implements AutoCloseable {
         return pool;
     }
 
+    /** What an application's code finds its resources by. */
+    private Runnable inApplication(Runnable work) {
+        return () -> {
+            final Thread thread = Thread.currentThread();
+            thread.setContextClassLoader(loader.get());
+            try {
+                work.run();
+            } finally {
+                thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
+            }
+        };
+    }
+
     public Executor loads() {
-        return loads;
+        return work -> loads.execute(inApplication(work));
     }
 
     public Executor listeners() {
-        return listeners;
+        return work -> listeners.execute(inApplication(work));
     }
 
     /** Lets the work under way and the work that waits end; waits for none of it. */
