@@ -105,6 +105,7 @@ final class Reads<K, V> {
         final Map<K, V> values = new HashMap<>();
         final Map<K, Long> missed = new HashMap<>();
         final List<K> toLoad = new ArrayList<>();
+        final Loads<K, V> loads = opening.loads();
         final Scratch scratch = opening.borrow();
         try {
             for (K key : keys) {
@@ -114,11 +115,12 @@ final class Reads<K, V> {
                     values.put(key, value);
                 } else {
                     missed.put(key, scratch.request().version());
-                    toLoad.add(opening.keyOf(scratch));
+                    if (loads != null) {
+                        toLoad.add(opening.keyOf(scratch));
+                    }
                 }
             }
             opening.statistics().got(values.size(), missed.size(), startNs);
-            final Loads<K, V> loads = opening.loads();
             if (loads != null && !missed.isEmpty()) {
                 loads.loadAll(toLoad).forEach((key, loaded) -> {
                     final Long missVersion = missed.get(key);
