@@ -72,20 +72,21 @@ final class StoreUnderPressureTest {
                 .shards(1)
                 .capacityBytes(2 << 20)
                 .build();
-        final EmbeddedCluster cluster = EmbeddedCluster.open(settings);
-        final RowanClient client = client(cluster);
-        final int cache = client.catalogue().create("c", new byte[0]).id();
-        final Thread other = new Thread(() -> client.put(cache, bytes("shared"), bytes("1")));
-        other.start();
-        other.join();
-        client.put(cache, bytes("shared"), bytes("2")); // another lane: the first one's completion stays needed
-        assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
-            int i = 0;
-            for (; i < 200_000; i++) {
-                client.put(cache, bytes("t" + i), bytes("x"));
-                client.remove(cache, bytes("t" + i));
-            }
-        });
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
+                RowanClient client = client(cluster)) {
+            final int cache = client.catalogue().create("c", new byte[0]).id();
+            final Thread other = new Thread(() -> client.put(cache, bytes("shared"), bytes("1")));
+            other.start();
+            other.join();
+            client.put(cache, bytes("shared"), bytes("2")); // another lane: the first one's completion stays needed
+            assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
+                int i = 0;
+                for (; i < 200_000; i++) {
+                    client.put(cache, bytes("t" + i), bytes("x"));
+                    client.remove(cache, bytes("t" + i));
+                }
+            });
+        }
     }
 
     /** The same without an idle lane. */
@@ -96,16 +97,17 @@ final class StoreUnderPressureTest {
                 .shards(1)
                 .capacityBytes(2 << 20)
                 .build();
-        final EmbeddedCluster cluster = EmbeddedCluster.open(settings);
-        final RowanClient client = client(cluster);
-        final int cache = client.catalogue().create("c", new byte[0]).id();
-        client.put(cache, bytes("shared"), bytes("2"));
-        assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
-            for (int i = 0; i < 200_000; i++) {
-                client.put(cache, bytes("t" + i), bytes("x"));
-                client.remove(cache, bytes("t" + i));
-            }
-        });
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
+                RowanClient client = client(cluster)) {
+            final int cache = client.catalogue().create("c", new byte[0]).id();
+            client.put(cache, bytes("shared"), bytes("2"));
+            assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
+                for (int i = 0; i < 200_000; i++) {
+                    client.put(cache, bytes("t" + i), bytes("x"));
+                    client.remove(cache, bytes("t" + i));
+                }
+            });
+        }
     }
 
     /** A large PUT, its DELETE and their CommitVer in one turn of the digest: the backup keeps the PUT. */
@@ -162,28 +164,29 @@ final class StoreUnderPressureTest {
                 .shards(4)
                 .capacityBytes(4 << 20)
                 .build();
-        final EmbeddedCluster cluster = EmbeddedCluster.open(settings);
-        final RowanClient client = client(cluster);
-        final int cache = client.catalogue().create("c", new byte[0]).id();
-        final AtomicInteger full = new AtomicInteger();
-        assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
-            for (int round = 0; round < 20; round++) {
-                for (int i = 0; i < 128; i++) {
-                    final int key = i % 16;
-                    final Thread thread = new Thread(() -> {
-                        try {
-                            client.getAndPut(cache, bytes("k" + key), new byte[20_000]);
-                        } catch (StoreFullException e) {
-                            full.incrementAndGet();
-                        }
-                    });
-                    thread.start();
-                    thread.join(20_000);
-                    assertThat(thread.isAlive())
-                            .as("round %d put %d: %s", round, i, cluster.statistics())
-                            .isFalse();
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
+                RowanClient client = client(cluster)) {
+            final int cache = client.catalogue().create("c", new byte[0]).id();
+            final AtomicInteger full = new AtomicInteger();
+            assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
+                for (int round = 0; round < 20; round++) {
+                    for (int i = 0; i < 128; i++) {
+                        final int key = i % 16;
+                        final Thread thread = new Thread(() -> {
+                            try {
+                                client.getAndPut(cache, bytes("k" + key), new byte[20_000]);
+                            } catch (StoreFullException e) {
+                                full.incrementAndGet();
+                            }
+                        });
+                        thread.start();
+                        thread.join(20_000);
+                        assertThat(thread.isAlive())
+                                .as("round %d put %d: %s", round, i, cluster.statistics())
+                                .isFalse();
+                    }
                 }
-            }
-        });
+            });
+        }
     }
 }
