@@ -86,6 +86,9 @@ final class Decision {
         final Request asked = asked();
         switch (asked.operation()) {
             case OPEN_SESSION -> {
+                if (replica().sessions().wasClosed(asked.sessionId())) {
+                    return answer(Status.SESSION_EXPIRED, 0, 0, 0);
+                }
                 return !replica().sessions().isOpen(asked.sessionId()) && session(EntryType.SESSION_OPEN)
                         || answer(Status.OK, 0, 0, 0);
             }
