@@ -135,7 +135,7 @@ final class SegmentReader implements SegmentScan.Visitor {
         // Other readers may meet other entries of the key, or another copy of this one.
         final int stripe = KeyLocks.stripeOf(position);
         while (!replica.keyLocks().tryLock(stripe, lockOwner)) {
-            Thread.onSpinWait();
+            Thread.yield(); // rare, and the other reader may have lost its processor
         }
         try {
             replica.apply(lockOwner, position, address, type, length);
