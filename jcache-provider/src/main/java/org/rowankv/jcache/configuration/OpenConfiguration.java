@@ -20,7 +20,7 @@ public final class OpenConfiguration<K, V> implements CompleteConfiguration<K, V
     private static final long serialVersionUID = 1L;
 
     private final MutableConfiguration<K, V> given;
-    private final List<CacheEntryListenerConfiguration<K, V>> listeners = new CopyOnWriteArrayList<>();
+    private final CopyOnWriteArrayList<CacheEntryListenerConfiguration<K, V>> listeners = new CopyOnWriteArrayList<>();
     private volatile boolean statisticsEnabled;
     private volatile boolean managementEnabled;
 

@@ -64,7 +64,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         return open(settings, clock, random, scanThreads());
     }
 
-    /** Half of the processors: at a start the JVM's compiler needs the others, and with two a second reader is slower. */
+    /** Half of the processors: a start needs the others for the JVM's compiler; with two, a second reader is slower. */
     private static int scanThreads() {
         return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
     }

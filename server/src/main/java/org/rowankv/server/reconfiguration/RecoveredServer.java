@@ -86,7 +86,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
      * @param threads that may read at the same time, the caller's included
      */
     public void scan(int threads, Clock clock) {
-        forEachReplica(replica -> replica.sessions().beginScan());
+        forEachReplica(replica -> replica.beginScan());
         final List<Integer> inUse = new ArrayList<>();
         for (int s = 0; s < segments.count(); s++) {
             if (segments.state(s) != SegmentState.FREE) {
@@ -110,7 +110,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         }
         assembler.giveUpIncomplete(this);
         assembler.log().retire();
-        forEachReplica(replica -> replica.sessions().endScan());
+        forEachReplica(replica -> replica.endScan());
     }
 
     /**

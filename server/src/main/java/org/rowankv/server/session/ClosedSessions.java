@@ -6,7 +6,7 @@ package org.rowankv.server.session;
  * that is still on its way. Guarded by its {@link SessionTable}.
  */
 final class ClosedSessions {
-    static final int REMEMBERED = 1024;
+    static final int REMEMBERED = 64;
 
     /** A ring; 0 where nothing was closed yet. */
     private long[] ids = new long[0];
