@@ -73,7 +73,7 @@ final class PlantedBugs {
                     "completions go with their entries",
                     SERVER,
                     "org.rowankv.server.cleaning.CleanAgent",
-                    "if (sequence == 0 || !replica.sessions().isNeeded(sessionId, sequence, address)) {",
+                    "if (sequence == 0 || !replica.sessions(sessionId).isNeeded(sessionId, sequence, address)) {",
                     "if (sequence != -1) {"),
             new PlantedBug(
                     "completions are not rebuilt at the start",
@@ -86,8 +86,8 @@ final class PlantedBugs {
                     "no duplicate check",
                     SERVER,
                     "org.rowankv.server.request.Decision",
-                    "if (completion != null && completion.isApplied()) {",
-                    "if (completion != null && completion.version() < 0) {"),
+                    "case COMPLETED -> {",
+                    "case COMPLETED -> {\n if (asked.sequence() > 0) {\n return false;\n }"),
             new PlantedBug(
                     "keys are not locked",
                     SERVER,

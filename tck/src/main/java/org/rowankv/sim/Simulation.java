@@ -429,6 +429,7 @@ final class Simulation {
                         },
                         memories,
                         plan.hostile() ? Simulation::hostile : settings -> settings,
+                        1,
                         !plan.clientsSurvive()));
         cluster = opened;
         memories.written();

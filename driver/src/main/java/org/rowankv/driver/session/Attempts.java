@@ -7,24 +7,37 @@ import org.rowankv.runtime.Clock;
 
 /**
  * The attempts by which one request comes to its outcome, as a state machine: it says what to hand to the session next,
- * and whoever sends says when that was answered. Opens the session at the shard first, and repeats an attempt whose reply
- * was lost with the same id until the deadline. Owned by one caller, one request at a time.
+ * and whoever sends says when that was answered. Closes at the shard what its lane has given up, opens the session there,
+ * and repeats an attempt whose reply was lost with the same id until the deadline. Owned by one caller, one request at a
+ * time.
  */
 public final class Attempts {
+    private static final int MAX_REFUSED_IDS = 64;
+
+    private enum State {
+        IDLE,
+        READING,
+        /** A session that was given up earlier is being closed; whatever comes of it, the mutation goes on. */
+        CLOSING,
+        /** The lane's session is being opened at the shard. */
+        OPENING,
+        MUTATING
+    }
+
     private final Lanes lanes;
     private final Clock clock;
     private final long deadlineNs;
 
+    private State state = State.IDLE;
     private @Nullable Request request;
-    /** The lane of a mutation; null for a read. */
     private @Nullable Lane lane;
-
-    /** The session's opening, while that is what was handed out. */
-    private @Nullable Request opening;
+    /** What was handed out last: the request itself, or one for its session. */
+    private @Nullable Request sent;
 
     private boolean repeated;
     private long deadline;
     private int rounds;
+    private int refusedIds;
 
     Attempts(Lanes lanes, Clock clock, long deadlineNs) {
         this.lanes = lanes;
@@ -36,7 +49,7 @@ public final class Attempts {
     Request beginRead(Request newRequest) {
         request = newRequest;
         lane = null;
-        return handOut(newRequest, null);
+        return handOut(State.READING, newRequest);
     }
 
     /** Begins a mutation; the lane is the caller's until the outcome is known. */
@@ -44,25 +57,31 @@ public final class Attempts {
         request = newRequest;
         lane = borrowed;
         rounds = 0;
-        return nextRound(newRequest, borrowed);
+        // Once per visit: when its outcome became unknown the shard did not answer. A copy of the request that is still on
+        // its way finds the session closed and is refused.
+        final long abandoned = borrowed.abandonedAt(newRequest.shard());
+        return abandoned == 0
+                ? nextRound(newRequest, borrowed)
+                : handOut(State.CLOSING, new Request().closeSession(newRequest.shard(), abandoned));
     }
 
     private Request nextRound(Request asked, Lane own) {
         rounds++;
-        if (!own.isOpenAt(asked.shard())) {
-            final Request open = new Request().openSession(asked.shard(), own.sessionId());
-            return handOut(open, open);
+        if (own.isOpenAt(asked.shard())) {
+            return identified(asked, own);
         }
-        return identified(asked, own);
+        refusedIds = 0;
+        return handOut(State.OPENING, new Request().openSession(asked.shard(), own.sessionId()));
     }
 
     private Request identified(Request asked, Lane own) {
         asked.identified(own.sessionId(), own.nextSequence(), 0);
-        return handOut(asked, null);
+        return handOut(State.MUTATING, asked);
     }
 
-    private Request handOut(Request next, @Nullable Request newOpening) {
-        opening = newOpening;
+    private Request handOut(State newState, Request next) {
+        state = newState;
+        sent = next;
         repeated = false;
         return next;
     }
@@ -70,17 +89,25 @@ public final class Attempts {
     /** What was handed out last has its answer; returns what to send next, or null: the request has its outcome. */
     public @Nullable Request answered() {
         final Request asked = request;
-        if (asked == null) {
+        final Request last = sent;
+        if (asked == null || last == null) {
             throw new IllegalStateException("no request was begun");
         }
-        final Request open = opening;
-        final Request sent = open == null ? asked : open;
-        if (sent.status() == Status.NO_REPLY && isToBeRepeated()) {
-            return sent;
+        if (last.status() == Status.NO_REPLY && state != State.CLOSING && isToBeRepeated()) {
+            return last;
         }
-        final Request next = lane == null ? null : open == null ? judge(asked, lane) : opened(asked, open, lane);
+        final Lane own = lane;
+        final Request next = own == null
+                ? null
+                : switch (state) {
+                    case CLOSING -> closed(asked, last, own);
+                    case OPENING -> opened(asked, last, own);
+                    default -> judge(asked, own);
+                };
         if (next == null) {
+            state = State.IDLE;
             request = null;
+            sent = null;
         }
         return next;
     }
@@ -93,7 +120,19 @@ public final class Attempts {
         return clock.nanoTime() - deadline < 0;
     }
 
+    private Request closed(Request asked, Request close, Lane own) {
+        if (close.status() == Status.OK) {
+            own.closedAbandoned(close.sessionId(), close.shard());
+        }
+        return nextRound(asked, own);
+    }
+
     private @Nullable Request opened(Request asked, Request open, Lane own) {
+        if (open.status() == Status.SESSION_EXPIRED && ++refusedIds < MAX_REFUSED_IDS) {
+            // A session of that id was closed before, as when an earlier client drew its ids from the same seed.
+            lanes.renew(own);
+            return handOut(State.OPENING, open.openSession(asked.shard(), own.sessionId()));
+        }
         if (open.status() != Status.OK) {
             // Nothing of the mutation itself was attempted, so no reply means no outcome that is not known.
             asked.answer(open.status(), 0, 0, 0);

@@ -1,6 +1,9 @@
 package org.rowankv.driver.session;
 
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Iterator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 
@@ -11,7 +14,8 @@ import org.rowankv.runtime.Clock;
 final class Lane {
     private long sessionId;
     private long lastSequence;
-    private final BitSet openShards = new BitSet();
+    private BitSet openShards = new BitSet();
+    private final List<AbandonedSession> abandoned = new ArrayList<>(0);
     private @Nullable Attempts attempts;
     // Keeps two callers' lanes off one cache line; never read.
     @SuppressWarnings("unused")
@@ -52,10 +56,40 @@ final class Lane {
         return openShards;
     }
 
-    /** The old session expired, or an operation of it was given up: nothing of it is used again. */
+    /** The session expired, or an operation of it was given up: nothing of it is used again but to close it. */
     void renew(long newSessionId) {
+        if (!openShards.isEmpty()) {
+            abandoned.add(new AbandonedSession(sessionId, openShards));
+            openShards = new BitSet();
+        }
         sessionId = newSessionId;
         lastSequence = 0;
-        openShards.clear();
+    }
+
+    /** The sessions that were given up and are not closed at every shard yet. */
+    List<AbandonedSession> abandoned() {
+        return abandoned;
+    }
+
+    /** A session that was given up and is still open at that shard; 0 when there is none. */
+    long abandonedAt(int shard) {
+        for (int i = 0; i < abandoned.size(); i++) {
+            if (abandoned.get(i).openShards().get(shard)) {
+                return abandoned.get(i).sessionId();
+            }
+        }
+        return 0;
+    }
+
+    void closedAbandoned(long abandonedId, int shard) {
+        for (Iterator<AbandonedSession> sessions = abandoned.iterator(); sessions.hasNext(); ) {
+            final AbandonedSession session = sessions.next();
+            if (session.sessionId() == abandonedId) {
+                session.openShards().clear(shard);
+                if (session.openShards().isEmpty()) {
+                    sessions.remove();
+                }
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 package org.rowankv.driver.session;
 
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Session;
 import org.rowankv.protocol.Request;
@@ -80,14 +81,19 @@ public final class RequestIds implements AutoCloseable {
     /** Closes the sessions at the shards where they were opened; the session itself stays its owner's. */
     @Override
     public void close() {
-        final Request request = new Request();
         for (int i = 0; i < lanes.count(); i++) {
             final Lane lane = lanes.lane(i);
-            for (int shard = lane.openShards().nextSetBit(0);
-                    shard >= 0;
-                    shard = lane.openShards().nextSetBit(shard + 1)) {
-                session.call(request.closeSession(shard, lane.sessionId()));
+            closeEverywhere(lane.sessionId(), lane.openShards());
+            for (AbandonedSession abandoned : lane.abandoned()) {
+                closeEverywhere(abandoned.sessionId(), abandoned.openShards());
             }
+        }
+    }
+
+    private void closeEverywhere(long sessionId, BitSet openShards) {
+        final Request request = new Request();
+        for (int shard = openShards.nextSetBit(0); shard >= 0; shard = openShards.nextSetBit(shard + 1)) {
+            session.call(request.closeSession(shard, sessionId));
         }
     }
 }

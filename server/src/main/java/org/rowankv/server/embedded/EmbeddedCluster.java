@@ -81,7 +81,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         this.errors = new ErrorLog(clock);
         final long startNs = clock.nanoTime();
         final Configuration found = files.configuration();
-        final List<RecoveredServer> recovered = recover(found, random);
+        final List<RecoveredServer> recovered = recover(found, clock, random, surroundings.scanThreads());
         final long scattered = ColdStart.collectAndScatter(found, recovered);
         // A new term, new incarnations, and a new epoch for every shard, stored before anything is served.
         this.configuration = files.startTerm();
@@ -155,7 +155,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                         segmentCount, settings.workers(), settings.replicas() > 1, settings.verifyReads()));
     }
 
-    private List<RecoveredServer> recover(Configuration found, RandomSource random) {
+    private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random, int scanThreads) {
         final KeyHash keyHash = new KeyHash(found.hashSeed());
         final ServerSettings serverSettings = serverSettings();
         final List<RecoveredServer> recovered = new ArrayList<>();
@@ -178,7 +178,7 @@ public final class EmbeddedCluster implements AutoCloseable {
             }
             final RecoveredServer server = new RecoveredServer(
                     area.serverId(), segments, new Replicas(replicas), settings.replicas() > 1, errors);
-            server.scan();
+            server.scan(scanThreads, clock);
             recovered.add(server);
         }
         return recovered;

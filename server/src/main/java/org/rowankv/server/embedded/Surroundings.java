@@ -25,6 +25,7 @@ import org.rowankv.server.pm.AreaSettings;
  * @param fabric wraps the local fabric
  * @param memories where areas and configuration are instead of in a directory, or null
  * @param tuning of every server's process values
+ * @param scanThreads that read an area that exists, at the same time
  * @param clientsEndWithStore whether nobody can come back for an answer after the store was closed or has crashed
  */
 public record Surroundings(
@@ -34,6 +35,7 @@ public record Surroundings(
         UnaryOperator<Fabric> fabric,
         @Nullable Memories memories,
         UnaryOperator<ServerSettings> tuning,
+        int scanThreads,
         boolean clientsEndWithStore) {
 
     /** Areas and a configuration store that outlive the cluster. */
@@ -59,6 +61,16 @@ public record Surroundings(
                 UnaryOperator.identity(),
                 null,
                 UnaryOperator.identity(),
+                usualScanThreads(),
                 true);
+    }
+
+    /** Half of the processors: a start needs the others for the JVM's compiler; with two, a second reader is slower. */
+    private static int usualScanThreads() {
+        return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    }
+
+    Surroundings withScanThreads(int threads) {
+        return new Surroundings(clocks, random, scheduling, fabric, memories, tuning, threads, clientsEndWithStore);
     }
 }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
 
 /**
- * The sessions open at one shard's replica and the completions of each: what a mutation was answered, kept until the
+ * Sessions open at one shard's replica and the completions of each: what a mutation was answered, kept until the
  * client has said, by a later request, that it knows the answer. Completions are data: they are rebuilt from the log's
  * entries on every replica, so a retry is recognised after a restart or on a new primary too.
  *
@@ -30,6 +30,18 @@ public final class SessionTable {
         }
     }
 
+    /** What a session knows of a request. */
+    public enum Finding {
+        /** The session is not open here: it never was, or is closed. */
+        NO_SESSION,
+        /** Not seen before. */
+        NEW,
+        /** There is a completion, see {@link SessionTable#find}. */
+        COMPLETED,
+        /** Older than what the session said it had all answers for: a duplicate that nobody awaits. */
+        ANSWERED
+    }
+
     /** Counts an entry dead that only a completion had kept; returns the space it took. */
     @FunctionalInterface
     public interface Release {
@@ -37,6 +49,7 @@ public final class SessionTable {
     }
 
     private final LongMap<Session> sessions = new LongMap<>();
+    private final ClosedSessions closed = new ClosedSessions();
     private final Release release;
     private boolean scanning;
 
@@ -65,6 +78,9 @@ public final class SessionTable {
     public synchronized boolean open(long sessionId, long address) {
         final Session session = sessions.get(sessionId);
         if (session == null) {
+            if (closed.contains(sessionId)) {
+                return false;
+            }
             sessions.put(sessionId, new Session(address));
             return true;
         }
@@ -91,6 +107,7 @@ public final class SessionTable {
         session.closed = true;
         if (!scanning) {
             sessions.remove(sessionId);
+            closed.add(sessionId);
         }
         return freed;
     }
@@ -121,6 +138,26 @@ public final class SessionTable {
 
     public synchronized boolean isOpen(long sessionId) {
         return sessions.get(sessionId) != null;
+    }
+
+    /**
+     * Whether the session was closed, as far back as that is remembered. A request to open it is then a late copy: opened
+     * again, it would let late copies of its mutations take effect a second time, since their completions are gone.
+     */
+    public synchronized boolean wasClosed(long sessionId) {
+        return closed.contains(sessionId);
+    }
+
+    /** What is known of a request before it is decided. */
+    public synchronized Finding look(long sessionId, long sequence) {
+        final Session session = sessions.get(sessionId);
+        if (session == null) {
+            return Finding.NO_SESSION;
+        }
+        if (held(sessionId, sequence) != null) {
+            return Finding.COMPLETED;
+        }
+        return sequence < session.firstUnanswered ? Finding.ANSWERED : Finding.NEW;
     }
 
     public synchronized int openCount() {
@@ -161,12 +198,6 @@ public final class SessionTable {
             }
         }
         return null;
-    }
-
-    /** Whether a request is older than what its session said it had all answers for: a duplicate that nobody awaits. */
-    public synchronized boolean isAnswered(long sessionId, long sequence) {
-        final Session session = sessions.get(sessionId);
-        return session != null && sequence < session.firstUnanswered;
     }
 
     /**
