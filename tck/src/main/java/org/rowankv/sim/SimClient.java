@@ -57,6 +57,7 @@ final class SimClient extends Task {
     private final long[] lastVersion;
     /** The value of that version, where it is known. */
     private final long[] lastValue;
+
     private final Request request = new Request();
     private RowanClient client;
     private int clientsBefore;

@@ -57,8 +57,7 @@ public final class SimCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (seeds < 1) {
-            throw new CommandLine.ParameterException(
-                    new CommandLine(this), "--seeds must be at least 1, not " + seeds);
+            throw new CommandLine.ParameterException(new CommandLine(this), "--seeds must be at least 1, not " + seeds);
         }
         if (mutations) {
             return new MutationRun(threadCount(), only, SystemClock.INSTANCE, System.out).run() ? 0 : 1;
@@ -93,7 +92,8 @@ public final class SimCommand implements Callable<Integer> {
         final SimReport smallest = new Shrinking(failing).shrink();
         System.out.println("sim: seed " + failing.plan().seed() + ", made smaller: " + smallest.plan());
         new Simulation(smallest.plan(), new SimMemories(), System.out::println).run();
-        System.out.println("sim: replay the whole with ./rowan sim --seed " + failing.plan().seed());
+        System.out.println("sim: replay the whole with ./rowan sim --seed "
+                + failing.plan().seed());
     }
 
     private static int replay(long seed) {

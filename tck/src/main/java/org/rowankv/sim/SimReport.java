@@ -9,7 +9,12 @@ import org.jspecify.annotations.Nullable;
  * @param begun operations
  * @param violation the first one, or null
  */
-record SimReport(SimPlan plan, long hash, int begun, Happenings happenings, @Nullable String violation) {
+record SimReport(
+        SimPlan plan,
+        long hash,
+        int begun,
+        Happenings happenings,
+        @Nullable String violation) {
     SimReport withViolation(String what) {
         return new SimReport(plan, hash, begun, happenings, what);
     }

@@ -227,8 +227,9 @@ final class Simulation {
             timeline.advanceTo(earliest == Task.NEVER ? now + 1_000_000 : earliest);
         }
         if (++stepsSinceEnd > STUCK_AFTER_STEPS) {
-            violation("nothing has come to an end for " + stepsSinceEnd + " steps; under way are " + deliveries + "; the servers: "
-                    + cluster().statistics() + "; they report " + cluster().errors().distinct());
+            violation("nothing has come to an end for " + stepsSinceEnd + " steps; under way are " + deliveries
+                    + "; the servers: " + cluster().statistics() + "; they report "
+                    + cluster().errors().distinct());
         }
         return chosen;
     }

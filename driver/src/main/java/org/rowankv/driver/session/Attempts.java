@@ -57,7 +57,8 @@ public final class Attempts {
         request = newRequest;
         lane = borrowed;
         rounds = 0;
-        // Once per visit: when its outcome became unknown the shard did not answer. A copy of the request that is still on
+        // Once per visit: when its outcome became unknown the shard did not answer. A copy of the request that is still
+        // on
         // its way finds the session closed and is refused.
         final long abandoned = borrowed.abandonedAt(newRequest.shard());
         return abandoned == 0

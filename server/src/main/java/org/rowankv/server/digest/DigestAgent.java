@@ -142,6 +142,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             final int shard = CommitVector.shard(buffer, at, i);
             if (replicas.has(shard)) {
                 replicas.get(shard).raiseCommitVersion(CommitVector.version(buffer, at, i));
+                assembler.committed(shard, CommitVector.version(buffer, at, i));
             }
         }
         mayForget = true;
