@@ -29,11 +29,21 @@ public final class SteppedCall {
      * request finishes, as with {@link Server#call}.
      */
     public boolean step() {
-        final boolean answered = advance();
-        if (!answered && ++waits % WAITS_BEFORE_HELP == 0) {
-            server.helpOthers();
+        boolean goesOn = false;
+        try {
+            goesOn = !advance();
+            if (goesOn && ++waits % WAITS_BEFORE_HELP == 0) {
+                goesOn = false; // should an error strike here
+                server.helpOthers();
+                goesOn = true;
+            }
+            return !goesOn;
+        } finally {
+            if (!goesOn && slot >= 0) {
+                server.giveBack(slot);
+                slot = -1;
+            }
         }
-        return answered;
     }
 
     private boolean advance() {
@@ -49,15 +59,7 @@ public final class SteppedCall {
                 return slot == Server.CLOSED_SLOT;
             }
         }
-        boolean goesOn = false;
-        try {
-            goesOn = !advanceIn(slot, primary);
-            return !goesOn;
-        } finally {
-            if (!goesOn) {
-                server.giveBack(slot);
-            }
-        }
+        return advanceIn(slot, primary);
     }
 
     private boolean advanceIn(int borrowed, @Nullable ShardPrimary shardPrimary) {

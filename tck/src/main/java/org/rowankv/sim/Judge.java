@@ -7,6 +7,7 @@ import org.rowankv.check.history.Event;
 import org.rowankv.check.history.HistoryRecorder;
 import org.rowankv.check.history.KeyHistoryChecker;
 import org.rowankv.check.history.Outcome;
+import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.embedded.EmbeddedCluster;
@@ -19,6 +20,7 @@ final class Judge {
     private final HistoryRecorder history;
     private final SimValues values;
     private final StateJudge states;
+    private final Ballast ballast;
     private final KeyHistoryChecker checker = new KeyHistoryChecker();
     private final CallerLog expiries;
     private final long[] held;
@@ -28,8 +30,14 @@ final class Judge {
         this.history = history;
         this.values = values;
         this.states = new StateJudge(simulation);
+        this.ballast = new Ballast(simulation, values);
         this.expiries = history.log(simulation.plan().clients());
         this.held = new long[simulation.plan().keys()];
+    }
+
+    /** Before anything goes wrong. */
+    void fill(RowanClient client) {
+        ballast.fill(client, simulation.plan().ballastPercent());
     }
 
     /** Reads every key and judges its history since the last time; then compares the replicas. */
@@ -42,6 +50,7 @@ final class Judge {
             }
             held[key] = read.outcome() == Outcome.DONE ? read.observed() : Event.ABSENT;
         }
+        ballast.judge();
         history.clear();
         simulation.happenings().count("windows judged");
         final EmbeddedCluster cluster = simulation.cluster();

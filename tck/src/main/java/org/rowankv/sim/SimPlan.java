@@ -21,6 +21,7 @@ import org.rowankv.server.pm.AreaSettings;
  * @param deathPerMyriad points at which a caller's thread dies
  * @param stepNs how long a step takes, about
  * @param ttlPerMille writes that end by themselves
+ * @param ballastPercent of the space that is taken before anything else
  * @param clientsSurvive whether clients come back after a crash for the answers they lack
  * @param hostile whether the servers' process values are at their limits
  */
@@ -43,6 +44,7 @@ record SimPlan(
         int deathPerMyriad,
         long stepNs,
         int ttlPerMille,
+        int ballastPercent,
         boolean clientsSurvive,
         boolean hostile,
         List<PlannedFault> faults) {
@@ -79,6 +81,7 @@ record SimPlan(
                 swarm(random, 2),
                 1_000L << random.nextInt(8),
                 random.nextInt(2) == 0 ? 0 : random.nextInt(200),
+                random.nextInt(4) > 0 ? 0 : 70 + random.nextInt(31),
                 random.nextInt(3) > 0,
                 random.nextInt(10) == 0,
                 faults(random));
@@ -188,6 +191,7 @@ record SimPlan(
                 deaths,
                 stepNs,
                 ttl,
+                ballastPercent,
                 clientsSurvive,
                 hostile,
                 List.copyOf(newFaults));

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.history.HistoryRecorder;
+import org.rowankv.driver.RowanClient;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
@@ -109,6 +110,9 @@ final class Simulation {
         try {
             memories.begin();
             open();
+            calm = true;
+            judge.fill(new RowanClient(session, clientClock(), clientRandom.fork("ballast")));
+            calm = false;
             for (int i = 0; i < plan.clients(); i++) {
                 clients.add(new SimClient(i, this, values, history.log(i), clientRandom.fork("client " + i)));
             }
