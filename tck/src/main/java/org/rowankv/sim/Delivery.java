@@ -2,6 +2,7 @@ package org.rowankv.sim;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
 import org.rowankv.server.SteppedCall;
 
 /**
@@ -15,23 +16,34 @@ final class Delivery extends Task {
     private final int attempt;
     private final long arrivesAtNs;
     private final boolean replyLost;
+    private final boolean doubled;
     private @Nullable SteppedCall call;
     private boolean over;
 
-    /** @param client who waits for the answer of that attempt, or null */
+    /**
+     * @param client who waits for the answer of that attempt, or null
+     * @param doubled whether the network delivers it twice
+     */
     Delivery(
             Simulation simulation,
             Request request,
             @Nullable SimClient client,
             int attempt,
             long arrivesAtNs,
-            boolean replyLost) {
+            boolean replyLost,
+            boolean doubled) {
         this.simulation = simulation;
         this.request = request;
         this.client = client;
         this.attempt = attempt;
         this.arrivesAtNs = arrivesAtNs;
         this.replyLost = replyLost;
+        this.doubled = doubled;
+    }
+
+    /** An answer given before the duplicate check: nobody doubles a request on its way but this network. */
+    private boolean saysNothingOfItsTwin() {
+        return request.status() == Status.CLOSED || request.status() == Status.SESSION_EXPIRED;
     }
 
     /** Whether it is another attempt of the same mutation, and a server is at work on it. */
@@ -65,7 +77,7 @@ final class Delivery extends Task {
             if (own.step()) {
                 over = true;
                 simulation.onAnswered(request, client == null);
-                if (client != null && !replyLost) {
+                if (client != null && !replyLost && !(doubled && saysNothingOfItsTwin())) {
                     client.receive(attempt, request);
                 }
             }

@@ -41,7 +41,6 @@ final class Expected {
             "fences with holes",
             "fences with segments in quarantine",
             "old holes cut off",
-            "appends voided by another's fence",
             "appends that found no posted segment",
             "connections made anew",
             "agents paused",

@@ -34,35 +34,36 @@ final class SimNetwork {
             return; // there is nobody to connect to
         }
         if (random.nextInt(1000) >= lossPerMille) {
-            deliver(client, attempt, request, soon(), false);
+            deliver(client, attempt, request, soon(), false, false);
             return;
         }
         switch (random.nextInt(5)) {
             case 0 -> simulation.happenings().count("requests lost");
             case 1 -> {
                 simulation.happenings().count("replies lost");
-                deliver(client, attempt, request, soon(), true);
+                deliver(client, attempt, request, soon(), true, false);
             }
             case 2 -> {
                 simulation.happenings().count("requests doubled");
-                deliver(client, attempt, request, soon(), false);
-                deliver(null, attempt, request, soon(), false);
+                deliver(client, attempt, request, soon(), false, true);
+                deliver(null, attempt, request, soon(), false, true);
             }
             case 3 -> {
                 simulation.happenings().count("requests doubled late");
-                deliver(client, attempt, request, soon(), false);
-                deliver(null, attempt, request, late(), false);
+                deliver(client, attempt, request, soon(), false, true);
+                deliver(null, attempt, request, late(), false, true);
             }
             default -> {
                 // Its sender repeats it meanwhile.
                 simulation.happenings().count("requests late");
-                deliver(client, attempt, request, late(), false);
+                deliver(client, attempt, request, late(), false, false);
             }
         }
     }
 
-    private void deliver(@Nullable SimClient client, int attempt, Request request, long atNs, boolean replyLost) {
-        simulation.add(new Delivery(simulation, copyOf(request), client, attempt, atNs, replyLost));
+    private void deliver(
+            @Nullable SimClient client, int attempt, Request request, long atNs, boolean replyLost, boolean doubled) {
+        simulation.add(new Delivery(simulation, copyOf(request), client, attempt, atNs, replyLost, doubled));
     }
 
     private static Request copyOf(Request request) {

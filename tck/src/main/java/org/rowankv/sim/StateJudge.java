@@ -108,7 +108,8 @@ final class StateJudge {
         for (Server server : cluster.servers()) {
             final Segments segments = server.segments();
             final long taken = segments.space().limit() - segments.space().available();
-            final long live = new Live(server).count();
+            final Live counted = new Live(server);
+            final long live = counted.count();
             if (taken != live) {
                 differences
                         .append("server ")
@@ -117,7 +118,8 @@ final class StateJudge {
                         .append(taken)
                         .append(" bytes taken and ")
                         .append(live)
-                        .append(" that live; ");
+                        .append(" that live; ")
+                        .append(counted.perSegment());
             }
         }
         return differences.toString();
@@ -127,10 +129,36 @@ final class StateJudge {
     private static final class Live implements SegmentScan.Visitor {
         private final Server server;
         private final byte[] scratch = new byte[1 << 10];
+        private final long[] liveIn;
+        private final StringBuilder[] entries;
         private long live;
 
         Live(Server server) {
             this.server = server;
+            this.liveIn = new long[server.segments().count()];
+            this.entries = new StringBuilder[liveIn.length];
+        }
+
+        /** Where a closed segment's own account is another. */
+        String perSegment() {
+            final Segments segments = server.segments();
+            final StringBuilder differences = new StringBuilder();
+            for (int s = 0; s < liveIn.length; s++) {
+                final long expected = segments.isClosed(s) ? segments.liveBytes(s, 0) : liveIn[s];
+                if (expected != liveIn[s]) {
+                    differences
+                            .append("segment ")
+                            .append(s)
+                            .append(" counts ")
+                            .append(expected)
+                            .append(", there are ")
+                            .append(liveIn[s])
+                            .append(':')
+                            .append(entries[s])
+                            .append("; ");
+                }
+            }
+            return differences.toString();
         }
 
         long count() {
@@ -146,14 +174,27 @@ final class StateJudge {
 
         @Override
         public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
+            final boolean counts;
             if (EntryType.isTombstone(type)) {
-                live += server.segments().charge(length);
+                counts = true;
             } else if (EntryType.holdsObject(type)) {
                 final ShardReplica replica = server.replicas().get(EntryDescriptor.shard(buffer, at));
-                if (replica.index().refers(replica.positionOf(buffer, at, scratch), address)) {
-                    live += server.segments().charge(length);
-                }
+                counts = replica.index().refers(replica.positionOf(buffer, at, scratch), address);
+            } else {
+                counts = false;
             }
+            final int segment = server.segments().segmentOf(address);
+            final int charge = counts ? server.segments().charge(length) : 0;
+            live += charge;
+            liveIn[segment] += charge;
+            if (entries[segment] == null) {
+                entries[segment] = new StringBuilder();
+            }
+            entries[segment]
+                    .append(' ')
+                    .append(EntryType.name(type))
+                    .append(counts ? "+" : "-")
+                    .append(length);
         }
 
         @Override
