@@ -93,12 +93,25 @@ final class MutationRun {
         out.println(line);
     }
 
-    /** The number of seeds and what was found, or an empty string. */
-    static String seedsToFind(PlantedBug bug, Path root, int most) {
+    /** The number of seeds and what was found, or an empty string. What the code shows without the bug does not count. */
+    private static String seedsToFind(PlantedBug bug, Path root, int most) {
         try {
             final Class<?> mutant = MutantLoader.with(bug, root).loadClass(Mutant.class.getName());
-            return (String)
-                    ((Callable<?>) mutant.getConstructor(long.class, int.class).newInstance(FIRST_SEED, most)).call();
+            int tried = 0;
+            while (tried < most) {
+                final String found = (String) ((Callable<?>) mutant.getConstructor(long.class, int.class)
+                                .newInstance(FIRST_SEED + tried, most - tried))
+                        .call();
+                if (found.isEmpty()) {
+                    return "";
+                }
+                final int space = found.indexOf(' ');
+                tried += Integer.parseInt(found.substring(0, space));
+                if (new Mutant(FIRST_SEED + tried - 1, 1).call().isEmpty()) {
+                    return tried + found.substring(space);
+                }
+            }
+            return "";
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (RuntimeException e) {
