@@ -10,7 +10,9 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** One cell of a table: one benchmark method, measured in a JVM of its own that has loaded nothing else. */
 final class ForkedCell {
-    static final String[] JVM_ARGUMENTS = {"-Xms3g", "-Xmx3g", "-XX:MaxDirectMemorySize=8g"};
+    static final String[] JVM_ARGUMENTS = {
+        "-Xms3g", "-Xmx3g", "-XX:MaxDirectMemorySize=8g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
+    };
 
     private ForkedCell() {}
 
