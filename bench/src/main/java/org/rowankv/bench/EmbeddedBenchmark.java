@@ -16,6 +16,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
 
@@ -47,7 +48,21 @@ public class EmbeddedBenchmark {
             cluster = open(replicas, keyCount);
             client = new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(1));
             cacheId = client.catalogue().create("bench", new byte[0]).id();
-            load(client, cacheId, keyCount);
+            // Until the cleaner has begun everywhere: then every page of the areas was touched once, and the system
+            // does
+            // not hand out memory while it is measured.
+            do {
+                load(client, cacheId, keyCount);
+            } while (!allClean());
+        }
+
+        private boolean allClean() {
+            for (ServerStatistics server : cluster.statistics()) {
+                if (server.cleanedSegments() == 0) {
+                    return false;
+                }
+            }
+            return true;
         }
 
         @TearDown(Level.Trial)

@@ -2,7 +2,7 @@ package org.rowankv.server.digest;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.Arrays;
 import java.util.List;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentState;
@@ -18,6 +18,9 @@ final class LandedTracker {
         int segment;
         int bytes;
         int unassembledBlocks;
+        /** The shard that was found not to be committed last: looked at first. */
+        int waitsForShard;
+
         final long[] maxVersion;
 
         Landed(int shardCount) {
@@ -89,29 +92,41 @@ final class LandedTracker {
     /** Turns into committed what is; returns how many segments. */
     int commit() {
         int committed = 0;
-        for (Iterator<Landed> iterator = used.iterator(); iterator.hasNext(); ) {
-            final Landed landed = iterator.next();
+        // By position: this runs in every turn of the agent, and an iterator would be garbage each time.
+        for (int i = 0; i < used.size(); ) {
+            final Landed landed = used.get(i);
             if (landed.unassembledBlocks == 0 && isCommitted(landed)) {
                 segments.transition(landed.segment, SegmentState.USED, SegmentState.COMMITTED);
-                iterator.remove();
-                java.util.Arrays.fill(landed.maxVersion, 0);
+                used.remove(i);
+                Arrays.fill(landed.maxVersion, 0);
                 landed.bytes = 0;
+                landed.waitsForShard = 0;
                 spare.push(landed);
                 committed++;
+            } else {
+                i++;
             }
         }
         return committed;
     }
 
     private boolean isCommitted(Landed landed) {
+        if (waitsFor(landed, landed.waitsForShard)) {
+            return false;
+        }
         for (int shard = 0; shard < landed.maxVersion.length; shard++) {
-            // What landed of a shard that this server does not hold is void, and counts as committed.
-            if (replicas.has(shard)
-                    && landed.maxVersion[shard] > replicas.get(shard).commitVersion()) {
+            if (waitsFor(landed, shard)) {
+                landed.waitsForShard = shard;
                 return false;
             }
         }
         return true;
+    }
+
+    private boolean waitsFor(Landed landed, int shard) {
+        // What landed of a shard that this server does not hold is void, and counts as committed.
+        return replicas.has(shard)
+                && landed.maxVersion[shard] > replicas.get(shard).commitVersion();
     }
 
     int usedCount() {

@@ -16,7 +16,9 @@ public final class DeletionMemory {
 
     private long[] ring = new long[64 * WORDS];
     private int first;
-    private int size;
+    /** Changed under the lock. */
+    private volatile int size;
+
     private long forgottenUpTo;
 
     synchronized void remember(long position, long address, long version) {
@@ -27,7 +29,7 @@ public final class DeletionMemory {
         ring[at] = position;
         ring[at + 1] = address;
         ring[at + 2] = version;
-        size++;
+        size = size + 1;
     }
 
     private void grow() {
@@ -62,7 +64,7 @@ public final class DeletionMemory {
             forgottenUpTo = Math.max(forgottenUpTo, ring[at + 2]);
             remover.remove(ring[at], ring[at + 1], ring[at + 2]);
             first = (first + 1) % (ring.length / WORDS);
-            size--;
+            size = size - 1;
             forgotten++;
         }
         return forgotten;
@@ -78,7 +80,7 @@ public final class DeletionMemory {
         return forgottenUpTo;
     }
 
-    public synchronized int size() {
+    public int size() {
         return size;
     }
 }

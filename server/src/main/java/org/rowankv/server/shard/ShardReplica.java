@@ -273,6 +273,9 @@ public final class ShardReplica {
 
     /** Forgets deletions that are on all replicas; returns how many. */
     public int forgetDeletions(int owner) {
+        if (deletions.size() == 0) {
+            return 0;
+        }
         return deletions.forget(commitVersion(), (position, address, version) -> {
             index.lock(owner);
             try {
