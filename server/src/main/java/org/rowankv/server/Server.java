@@ -326,7 +326,7 @@ public final class Server implements AutoCloseable {
     /** The sessions open at a shard here. */
     @SuppressWarnings("ReturnsArray") // a copy
     public long[] openSessions(int shard) {
-        return replicas.get(shard).sessions().openSessions();
+        return replicas.get(shard).openSessions();
     }
 
     // --- what the cluster around asks ---

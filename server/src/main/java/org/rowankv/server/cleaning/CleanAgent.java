@@ -28,6 +28,8 @@ import org.rowankv.server.shard.ShardReplica;
  */
 public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private static final int LOCK_OWNER = (1 << 20) + 3;
+    /** Bytes that it copies at most to get one byte of tombstones back. */
+    private static final int COPIED_FOR_ONE = 32;
 
     /** Closes t-log segments that idle workers keep open and that hold the horizon back. */
     @FunctionalInterface
@@ -146,10 +148,9 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     /** Cleans a segment with tombstones behind the horizon or, failing that, one that holds the horizon back. */
     private boolean dropTombstones() {
         horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
-        for (int s = 0; s < segments.count(); s++) {
-            if (isCleanable(s) && segments.tombstoneBytes(s) > 0 && segments.effectiveStamp(s, 0) < horizonNow) {
-                return clean(s);
-            }
+        final int richest = richestInTombstones();
+        if (richest >= 0) {
+            return clean(richest);
         }
         idleLogs.retireOlderThan(segments.lastSequence());
         if (log.openSegment() >= 0 && segments.deadBytes(log.openSegment()) > 0) {
@@ -157,6 +158,21 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         }
         final int holding = holdingBack();
         return holding >= 0 && clean(holding);
+    }
+
+    /** The segment with the most tombstones behind the horizon, if it is worth copying what lives beside them. */
+    private int richestInTombstones() {
+        int richest = -1;
+        for (int s = 0; s < segments.count(); s++) {
+            final int droppable = segments.tombstoneBytes(s);
+            if (droppable > (richest < 0 ? 0 : segments.tombstoneBytes(richest))
+                    && segments.effectiveStamp(s, 0) < horizonNow
+                    && droppable >= segments.liveBytes(s, horizonNow) / COPIED_FOR_ONE
+                    && isCleanable(s)) {
+                richest = s;
+            }
+        }
+        return richest;
     }
 
     private boolean isCleanable(int segment) {
@@ -314,16 +330,33 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             // Should the victim not be freed now, it holds back what ends the copy.
             segments.markDead(address, length);
         } else {
-            segments.markDead(copy, length); // superseded meanwhile, and its space was given back by that
+            bornDead(copy, length); // superseded meanwhile, and its space was given back by that
             moveCompletion(replica, buffer, at, address, copy);
         }
+        if (EntryType.holdsObject(type) && isCleared(replica, buffer, at)) {
+            segments.lowerHorizon(segments.segmentOf(copy), victimHorizon); // the sweep will count it dead
+        }
+    }
+
+    /**
+     * What ended it may have been written before the copy's segment was opened, and may go only when the copy is gone. (A
+     * copy that lives is ended by something later, whose stamp is not smaller than that segment's number.)
+     */
+    private void bornDead(long copy, int length) {
+        segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);
+        segments.markDead(copy, length);
+    }
+
+    private static boolean isCleared(ShardReplica replica, ByteBuffer buffer, int at) {
+        return EntryDescriptor.version(buffer, at) <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(buffer, at));
     }
 
     private static void moveCompletion(ShardReplica replica, ByteBuffer buffer, int at, long from, long to) {
         final int flags = EntryDescriptor.flags(buffer, at);
         final long sequence = EntryDescriptor.sequence(buffer, at, flags);
         if (sequence != 0) {
-            replica.sessions().completionMoved(EntryDescriptor.sessionId(buffer, at, flags), sequence, from, to);
+            final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
+            replica.sessions(sessionId).completionMoved(sessionId, sequence, from, to);
         }
     }
 
@@ -354,14 +387,14 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         final int flags = EntryDescriptor.flags(buffer, at);
         final long sequence = EntryDescriptor.sequence(buffer, at, flags);
         final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
-        if (sequence == 0 || !replica.sessions().keep(sessionId, sequence, address, length)) {
+        if (sequence == 0 || !replica.sessions(sessionId).keep(sessionId, sequence, address, length)) {
             droppedBytes += segments.charge(length);
             dropped++;
             return;
         }
         completion(buffer, at, address);
         if (outOfRoom) {
-            replica.sessions().keep(sessionId, sequence, address, 0); // it is a tombstone still
+            replica.sessions(sessionId).keep(sessionId, sequence, address, 0); // it is a tombstone still
         } else {
             copiedTombstoneBytes += segments.charge(length);
         }
@@ -373,12 +406,12 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         }
         final ShardReplica replica = replicaOf(buffer, at);
         final long sessionId = EntryDescriptor.sessionId(buffer, at, EntryDescriptor.flags(buffer, at));
-        if (!replica.sessions().isOpening(sessionId, address)) {
+        if (!replica.sessions(sessionId).isOpening(sessionId, address)) {
             return;
         }
         final long copy = copy(buffer, at, type, length, 0);
-        if (copy != 0 && !replica.sessions().openingMoved(sessionId, address, copy)) {
-            segments.markDead(copy, length);
+        if (copy != 0 && !replica.sessions(sessionId).openingMoved(sessionId, address, copy)) {
+            bornDead(copy, length);
         }
     }
 
@@ -391,16 +424,16 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         final int flags = EntryDescriptor.flags(buffer, at);
         final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
         final long sequence = EntryDescriptor.sequence(buffer, at, flags);
-        if (sequence == 0 || !replica.sessions().isNeeded(sessionId, sequence, address)) {
+        if (sequence == 0 || !replica.sessions(sessionId).isNeeded(sessionId, sequence, address)) {
             return;
         }
-        final long copy = completions.append(log, buffer, at, victimHorizon);
+        final long copy = completions.append(log, buffer, at);
         if (copy == 0) {
             outOfRoom = true;
             return;
         }
-        final int keptBefore =
-                replica.sessions().completionRecorded(sessionId, sequence, address, copy, completions.length());
+        final int keptBefore = replica.sessions(sessionId)
+                .completionRecorded(sessionId, sequence, address, copy, completions.length());
         if (keptBefore < 0) {
             segments.markDead(copy, completions.length());
         } else {
@@ -409,7 +442,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     }
 
     private long copy(ByteBuffer buffer, int at, int type, int length, int stamp) {
-        if (!log.ensureRoom(length, victimHorizon)) {
+        if (!log.ensureRoom(length)) {
             outOfRoom = true;
             return 0;
         }

@@ -1,6 +1,7 @@
 package org.rowankv.server.cleaning;
 
 import java.nio.ByteBuffer;
+import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
@@ -13,7 +14,7 @@ final class CompletionRecord {
     private int length;
 
     /** Appends the record of an entry; its address, or 0 when there is no room. */
-    long append(AppendLog log, ByteBuffer entry, int at, int horizon) {
+    long append(AppendLog log, ByteBuffer entry, int at) {
         final int flags = EntryDescriptor.flags(entry, at);
         draft.begin(EntryType.COMPLETION, EntryDescriptor.shard(entry, at), EntryDescriptor.cacheId(entry, at))
                 .request(
@@ -36,9 +37,7 @@ final class CompletionRecord {
             draft.oldValue(oldValue, oldLength);
         }
         length = EntryDescriptor.aligned((int) draft.usedLength());
-        return log.ensureRoom(length, horizon)
-                ? log.append(draft, org.rowankv.rdma.rowan.FrameDescriptor.tag(entry, at))
-                : 0;
+        return log.ensureRoom(length) ? log.append(draft, FrameDescriptor.tag(entry, at)) : 0;
     }
 
     /** Of the record appended last. */

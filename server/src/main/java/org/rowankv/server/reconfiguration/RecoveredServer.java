@@ -75,7 +75,7 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
 
     /** Reads the whole area. */
     public void scan() {
-        forEachReplica(replica -> replica.sessions().beginScan());
+        forEachReplica(replica -> replica.beginScan());
         final List<Integer> inUse = new ArrayList<>();
         for (int s = 0; s < segments.count(); s++) {
             if (segments.state(s) != SegmentState.FREE) {
@@ -99,7 +99,7 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         }
         assembler.giveUpIncomplete(this);
         assembler.log().retire();
-        forEachReplica(replica -> replica.sessions().endScan());
+        forEachReplica(replica -> replica.endScan());
     }
 
     /**

@@ -38,11 +38,11 @@ final class CompletedAnswer {
     private void copyOldValue(ShardReplica shard, Completion completion, Request request) {
         for (Completion now = completion;
                 now != null;
-                now = shard.sessions().find(request.sessionId(), request.sequence())) {
+                now = shard.sessions(request.sessionId()).find(request.sessionId(), request.sequence())) {
             final long address = now.address();
             final int segment = segments.segmentOf(address);
             final int generation = segments.generation(segment);
-            if (!shard.sessions().isNeeded(request.sessionId(), request.sequence(), address)) {
+            if (!shard.sessions(request.sessionId()).isNeeded(request.sessionId(), request.sequence(), address)) {
                 continue; // the cleaner has just moved it, or the client has its answer by now
             }
             final ByteBuffer buffer = segments.region().buffer(address);

@@ -88,7 +88,7 @@ final class CurrentObject {
         present = shard.isVisible(type, EntryDescriptor.cacheId(buffer, at), version);
         final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
         keptForAnother = sessionId != request.sessionId()
-                && shard.sessions().isNeeded(sessionId, EntryDescriptor.sequence(buffer, at, flags), address);
+                && shard.sessions(sessionId).isNeeded(sessionId, EntryDescriptor.sequence(buffer, at, flags), address);
         if (present && copyValue) {
             final byte[] target = request.resultOf(valueLength);
             buffer.get(

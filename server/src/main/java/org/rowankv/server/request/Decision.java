@@ -10,6 +10,7 @@ import org.rowankv.protocol.Ttl;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.session.Completion;
+import org.rowankv.server.session.SessionTable;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
@@ -86,11 +87,13 @@ final class Decision {
         final Request asked = asked();
         switch (asked.operation()) {
             case OPEN_SESSION -> {
-                return !replica().sessions().isOpen(asked.sessionId()) && session(EntryType.SESSION_OPEN)
+                return !replica().sessions(asked.sessionId()).isOpen(asked.sessionId())
+                                && session(EntryType.SESSION_OPEN)
                         || answer(Status.OK, 0, 0, 0);
             }
             case CLOSE_SESSION -> {
-                return replica().sessions().isOpen(asked.sessionId()) && session(EntryType.SESSION_CLOSE)
+                return replica().sessions(asked.sessionId()).isOpen(asked.sessionId())
+                                && session(EntryType.SESSION_CLOSE)
                         || answer(Status.OK, 0, 0, 0);
             }
             default -> {
@@ -119,25 +122,37 @@ final class Decision {
     /** Whether the duplicate check answered the request. */
     private boolean isKnown() {
         final Request asked = asked();
-        if (!replica().sessions().isOpen(asked.sessionId())) {
-            answer(Status.SESSION_EXPIRED, 0, 0, 0);
-            return true;
+        final SessionTable sessions = replica().sessions(asked.sessionId());
+        answeredBefore = null;
+        while (true) {
+            switch (sessions.look(asked.sessionId(), asked.sequence())) {
+                case NEW -> {
+                    return false;
+                }
+                case NO_SESSION -> {
+                    answer(Status.SESSION_EXPIRED, 0, 0, 0);
+                    return true;
+                }
+                case ANSWERED -> {
+                    answer(Status.BAD_REQUEST, 0, 0, 0);
+                    return true;
+                }
+                case COMPLETED -> {
+                    final Completion completion = sessions.find(asked.sessionId(), asked.sequence());
+                    if (completion == null) {
+                        continue; // forgotten in between
+                    }
+                    if (completion.isApplied()) {
+                        completedAnswer.replay(replica(), completion, asked);
+                        return true;
+                    }
+                    // A retry whose first reply was lost is decided again, for the value that it may ask for; but it
+                    // may not write.
+                    answeredBefore = completion;
+                    return false;
+                }
+            }
         }
-        final Completion completion = replica().sessions().find(asked.sessionId(), asked.sequence());
-        if (completion != null && completion.isApplied()) {
-            completedAnswer.replay(replica(), completion, asked);
-            return true;
-        }
-        // A retry whose first reply was lost is decided again, for the value that it may ask for; but it may not write.
-        answeredBefore = completion;
-        if (completion != null) {
-            return false;
-        }
-        if (replica().sessions().isAnswered(asked.sessionId(), asked.sequence())) {
-            answer(Status.BAD_REQUEST, 0, 0, 0);
-            return true;
-        }
-        return false;
     }
 
     private boolean clear() {
@@ -359,7 +374,7 @@ final class Decision {
                 && newStatus != Status.SESSION_EXPIRED
                 && newStatus != Status.BAD_REQUEST) {
             final int freed = replica()
-                    .sessions()
+                    .sessions(asked.sessionId())
                     .answeredWithoutEntry(
                             asked.sessionId(), asked.sequence(), asked.unanswered(), newStatus, version, newBits);
             worker.grant().giveBack(freed);

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A map from long keys other than 0, by open addressing; looking up allocates nothing. Not thread-safe. */
 final class LongMap<V> {
-    private long[] keys = new long[16];
-    private @Nullable Object[] values = new @Nullable Object[16];
+    private long[] keys = new long[4];
+    private @Nullable Object[] values = new @Nullable Object[4];
     private int size;
 
     private int slotOf(long key) {

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
 
 /**
- * The sessions open at one shard's replica and the completions of each: what a mutation was answered, kept until the
+ * Sessions open at one shard's replica and the completions of each: what a mutation was answered, kept until the
  * client has said, by a later request, that it knows the answer. Completions are data: they are rebuilt from the log's
  * entries on every replica, so a retry is recognised after a restart or on a new primary too.
  *
@@ -28,6 +28,18 @@ public final class SessionTable {
         Session(long openAddress) {
             this.openAddress = openAddress;
         }
+    }
+
+    /** What a session knows of a request. */
+    public enum Finding {
+        /** The session is not open here: it never was, or is closed. */
+        NO_SESSION,
+        /** Not seen before. */
+        NEW,
+        /** There is a completion, see {@link SessionTable#find}. */
+        COMPLETED,
+        /** Older than what the session said it had all answers for: a duplicate that nobody awaits. */
+        ANSWERED
     }
 
     /** Counts an entry dead that only a completion had kept; returns the space it took. */
@@ -123,6 +135,18 @@ public final class SessionTable {
         return sessions.get(sessionId) != null;
     }
 
+    /** What is known of a request before it is decided. */
+    public synchronized Finding look(long sessionId, long sequence) {
+        final Session session = sessions.get(sessionId);
+        if (session == null) {
+            return Finding.NO_SESSION;
+        }
+        if (held(sessionId, sequence) != null) {
+            return Finding.COMPLETED;
+        }
+        return sequence < session.firstUnanswered ? Finding.ANSWERED : Finding.NEW;
+    }
+
     public synchronized int openCount() {
         return sessions.size();
     }
@@ -161,12 +185,6 @@ public final class SessionTable {
             }
         }
         return null;
-    }
-
-    /** Whether a request is older than what its session said it had all answers for: a duplicate that nobody awaits. */
-    public synchronized boolean isAnswered(long sessionId, long sequence) {
-        final Session session = sessions.get(sessionId);
-        return session != null && sequence < session.firstUnanswered;
     }
 
     /**

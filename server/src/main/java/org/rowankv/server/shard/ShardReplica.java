@@ -3,6 +3,7 @@ package org.rowankv.server.shard;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Version;
@@ -22,6 +23,7 @@ import org.rowankv.server.session.SessionTable;
  * the same time, since the key's lock is held.
  */
 public final class ShardReplica {
+    private static final int SESSION_TABLES = 16;
     private static final VarHandle COMMIT_VERSION;
     private static final VarHandle APPLIED_VERSION;
 
@@ -40,7 +42,9 @@ public final class ShardReplica {
     private final KeyHash keyHash;
     private final Segments segments;
     private final ShardIndex index;
-    private final SessionTable sessions = new SessionTable(this::dead);
+    /** By session id. A session belongs to one caller at a time: so two callers seldom meet in one table. */
+    private final SessionTable[] sessions = new SessionTable[SESSION_TABLES];
+
     private final KeyLocks keyLocks = new KeyLocks();
     private final Clears clears = new Clears();
     private final DeletionMemory deletions = new DeletionMemory();
@@ -49,8 +53,12 @@ public final class ShardReplica {
     @SuppressWarnings("unused") // through COMMIT_VERSION
     private long commitVersion;
 
+    /** The largest version of any entry met while the log was read. */
     @SuppressWarnings("unused") // through APPLIED_VERSION
     private long appliedVersion;
+
+    /** Until requests are served. Afterwards the line of memory that these fields are in is hardly written. */
+    private boolean recovering = true;
 
     /** @param tenure the epoch at which this server's membership of the shard began; older entries are void */
     public ShardReplica(int shardId, int shardCount, KeyHash keyHash, Segments segments, int tenure) {
@@ -60,6 +68,9 @@ public final class ShardReplica {
         this.segments = segments;
         this.index = new ShardIndex(segments.region());
         this.tenure = tenure;
+        for (int i = 0; i < sessions.length; i++) {
+            sessions[i] = new SessionTable(this::dead);
+        }
     }
 
     public int shardId() {
@@ -74,8 +85,31 @@ public final class ShardReplica {
         return index;
     }
 
-    public SessionTable sessions() {
-        return sessions;
+    /** The table in which that session is, if it is open. */
+    public SessionTable sessions(long sessionId) {
+        return sessions[(int) (sessionId * 0x9e3779b97f4a7c15L >>> 60)];
+    }
+
+    /** The sessions open at this shard. */
+    @SuppressWarnings("ReturnsArray") // a copy
+    public long[] openSessions() {
+        return Arrays.stream(sessions)
+                .flatMapToLong(table -> Arrays.stream(table.openSessions()))
+                .toArray();
+    }
+
+    /** The log is read: entries come in any order. */
+    public void beginScan() {
+        for (SessionTable table : sessions) {
+            table.beginScan();
+        }
+    }
+
+    /** All entries of the log were met. */
+    public void endScan() {
+        for (SessionTable table : sessions) {
+            table.endScan();
+        }
     }
 
     public KeyLocks keyLocks() {
@@ -100,8 +134,7 @@ public final class ShardReplica {
         raise(COMMIT_VERSION, version);
     }
 
-    /** The largest version of any entry applied here. */
-    public long appliedVersion() {
+    private long appliedVersion() {
         return (long) APPLIED_VERSION.getAcquire(this);
     }
 
@@ -145,7 +178,9 @@ public final class ShardReplica {
             default -> throw new AssertionError("an entry of " + EntryType.name(type) + " is not applied");
         };
         final int released = complete(entry, at, address, version);
-        raise(APPLIED_VERSION, version);
+        if (recovering) {
+            raise(APPLIED_VERSION, version);
+        }
         return freed + released;
     }
 
@@ -228,9 +263,11 @@ public final class ShardReplica {
     public int deadUnlessKept(ByteBuffer entry, int at, long address, int length) {
         final int flags = EntryDescriptor.flags(entry, at);
         final long sequence = EntryDescriptor.sequence(entry, at, flags);
-        return sequence != 0 && sessions.keep(EntryDescriptor.sessionId(entry, at, flags), sequence, address, length)
-                ? 0
-                : dead(address, length);
+        if (sequence == 0) {
+            return dead(address, length);
+        }
+        final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
+        return sessions(sessionId).keep(sessionId, sequence, address, length) ? 0 : dead(address, length);
     }
 
     private int applyClear(ByteBuffer entry, int at, long version) {
@@ -241,23 +278,28 @@ public final class ShardReplica {
     private int applySessionOpen(ByteBuffer entry, int at, long address, int length) {
         final int flags = EntryDescriptor.flags(entry, at);
         final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
-        if (!sessions.open(sessionId, address)) {
-            return sessions.isOpening(sessionId, address) ? 0 : dead(address, length);
+        final SessionTable table = sessions(sessionId);
+        if (!table.open(sessionId, address)) {
+            return table.isOpening(sessionId, address) ? 0 : dead(address, length);
         }
         return 0;
     }
 
     private int applySessionClose(ByteBuffer entry, int at) {
-        return sessions.close(EntryDescriptor.sessionId(entry, at, EntryDescriptor.flags(entry, at)), this::supersede);
+        final long sessionId = EntryDescriptor.sessionId(entry, at, EntryDescriptor.flags(entry, at));
+        return sessions(sessionId).close(sessionId, this::supersede);
     }
 
     private int complete(ByteBuffer entry, int at, long address, long version) {
         final int flags = EntryDescriptor.flags(entry, at);
         final long sequence = EntryDescriptor.sequence(entry, at, flags);
-        return sequence == 0
-                ? 0
-                : sessions.complete(
-                        EntryDescriptor.sessionId(entry, at, flags),
+        if (sequence == 0) {
+            return 0;
+        }
+        final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
+        return sessions(sessionId)
+                .complete(
+                        sessionId,
                         sequence,
                         EntryDescriptor.unanswered(entry, at, flags),
                         version,
@@ -295,6 +337,7 @@ public final class ShardReplica {
         raiseCommitVersion(appliedVersion());
         forgetDeletions(owner);
         deletions.forgetUnseen(appliedVersion());
+        recovering = false;
     }
 
     /** Whether an entry holds an object that a reader may see, its lifetime aside. */

@@ -28,9 +28,9 @@ final class StoreUnderPressureTest {
         return new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(7));
     }
 
-    private static void awaitCommitted(EmbeddedCluster cluster, int primary) {
+    private static void awaitCommitted(EmbeddedCluster cluster, int primary, long version) {
         final ShardReplica replica = servers(cluster).get(primary).replicas().get(0);
-        await().until(() -> replica.commitVersion() >= replica.appliedVersion());
+        await().until(() -> replica.commitVersion() >= version);
     }
 
     private static List<Server> servers(EmbeddedCluster cluster) {
@@ -72,20 +72,21 @@ final class StoreUnderPressureTest {
                 .shards(1)
                 .capacityBytes(2 << 20)
                 .build();
-        final EmbeddedCluster cluster = EmbeddedCluster.open(settings);
-        final RowanClient client = client(cluster);
-        final int cache = client.catalogue().create("c", new byte[0]).id();
-        final Thread other = new Thread(() -> client.put(cache, bytes("shared"), bytes("1")));
-        other.start();
-        other.join();
-        client.put(cache, bytes("shared"), bytes("2")); // another lane: the first one's completion stays needed
-        assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
-            int i = 0;
-            for (; i < 200_000; i++) {
-                client.put(cache, bytes("t" + i), bytes("x"));
-                client.remove(cache, bytes("t" + i));
-            }
-        });
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
+                RowanClient client = client(cluster)) {
+            final int cache = client.catalogue().create("c", new byte[0]).id();
+            final Thread other = new Thread(() -> client.put(cache, bytes("shared"), bytes("1")));
+            other.start();
+            other.join();
+            client.put(cache, bytes("shared"), bytes("2")); // another lane: the first one's completion stays needed
+            assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
+                int i = 0;
+                for (; i < 200_000; i++) {
+                    client.put(cache, bytes("t" + i), bytes("x"));
+                    client.remove(cache, bytes("t" + i));
+                }
+            });
+        }
     }
 
     /** The same without an idle lane. */
@@ -96,16 +97,17 @@ final class StoreUnderPressureTest {
                 .shards(1)
                 .capacityBytes(2 << 20)
                 .build();
-        final EmbeddedCluster cluster = EmbeddedCluster.open(settings);
-        final RowanClient client = client(cluster);
-        final int cache = client.catalogue().create("c", new byte[0]).id();
-        client.put(cache, bytes("shared"), bytes("2"));
-        assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
-            for (int i = 0; i < 200_000; i++) {
-                client.put(cache, bytes("t" + i), bytes("x"));
-                client.remove(cache, bytes("t" + i));
-            }
-        });
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
+                RowanClient client = client(cluster)) {
+            final int cache = client.catalogue().create("c", new byte[0]).id();
+            client.put(cache, bytes("shared"), bytes("2"));
+            assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
+                for (int i = 0; i < 200_000; i++) {
+                    client.put(cache, bytes("t" + i), bytes("x"));
+                    client.remove(cache, bytes("t" + i));
+                }
+            });
+        }
     }
 
     /** A large PUT, its DELETE and their CommitVer in one turn of the digest: the backup keeps the PUT. */
@@ -143,7 +145,8 @@ final class StoreUnderPressureTest {
             client.put(cache, small, bytes("1"));
             client.put(cache, large, new byte[100_000]);
             client.remove(cache, large);
-            awaitCommitted(cluster, primary);
+            // What a miss answers is the newest version of its shard.
+            awaitCommitted(cluster, primary, client.getVersioned(cache, large).version());
             backup.index().unlock();
             cluster.awaitDigested();
             cluster.awaitDigested();
@@ -162,28 +165,29 @@ final class StoreUnderPressureTest {
                 .shards(4)
                 .capacityBytes(4 << 20)
                 .build();
-        final EmbeddedCluster cluster = EmbeddedCluster.open(settings);
-        final RowanClient client = client(cluster);
-        final int cache = client.catalogue().create("c", new byte[0]).id();
-        final AtomicInteger full = new AtomicInteger();
-        assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
-            for (int round = 0; round < 20; round++) {
-                for (int i = 0; i < 128; i++) {
-                    final int key = i % 16;
-                    final Thread thread = new Thread(() -> {
-                        try {
-                            client.getAndPut(cache, bytes("k" + key), new byte[20_000]);
-                        } catch (StoreFullException e) {
-                            full.incrementAndGet();
-                        }
-                    });
-                    thread.start();
-                    thread.join(20_000);
-                    assertThat(thread.isAlive())
-                            .as("round %d put %d: %s", round, i, cluster.statistics())
-                            .isFalse();
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
+                RowanClient client = client(cluster)) {
+            final int cache = client.catalogue().create("c", new byte[0]).id();
+            final AtomicInteger full = new AtomicInteger();
+            assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
+                for (int round = 0; round < 20; round++) {
+                    for (int i = 0; i < 128; i++) {
+                        final int key = i % 16;
+                        final Thread thread = new Thread(() -> {
+                            try {
+                                client.getAndPut(cache, bytes("k" + key), new byte[20_000]);
+                            } catch (StoreFullException e) {
+                                full.incrementAndGet();
+                            }
+                        });
+                        thread.start();
+                        thread.join(20_000);
+                        assertThat(thread.isAlive())
+                                .as("round %d put %d: %s", round, i, cluster.statistics())
+                                .isFalse();
+                    }
                 }
-            }
-        });
+            });
+        }
     }
 }

@@ -125,7 +125,7 @@ final class BorrowedWorkers {
         }
         programs.forEach(program -> clients.add(new Client(program)));
         for (int session = 0; session <= programs.size(); session++) {
-            replica.sessions().open(session + 1, 64);
+            replica.sessions(session + 1).open(session + 1, 64);
         }
         firstVersion = putFirst();
         withheld = shape.withoutRoom ? shape.slots : 0;
@@ -355,7 +355,7 @@ final class BorrowedWorkers {
                 .isTrue();
         for (Client client : clients) {
             for (Asked asked : client.program) {
-                final Completion completion = replica.sessions().find(asked.session, asked.sequence);
+                final Completion completion = replica.sessions(asked.session).find(asked.session, asked.sequence);
                 assertThat(completion == null || !completion.isApplied() || backup.holds(completion.address()))
                         .as("the completion that is found of " + asked)
                         .isTrue();
@@ -456,7 +456,7 @@ final class BorrowedWorkers {
 
         @Override
         public void wantSpace(int server) {
-            throw new AssertionError("there is space enough");
+            // The test gives room when it likes, and nothing settles before.
         }
 
         @Override
