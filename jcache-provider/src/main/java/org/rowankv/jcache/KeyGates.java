@@ -21,7 +21,7 @@ import org.rowankv.jcache.event.CallbackThreads;
  */
 final class KeyGates {
     private static final long HINT_MS = 10;
-    private static final long PATIENCE_MS = 4;
+    private static final long PATIENCE_MS = 7;
 
     /** One key's queue. */
     static final class Gate {
