@@ -79,6 +79,9 @@ final class Bulk<K, V> {
             step.run();
             return failure;
         } catch (CacheFullException | IllegalStateException e) {
+            if (failure != null) {
+                e.addSuppressed(failure);
+            }
             throw e; // the steps that follow would fare no better
         } catch (RuntimeException e) {
             if (failure == null) {
@@ -142,6 +145,7 @@ final class Bulk<K, V> {
      */
     void loadAll(Collection<? extends K> keys, boolean replaceExisting, Loads<K, V> loads) {
         final Map<K, Long> versions = new HashMap<>();
+        final List<K> toLoad = new ArrayList<>();
         final Set<K> present = new HashSet<>();
         final Scratch scratch = opening.borrow();
         try {
@@ -153,13 +157,13 @@ final class Bulk<K, V> {
                 }
                 if (!found || replaceExisting) {
                     versions.put(key, scratch.request().version());
+                    toLoad.add(opening.keyOf(scratch));
                 }
             }
             if (versions.isEmpty()) {
                 return;
             }
-            for (Map.Entry<K, V> entry :
-                    loads.loadAll(List.copyOf(versions.keySet())).entrySet()) {
+            for (Map.Entry<K, V> entry : loads.loadAll(toLoad).entrySet()) {
                 final Long version = versions.get(entry.getKey());
                 if (version != null && entry.getValue() != null) {
                     store(scratch, entry.getKey(), entry.getValue(), present.contains(entry.getKey()), version);
@@ -180,10 +184,14 @@ final class Bulk<K, V> {
         opening.execute(request);
     }
 
+    private static void requireKey(@Nullable Object key) {
+        Objects.requireNonNull(key, "one of the keys");
+    }
+
     Map<K, RuntimeException> putEach(Map<? extends K, ? extends V> entries) {
+        entries.keySet().forEach(Bulk::requireKey);
         final Map<K, RuntimeException> failures = new HashMap<>();
         entries.forEach((key, value) -> {
-            Objects.requireNonNull(key, "one of the keys");
             try {
                 mutations.put(key, value);
             } catch (RuntimeException e) {
@@ -194,9 +202,9 @@ final class Bulk<K, V> {
     }
 
     Map<K, RuntimeException> removeEach(Iterable<? extends K> keys) {
+        keys.forEach(Bulk::requireKey);
         final Map<K, RuntimeException> failures = new HashMap<>();
         for (K key : keys) {
-            Objects.requireNonNull(key, "one of the keys");
             try {
                 mutations.remove(key);
             } catch (RuntimeException e) {

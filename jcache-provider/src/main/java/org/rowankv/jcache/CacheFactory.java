@@ -69,17 +69,18 @@ final class CacheFactory {
         boolean opened = false;
         try {
             final Lifetimes lifetimes =
-                    new Lifetimes(configuration.getExpiryPolicyFactory().create());
+                    new Lifetimes(make(name, "expiry policy", configuration.getExpiryPolicyFactory()));
             made.add(lifetimes);
             final Factory<CacheLoader<K, V>> loaderFactory = configuration.loaderFactory();
-            final Loads<K, V> loads = loaderFactory == null ? null : new Loads<>(loaderFactory.create());
+            final Loads<K, V> loads = loaderFactory == null ? null : new Loads<>(make(name, "loader", loaderFactory));
             if (loads != null) {
                 made.add(loads);
             }
             final Factory<CacheWriter<? super K, ? super V>> writerFactory = configuration.writerFactory();
             final Writes<K, V> writes = writerFactory == null || !configuration.isWriteThrough()
                     ? null
-                    : new Writes<>(writerFactory.create());
+                    : new Writes<K, V>(
+                            CacheFactory.<CacheWriter<? super K, ? super V>>make(name, "writer", writerFactory));
             if (writes != null) {
                 made.add(writes);
             }
@@ -104,6 +105,14 @@ final class CacheFactory {
                 made.forEach(part -> close(name, part));
             }
         }
+    }
+
+    private static <T> T make(String name, String what, Factory<T> factory) {
+        final T made = factory.create();
+        if (made == null) {
+            throw new CacheException("the factory of the " + what + " of the cache " + name + " returned null");
+        }
+        return made;
     }
 
     private <K, V> Opening<K, V> opening(
@@ -151,6 +160,10 @@ final class CacheFactory {
     }
 
     private static void checkName(String name) {
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+            throw new CacheException(
+                    "the name of a cache is no text that UTF-8 can hold: it has half of a surrogate pair");
+        }
         final int length = name.getBytes(StandardCharsets.UTF_8).length;
         if (length == 0 || length > MAX_NAME_BYTES) {
             throw new CacheException(

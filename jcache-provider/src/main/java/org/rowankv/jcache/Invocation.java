@@ -98,7 +98,12 @@ final class Invocation<K, V, T> {
             loaded = loads.load(loadedKey);
             loaderCalled = true;
         }
-        return loaded;
+        if (loaded == null) {
+            return null;
+        }
+        // Each run changes a copy of its own, and none the loader's object.
+        opening.encodeValue(loaded, scratch.value());
+        return opening.valueOf(scratch);
     }
 
     private boolean commit(@Nullable V value, long version) {
@@ -111,7 +116,11 @@ final class Invocation<K, V, T> {
                 }
                 return true;
             }
-            case LOADED, CREATED -> {
+            case LOADED -> {
+                createMs = createMs == NOT_ASKED ? lifetimes.createMs() : createMs;
+                return write(loaded, version, createMs); // whatever the processor did to its copy
+            }
+            case CREATED -> {
                 createMs = createMs == NOT_ASKED ? lifetimes.createMs() : createMs;
                 return write(value, version, createMs);
             }

@@ -3,15 +3,13 @@ package org.rowankv.jcache;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Supplier;
 import javax.cache.CacheManager;
 import javax.cache.configuration.CacheEntryListenerConfiguration;
 import javax.cache.configuration.Configuration;
@@ -35,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * A cache as its manager opened it: checks that it is open, then hands on to the room that does the work. Closing it ends
  * this opening and closes what came with its configuration; the entries stay in the store. Thread-safe.
  */
-final class OpenCache<K, V> implements RowanCache<K, V> {
+final class OpenCache<K, V> extends StagedCache<K, V> {
     private static final Logger LOG = LoggerFactory.getLogger(OpenCache.class);
 
     private final RowanCacheManager manager;
@@ -80,9 +78,12 @@ final class OpenCache<K, V> implements RowanCache<K, V> {
         this.beans = new Beans(manager.getURI().toString(), opening.name());
     }
 
-    /** Begins the telling of listeners and the showing of MXBeans; called once, before anyone else has the cache. */
+    /** Begins the telling of listeners and the showing of MXBeans; called once. A cache that is closed meanwhile stays so. */
     void start() {
-        started = true;
+        synchronized (this) {
+            requireOpen();
+            started = true;
+        }
         opening.whenDestroyed(this::close);
         listeners.forEach(this::subscribe);
         enableStatistics(configuration.isStatisticsEnabled());
@@ -128,22 +129,30 @@ final class OpenCache<K, V> implements RowanCache<K, V> {
     }
 
     @Override
+    public Iterable<K> keys() {
+        requireOpen();
+        return () -> {
+            requireOpen();
+            return new KeyIterator<>(opening, () -> closed);
+        };
+    }
+
+    @Override
     public void loadAll(
             Set<? extends K> keys, boolean replaceExistingValues, @Nullable CompletionListener completionListener) {
         requireOpen();
+        final Set<K> wanted = new LinkedHashSet<>();
         for (K key : keys) {
-            opening.checkKey(key);
+            wanted.add(opening.copyOf(key));
         }
-        final Set<? extends K> wanted = Set.copyOf(keys);
         try {
-            threads.execute(() -> load(wanted, replaceExistingValues, completionListener));
+            threads.loads().execute(() -> load(wanted, replaceExistingValues, completionListener));
         } catch (RejectedExecutionException e) {
             throw new IllegalStateException("the cache " + opening.name() + " is closed", e);
         }
     }
 
-    private void load(
-            Set<? extends K> keys, boolean replaceExistingValues, @Nullable CompletionListener completionListener) {
+    private void load(Set<K> keys, boolean replaceExistingValues, @Nullable CompletionListener completionListener) {
         try {
             if (loader != null) {
                 requireOpen();
@@ -292,39 +301,6 @@ final class OpenCache<K, V> implements RowanCache<K, V> {
         return invocations.invokeAll(keys, entryProcessor, arguments);
     }
 
-    // --- without waiting ---
-
-    private static <T> CompletionStage<@Nullable T> stage(Supplier<? extends @Nullable T> operation) {
-        try {
-            return CompletableFuture.completedFuture(operation.get());
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    @Override
-    public CompletionStage<@Nullable V> getAsync(K key) {
-        return stage(() -> get(key));
-    }
-
-    @Override
-    public CompletionStage<@Nullable Void> putAsync(K key, V value) {
-        return stage(() -> {
-            put(key, value);
-            return null;
-        });
-    }
-
-    @Override
-    public CompletionStage<Boolean> putIfAbsentAsync(K key, V value) {
-        return stage(() -> putIfAbsent(key, value));
-    }
-
-    @Override
-    public CompletionStage<Boolean> removeAsync(K key) {
-        return stage(() -> remove(key));
-    }
-
     // --- listeners ---
 
     @Override
@@ -338,14 +314,18 @@ final class OpenCache<K, V> implements RowanCache<K, V> {
         }
         subscribe(Registration.of(listener));
         configuration.addListener(listener);
+        requireOpen();
     }
 
     private void subscribe(Registration<K, V> listener) {
         final boolean canExpire = !opening.lifetimes().isEternal();
         final Subscription<K, V> subscription =
-                new Subscription<>(this, listener, opening, canExpire, threads, listenerBacklog);
+                new Subscription<>(this, listener, opening, canExpire, threads.listeners(), listenerBacklog);
         subscriptions.add(subscription);
         opening.rendezvous().events().subscribe(subscription);
+        if (closed) { // since the caller looked: closing may have passed this one by
+            unsubscribe(subscription);
+        }
     }
 
     @Override
@@ -374,6 +354,7 @@ final class OpenCache<K, V> implements RowanCache<K, V> {
         opening.statistics().enable(enabled);
         if (enabled) {
             beans.showStatistics(new StatisticsBean(opening.statistics()));
+            hideIfClosed();
         } else {
             beans.hideStatistics();
         }
@@ -384,8 +365,17 @@ final class OpenCache<K, V> implements RowanCache<K, V> {
         configuration.enableManagement(enabled);
         if (enabled) {
             beans.showConfiguration(new ConfigurationBean(configuration));
+            hideIfClosed();
         } else {
             beans.hideConfiguration();
+        }
+    }
+
+    /** Closing may have passed by a bean that is shown at the same time. */
+    private void hideIfClosed() {
+        if (closed) {
+            beans.hideConfiguration();
+            beans.hideStatistics();
         }
     }
 
@@ -435,16 +425,16 @@ final class OpenCache<K, V> implements RowanCache<K, V> {
             }
             closed = true;
         }
-        beans.hideConfiguration();
-        beans.hideStatistics();
-        subscriptions.forEach(this::unsubscribe);
+        final Closing closing = new Closing().step(beans::hideConfiguration).step(beans::hideStatistics);
+        subscriptions.forEach(each -> closing.step(() -> unsubscribe(each)));
         if (!started) {
-            listeners.forEach(this::close);
+            listeners.forEach(each -> closing.step(() -> close(each)));
         }
-        close(loader);
-        close(opening.writes());
-        close(opening.lifetimes());
-        manager.closed(this);
+        closing.step(() -> close(loader))
+                .step(() -> close(opening.writes()))
+                .step(() -> close(opening.lifetimes()))
+                .step(() -> manager.closed(this))
+                .finish();
     }
 
     /** The user's object may fail to close; the cache is closed all the same. */

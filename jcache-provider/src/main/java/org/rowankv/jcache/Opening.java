@@ -186,6 +186,27 @@ final class Opening<K, V> implements EntryDecoder<K, V> {
         return valueType.cast(codec.decode(request.result(), 0, request.resultLength()));
     }
 
+    /** The key that the scratch holds: a copy of its own. */
+    K keyOf(Scratch scratch) {
+        return keyType.cast(codec.decode(scratch.key().bytes(), 0, scratch.key().length()));
+    }
+
+    /** The value that the scratch holds to be written: a copy of its own. */
+    V valueOf(Scratch scratch) {
+        return valueType.cast(
+                codec.decode(scratch.value().bytes(), 0, scratch.value().length()));
+    }
+
+    /** A copy of the key, as the store will know it. */
+    K copyOf(K key) {
+        final Scratch scratch = borrowFor(key);
+        try {
+            return keyOf(scratch);
+        } finally {
+            giveBack(scratch);
+        }
+    }
+
     @Override
     public K key(byte[] bytes) {
         return keyType.cast(codec.decode(bytes, 0, bytes.length));

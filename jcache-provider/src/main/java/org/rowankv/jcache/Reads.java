@@ -1,7 +1,8 @@
 package org.rowankv.jcache;
 
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -41,7 +42,7 @@ final class Reads<K, V> {
                 opening.statistics().got(value != null, startNs);
                 return value;
             }
-            return loadMissed(opening.loads(), key, scratch, startNs);
+            return loadMissed(opening.loads(), scratch, startNs);
         } finally {
             opening.giveBack(scratch);
         }
@@ -69,21 +70,23 @@ final class Reads<K, V> {
         }
     }
 
-    private @Nullable V loadMissed(Loads<K, V> loads, K key, Scratch scratch, long startNs) {
+    /** The loader gets a key of its own, and keeps its value to itself: by value. */
+    private @Nullable V loadMissed(Loads<K, V> loads, Scratch scratch, long startNs) {
         final long missVersion = scratch.request().version();
+        final K key = opening.keyOf(scratch);
         final V loaded = loads.load(key);
         opening.statistics().got(false, startNs);
         return loaded == null ? null : storeLoaded(key, loaded, missVersion, scratch);
     }
 
-    /** Stores what was loaded after a miss; returns what the cache holds then, or what was loaded. */
+    /** Stores what was loaded after a miss; returns what the cache holds then, or a copy of what was loaded. */
     private V storeLoaded(K key, V loaded, long missVersion, Scratch scratch) {
         opening.encodeKey(key, scratch.key());
         if (store(scratch, loaded, missVersion)) {
-            return loaded;
+            return opening.valueOf(scratch);
         }
         final V present = read(scratch);
-        return present != null ? present : loaded;
+        return present != null ? present : opening.valueOf(scratch);
     }
 
     private boolean store(Scratch scratch, V loaded, long missVersion) {
@@ -100,7 +103,9 @@ final class Reads<K, V> {
         }
         final long startNs = opening.statistics().start();
         final Map<K, V> values = new HashMap<>();
-        final Map<K, Long> missed = new LinkedHashMap<>();
+        final Map<K, Long> missed = new HashMap<>();
+        final List<K> toLoad = new ArrayList<>();
+        final Loads<K, V> loads = opening.loads();
         final Scratch scratch = opening.borrow();
         try {
             for (K key : keys) {
@@ -110,12 +115,14 @@ final class Reads<K, V> {
                     values.put(key, value);
                 } else {
                     missed.put(key, scratch.request().version());
+                    if (loads != null) {
+                        toLoad.add(opening.keyOf(scratch));
+                    }
                 }
             }
             opening.statistics().got(values.size(), missed.size(), startNs);
-            final Loads<K, V> loads = opening.loads();
             if (loads != null && !missed.isEmpty()) {
-                loads.loadAll(missed.keySet()).forEach((key, loaded) -> {
+                loads.loadAll(toLoad).forEach((key, loaded) -> {
                     final Long missVersion = missed.get(key);
                     if (loaded != null && missVersion != null) {
                         values.put(key, storeLoaded(key, loaded, missVersion, scratch));

@@ -1,8 +1,10 @@
 package org.rowankv.jcache;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import javax.cache.Cache;
+import javax.cache.processor.EntryProcessor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +25,37 @@ public interface RowanCache<K, V> extends Cache<K, V> {
 
     CompletionStage<@Nullable V> getAsync(K key);
 
+    CompletionStage<Map<K, V>> getAllAsync(Set<? extends K> keys);
+
+    CompletionStage<Versioned<V>> getVersionedAsync(K key);
+
     CompletionStage<@Nullable Void> putAsync(K key, V value);
+
+    CompletionStage<@Nullable Void> putAllAsync(Map<? extends K, ? extends V> entries);
 
     CompletionStage<Boolean> putIfAbsentAsync(K key, V value);
 
+    CompletionStage<Boolean> replaceIfVersionAsync(K key, V value, long version);
+
     CompletionStage<Boolean> removeAsync(K key);
+
+    CompletionStage<Boolean> removeIfVersionAsync(K key, long version);
+
+    <T> CompletionStage<@Nullable T> invokeAsync(
+            K key, EntryProcessor<K, V, T> entryProcessor, @Nullable Object... arguments);
+
+    /**
+     * The keys, page by page, without their values: no access takes place, nothing is counted or loaded. No snapshot: a key
+     * that is written or removed meanwhile may be there or not, all others are there once. A walk does not remove.
+     */
+    Iterable<K> keys();
+
+    /**
+     * Reads all entries, each on its own, as {@link #getVersioned} does.
+     *
+     * @return for each key what was read, or what that failed with
+     */
+    Map<K, CompletionStage<Versioned<V>>> getEach(Set<? extends K> keys);
 
     /**
      * Puts all entries, each on its own.

@@ -13,12 +13,15 @@ import javax.cache.Cache;
 import javax.cache.CacheException;
 import javax.cache.CacheManager;
 import javax.cache.configuration.Configuration;
+import javax.cache.configuration.MutableConfiguration;
 import javax.cache.spi.CachingProvider;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.codec.LoaderReference;
 import org.rowankv.jcache.configuration.OpenConfiguration;
 import org.rowankv.jcache.configuration.Setting;
 import org.rowankv.jcache.configuration.StoreSettings;
+import org.rowankv.jcache.configuration.Template;
+import org.rowankv.jcache.configuration.Templates;
 import org.rowankv.jcache.integration.BackgroundThreads;
 
 /**
@@ -39,6 +42,7 @@ public final class RowanCacheManager implements CacheManager {
     private final BackgroundThreads threads;
     private final CacheFactory factory;
     private final Consumer<RowanCacheManager> whenClosed;
+    private final Templates templates;
     private final Map<String, OpenCache<?, ?>> caches = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
@@ -57,15 +61,18 @@ public final class RowanCacheManager implements CacheManager {
         this.properties = copy(properties);
         this.stores = stores;
         this.whenClosed = whenClosed;
+        this.templates = settings.templates();
+        templates.checkTypes(loader);
         this.store = stores.acquire(settings);
-        this.threads = new BackgroundThreads(settings.count(Setting.BACKGROUND_THREADS));
+        this.threads = new BackgroundThreads(settings.count(Setting.BACKGROUND_THREADS), loader);
         this.factory = new CacheFactory(this, store, this.loader, threads, settings);
     }
 
     private static Properties copy(Properties properties) {
         final Properties copy = new Properties();
+        copy.putAll(properties);
         for (String name : properties.stringPropertyNames()) {
-            copy.setProperty(name, properties.getProperty(name));
+            copy.setProperty(name, properties.getProperty(name)); // the defaults behind them too
         }
         return copy;
     }
@@ -106,13 +113,25 @@ public final class RowanCacheManager implements CacheManager {
         requireOpen();
         Objects.requireNonNull(cacheName, "cacheName");
         Objects.requireNonNull(configuration, "configuration");
-        if (caches.containsKey(cacheName)) {
+        final Template template = templates.find(cacheName);
+        final OpenCache<K, V> cache = open(
+                cacheName,
+                new OpenConfiguration<>(template == null ? configuration : template.fill(configuration, loader.get())));
+        if (cache == null) {
             throw exists(cacheName);
         }
-        final OpenCache<K, V> cache = factory.open(cacheName, new OpenConfiguration<>(configuration));
+        return cache;
+    }
+
+    /** The cache; or null, and nothing has happened, if the name is taken. */
+    private <K, V> @Nullable OpenCache<K, V> open(String cacheName, OpenConfiguration<K, V> configuration) {
+        if (caches.containsKey(cacheName)) {
+            return null;
+        }
+        final OpenCache<K, V> cache = factory.open(cacheName, configuration);
         if (caches.putIfAbsent(cacheName, cache) != null) {
             cache.close();
-            throw exists(cacheName);
+            return null;
         }
         boolean started = false;
         try {
@@ -139,13 +158,17 @@ public final class RowanCacheManager implements CacheManager {
         requireOpen();
         Objects.requireNonNull(keyType, "keyType");
         Objects.requireNonNull(valueType, "valueType");
-        final OpenCache<K, V> cache = find(cacheName);
+        final OpenCache<K, V> cache = findOrCreate(cacheName, keyType, valueType);
         if (cache != null) {
-            final Configuration<?, ?> configuration = cache.configuration();
-            requireType(cacheName, "key", configuration.getKeyType(), keyType);
-            requireType(cacheName, "value", configuration.getValueType(), valueType);
+            requireTypes(cacheName, cache.configuration(), keyType, valueType);
         }
         return cache;
+    }
+
+    private static void requireTypes(
+            String cacheName, Configuration<?, ?> configuration, Class<?> keyType, Class<?> valueType) {
+        requireType(cacheName, "key", configuration.getKeyType(), keyType);
+        requireType(cacheName, "value", configuration.getValueType(), valueType);
     }
 
     private static void requireType(String cacheName, String what, Class<?> configured, Class<?> asked) {
@@ -158,7 +181,41 @@ public final class RowanCacheManager implements CacheManager {
     @Override
     public <K, V> @Nullable Cache<K, V> getCache(String cacheName) {
         requireOpen();
-        return find(cacheName);
+        return findOrCreate(cacheName, null, null);
+    }
+
+    /**
+     * The open cache; or one that a template creates; or null.
+     *
+     * @param keyType null if the caller does not say
+     * @param valueType null if the caller does not say
+     */
+    private <K, V> @Nullable OpenCache<K, V> findOrCreate(
+            String cacheName, @Nullable Class<K> keyType, @Nullable Class<V> valueType) {
+        OpenCache<K, V> cache = find(cacheName);
+        final Template template = cache == null ? templates.find(cacheName) : null;
+        if (template == null || !template.creates()) {
+            return cache;
+        }
+        final MutableConfiguration<K, V> filled = template.fill(new MutableConfiguration<>(), loader.get());
+        if (keyType != null && valueType != null) {
+            filled.setTypes(
+                    isSaid(filled.getKeyType()) ? filled.getKeyType() : keyType,
+                    isSaid(filled.getValueType()) ? filled.getValueType() : valueType);
+            requireTypes(cacheName, filled, keyType, valueType); // before there is a cache of other types
+        }
+        final OpenConfiguration<K, V> configuration = new OpenConfiguration<>(filled);
+        while (cache == null) {
+            cache = open(cacheName, configuration);
+            if (cache == null) {
+                cache = find(cacheName); // another thread was faster, and may have closed it again
+            }
+        }
+        return cache;
+    }
+
+    private static boolean isSaid(Class<?> type) {
+        return !type.equals(Object.class);
     }
 
     @SuppressWarnings("unchecked") // the caller says what it opened the cache as
@@ -215,12 +272,14 @@ public final class RowanCacheManager implements CacheManager {
             }
             closed = true;
         }
+        final Closing closing = new Closing();
         for (OpenCache<?, ?> cache : List.copyOf(caches.values())) {
-            cache.close();
+            closing.step(cache::close);
         }
-        threads.close();
-        stores.release(store);
-        whenClosed.accept(this);
+        closing.step(threads::close)
+                .step(() -> stores.release(store))
+                .step(() -> whenClosed.accept(this))
+                .finish();
     }
 
     @Override

@@ -8,7 +8,10 @@ import java.io.InputStream;
 import java.io.Serializable;
 import java.lang.ref.WeakReference;
 import java.net.URI;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import javax.cache.Cache;
@@ -17,6 +20,9 @@ import javax.cache.CacheManager;
 import javax.cache.configuration.MutableCacheEntryListenerConfiguration;
 import javax.cache.configuration.MutableConfiguration;
 import javax.cache.event.CacheEntryCreatedListener;
+import javax.cache.expiry.EternalExpiryPolicy;
+import javax.cache.integration.CacheLoader;
+import javax.cache.integration.CompletionListenerFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.rowankv.jcache.model.ModelCachingProvider;
@@ -131,26 +137,91 @@ class ClassLoaderTest {
     private ClassLoader useAndClose() throws Exception {
         final ApplicationLoader loader = new ApplicationLoader(true);
         final CacheManager manager = provider.getCacheManager(ALLOWING, loader);
+        final Object held = loader.payload();
         final Cache<String, Object> cache = manager.createCache(
                 "c",
                 new MutableConfiguration<String, Object>()
                         .setManagementEnabled(true)
-                        .setStatisticsEnabled(true));
-        final Object held = loader.payload();
+                        .setStatisticsEnabled(true)
+                        .setExpiryPolicyFactory(() -> holding(held, new EternalExpiryPolicy()))
+                        .setReadThrough(true)
+                        .setCacheLoaderFactory(() -> holding(held, new PayloadLoader(held))));
         cache.registerCacheEntryListener(new MutableCacheEntryListenerConfiguration<>(
                 () -> (CacheEntryCreatedListener<String, Object>)
                         events -> assertThat(held).isNotNull(),
                 null,
                 true,
                 false));
+        cache.registerCacheEntryListener(new MutableCacheEntryListenerConfiguration<>(
+                () -> (CacheEntryCreatedListener<String, Object>)
+                        events -> assertThat(held).isNotNull(),
+                null,
+                false,
+                true));
         cache.put("payload", loader.payload());
         cache.put("color", loader.red());
         cache.get("payload");
         cache.get("color");
         cache.invoke("payload", (entry, arguments) -> held.getClass());
-        cache.loadAll(java.util.Set.of("x"), true, null);
+        final CompletionListenerFuture loaded = new CompletionListenerFuture();
+        cache.loadAll(java.util.Set.of("x"), true, loaded);
+        loaded.get();
+        assertThat(cache.get("x").getClass().getClassLoader()).isSameAs(loader);
         manager.close();
         return loader;
+    }
+
+    private static <T> T holding(Object held, T made) {
+        assertThat(held).isNotNull();
+        return made;
+    }
+
+    /** Loads objects of an application's own class, on the library's threads. */
+    private record PayloadLoader(Object payload) implements CacheLoader<String, Object> {
+        @Override
+        public Object load(String key) {
+            return payload;
+        }
+
+        @Override
+        public Map<String, Object> loadAll(Iterable<? extends String> keys) {
+            final Map<String, Object> loaded = new HashMap<>();
+            keys.forEach(key -> loaded.put(key, payload));
+            return loaded;
+        }
+    }
+
+    /** As code expects that looks up resources, services or entities on the thread it runs on. */
+    @Test
+    void shouldRunLoadersAndListenersInTheContextOfTheirApplication() throws Exception {
+        final ApplicationLoader loader = new ApplicationLoader(true);
+        final CompletableFuture<ClassLoader> whileLoading = new CompletableFuture<>();
+        final CompletableFuture<ClassLoader> whileListening = new CompletableFuture<>();
+        final Cache<String, Object> cache = provider.getCacheManager(ALLOWING, loader)
+                .createCache(
+                        "c",
+                        new MutableConfiguration<String, Object>().setCacheLoaderFactory(() -> new CacheLoader<>() {
+                            @Override
+                            public Object load(String key) {
+                                return key;
+                            }
+
+                            @Override
+                            public Map<String, Object> loadAll(Iterable<? extends String> keys) {
+                                whileLoading.complete(Thread.currentThread().getContextClassLoader());
+                                return Map.of();
+                            }
+                        }));
+        cache.registerCacheEntryListener(new MutableCacheEntryListenerConfiguration<>(
+                () -> (CacheEntryCreatedListener<String, Object>)
+                        events -> whileListening.complete(Thread.currentThread().getContextClassLoader()),
+                null,
+                false,
+                false));
+        cache.loadAll(java.util.Set.of("x"), true, null);
+        cache.put("k", "v");
+        assertThat(whileLoading.get(10, TimeUnit.SECONDS)).isSameAs(loader);
+        assertThat(whileListening.get(10, TimeUnit.SECONDS)).isSameAs(loader);
     }
 
     @Test

@@ -10,6 +10,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.cache.Cache;
 import javax.cache.CacheException;
 import javax.cache.configuration.MutableConfiguration;
@@ -156,6 +158,20 @@ class FailureTest {
             objects.put("k", "v" + i);
             assertThat(objects.get("k")).isEqualTo("v" + i);
         }
+    }
+
+    /** A map that cannot be asked for null must not be. */
+    @Test
+    void shouldPutAllOfAMapThatKnowsNoNull() {
+        cache.putAll(new ConcurrentHashMap<>(Map.of("a", "1", "b", "2")));
+        cache.putAll(new TreeMap<>(Map.of("c", "3")));
+        cache.putAll(Map.of("d", "4"));
+        assertThat(cache.getAll(ConcurrentHashMap.newKeySet())).isEmpty();
+        assertThat(cache.getAll(Set.of("a", "b", "c", "d"))).hasSize(4);
+        final Set<String> concurrent = ConcurrentHashMap.newKeySet();
+        concurrent.addAll(Set.of("a", "b"));
+        cache.removeAll(concurrent);
+        assertThat(cache.getAll(Set.of("a", "b", "c", "d"))).containsOnlyKeys("c", "d");
     }
 
     @Test

@@ -173,6 +173,12 @@ class LifeCycleTest {
         properties.setProperty("my.own", "changed");
         manager.getProperties().setProperty("my.own", "changed");
         assertThat(manager.getProperties()).isEqualTo(ModelCaches.properties("my.own", "x"));
+        final Properties more = new Properties(ModelCaches.properties("a.default", "d"));
+        more.put("an.object", List.of(1));
+        final Properties kept = provider.getCacheManager(URI.create("rowan:embedded?name=more"), null, more)
+                .getProperties();
+        assertThat(kept.getProperty("a.default")).isEqualTo("d");
+        assertThat(kept.get("an.object")).isEqualTo(List.of(1));
     }
 
     @Test
@@ -221,7 +227,7 @@ class LifeCycleTest {
 
     // --- what is closed with a cache ---
 
-    private static final class Part
+    private static class Part
             implements CacheLoader<String, String>,
                     CacheWriter<String, String>,
                     ExpiryPolicy,
@@ -301,6 +307,64 @@ class LifeCycleTest {
             end.run();
             assertThat(closed).containsExactlyInAnyOrder("loader", "writer", "expiry", "listener");
         }
+    }
+
+    /** After a redeployment the classes that a part needs to close may be gone. */
+    @Test
+    void shouldLetGoOfTheStoreWhateverTheClosingOfAPartThrows() {
+        final List<String> closed = new ArrayList<>();
+        final MutableConfiguration<String, String> dying = ModelCaches.strings()
+                .setManagementEnabled(true)
+                .setReadThrough(true)
+                .setCacheLoaderFactory(() -> new Part(closed, "loader") {
+                    @Override
+                    public void close() {
+                        throw new NoClassDefFoundError("gone");
+                    }
+                })
+                .setWriteThrough(true)
+                .setCacheWriterFactory(() -> new Part(closed, "writer"));
+        final CacheManager first = provider.getCacheManager();
+        first.createCache("a", dying);
+        first.createCache("b", dying);
+        final CacheManager second = provider.getCacheManager(URI.create("rowan:embedded?name=second"), null);
+        second.createCache("c", dying);
+        assertThatThrownBy(provider::close).isInstanceOf(NoClassDefFoundError.class);
+        assertThat(closed).containsExactly("writer", "writer", "writer");
+        assertThat(first.isClosed()).isTrue();
+        assertThat(second.isClosed()).isTrue();
+        assertThat(provider.opened()).hasSize(2).allMatch(store -> store.isClosed());
+        assertThat(provider.getCacheManager()).isNotSameAs(first);
+    }
+
+    /** As an application does that stops while it starts. */
+    @Test
+    void shouldLeaveNothingBehindWhenTheManagerIsClosedDuringCreation() {
+        final List<String> closed = new ArrayList<>();
+        final CacheManager staying = provider.getCacheManager();
+        final Cache<String, String> here = staying.createCache("c", ModelCaches.strings());
+        final CacheManager ending =
+                provider.getCacheManager(null, new ClassLoader(getClass().getClassLoader()) {});
+        final MutableConfiguration<String, String> configuration = ModelCaches.strings()
+                .setManagementEnabled(true)
+                .addCacheEntryListenerConfiguration(new MutableCacheEntryListenerConfiguration<>(
+                        () -> {
+                            ending.close();
+                            return new Part(closed, "listener") {
+                                @Override
+                                public void onCreated(
+                                        Iterable<javax.cache.event.CacheEntryEvent<? extends String, ? extends String>>
+                                                events) {
+                                    closed.add("told");
+                                }
+                            };
+                        },
+                        null,
+                        false,
+                        true));
+        assertThatThrownBy(() -> ending.createCache("c", configuration)).isInstanceOf(IllegalStateException.class);
+        here.put("k", "v");
+        assertThat(closed).as("closed, and told of nothing").containsExactly("listener");
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.CyclicBarrier;
 import javax.cache.Cache;
 import javax.cache.CacheException;
@@ -54,7 +55,12 @@ class ManagerTest {
             assertThatThrownBy(() -> manager.createCache(name, ModelCaches.strings()))
                     .isInstanceOf(CacheException.class)
                     .hasMessageContaining("1 to 1024 bytes");
+            assertThat((Object) manager.getCache(name)).isNull();
+            manager.destroyCache(name);
         }
+        assertThatThrownBy(() -> manager.createCache("half of \ud83d", ModelCaches.strings()))
+                .isInstanceOf(CacheException.class)
+                .hasMessageContaining("surrogate pair");
     }
 
     @Test
@@ -188,5 +194,11 @@ class ManagerTest {
         assertThatThrownBy(() -> new ModelCaches(ModelCaches.properties("rowan.color", "red")))
                 .isInstanceOf(CacheException.class)
                 .hasMessageContaining("rowan.color");
+        final Properties number = new Properties();
+        number.put("rowan.servers", 3);
+        assertThatThrownBy(() -> new ModelCaches(number))
+                .isInstanceOf(CacheException.class)
+                .hasMessageContaining("rowan.servers")
+                .hasMessageContaining("java.lang.Integer");
     }
 }

@@ -11,9 +11,18 @@ import javax.cache.integration.CacheWriter;
 import javax.cache.integration.CacheWriterException;
 
 /** Writes down what it is told, in order: {@code k=v} and {@code -k}; fails on the keys that it is to fail on. */
-final class RecordingWriter implements CacheWriter<String, String> {
-    private final List<String> written = new ArrayList<>();
+class RecordingWriter implements CacheWriter<String, String> {
+    private final List<String> written;
     private final Set<String> failing = new HashSet<>();
+
+    RecordingWriter() {
+        this.written = new ArrayList<>();
+    }
+
+    /** Writes down what it is told with the other's. */
+    RecordingWriter(RecordingWriter other) {
+        this.written = other.written;
+    }
 
     synchronized List<String> written() {
         return List.copyOf(written);

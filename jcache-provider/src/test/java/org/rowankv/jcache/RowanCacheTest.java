@@ -3,9 +3,18 @@ package org.rowankv.jcache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import javax.cache.CacheException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.rowankv.driver.ModelSession;
@@ -60,6 +69,120 @@ class RowanCacheTest {
         assertThatThrownBy(() -> cache.putAsync("k", "v").toCompletableFuture().join())
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(CacheFullException.class);
+    }
+
+    @Test
+    void shouldHaveAStageForEveryOperationThatMayTakeTime() {
+        cache.putAllAsync(Map.of("k", "v", "l", "w")).toCompletableFuture().join();
+        assertThat(cache.getAllAsync(Set.of("k", "none")).toCompletableFuture().join())
+                .isEqualTo(Map.of("k", "v"));
+        final Versioned<String> read =
+                cache.getVersionedAsync("k").toCompletableFuture().join();
+        assertThat(cache.replaceIfVersionAsync("k", "x", read.version())
+                        .toCompletableFuture()
+                        .join())
+                .isTrue();
+        assertThat(cache.removeIfVersionAsync("k", read.version())
+                        .toCompletableFuture()
+                        .join())
+                .isFalse();
+        assertThat(cache.<String>invokeAsync("k", (entry, arguments) -> entry.getValue() + arguments[0], "!")
+                        .toCompletableFuture()
+                        .join())
+                .isEqualTo("x!");
+        for (Supplier<CompletionStage<?>> operation : List.<Supplier<CompletionStage<?>>>of(
+                () -> cache.getAsync(null),
+                () -> cache.getAllAsync(null),
+                () -> cache.getVersionedAsync(null),
+                () -> cache.putAsync("k", null),
+                () -> cache.putAllAsync(null),
+                () -> cache.putIfAbsentAsync(null, "v"),
+                () -> cache.replaceIfVersionAsync(null, "v", 1),
+                () -> cache.removeAsync(null),
+                () -> cache.removeIfVersionAsync(null, 1),
+                () -> cache.invokeAsync("k", null))) {
+            assertThatThrownBy(() -> operation.get().toCompletableFuture().join())
+                    .as("what the operation would throw is in the stage")
+                    .isInstanceOf(CompletionException.class)
+                    .hasCauseInstanceOf(NullPointerException.class);
+        }
+    }
+
+    @Test
+    void shouldReadEachOnItsOwn() {
+        cache.putAll(Map.of("good", "v", "b", "v"));
+        caches.session().interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public Status refuse(Request request) {
+                return request.keyLength() == 2 ? Status.CORRUPTED : Status.OK;
+            }
+        });
+        final Map<String, CompletionStage<Versioned<String>>> read = cache.getEach(Set.of("good", "b", "none"));
+        assertThat(read).containsOnlyKeys("good", "b", "none");
+        assertThat(read.get("good").toCompletableFuture().join().value()).isEqualTo("v");
+        assertThat(read.get("none").toCompletableFuture().join().isPresent()).isFalse();
+        assertThatThrownBy(() -> read.get("b").toCompletableFuture().join())
+                .hasCauseInstanceOf(CacheException.class)
+                .hasMessageContaining("checksum");
+        assertThatThrownBy(() -> cache.getAll(Set.of("good", "b"))).isInstanceOf(CacheException.class);
+    }
+
+    @Test
+    void shouldDoNothingWhenOneOfTheKeysIsNull() {
+        final Map<String, String> entries = new LinkedHashMap<>();
+        entries.put("a", "1");
+        entries.put(null, "2");
+        assertThatThrownBy(() -> cache.putEach(entries)).isInstanceOf(NullPointerException.class);
+        assertThat(cache.containsKey("a")).isFalse();
+        cache.put("a", "1");
+        assertThatThrownBy(() -> cache.removeEach(entries.keySet())).isInstanceOf(NullPointerException.class);
+        assertThatThrownBy(() -> cache.getEach(entries.keySet())).isInstanceOf(NullPointerException.class);
+        assertThat(cache.containsKey("a")).isTrue();
+    }
+
+    /** Tens of thousands of keys cost the pages they are on: no request of their own, no value, no count. */
+    @Test
+    void shouldWalkManyKeysWithoutTheirValues() {
+        final Set<String> expected = new HashSet<>();
+        for (int i = 0; i < 40_000; i++) {
+            cache.put("k" + i, "v");
+            expected.add("k" + i);
+        }
+        final long callsBefore = caches.session().calls();
+        final List<String> walked = new ArrayList<>();
+        cache.keys().forEach(walked::add);
+        assertThat(caches.session().calls()).isEqualTo(callsBefore);
+        assertThat(walked).hasSize(40_000);
+        assertThat(new HashSet<>(walked)).isEqualTo(expected);
+        final Iterator<String> iterator = cache.keys().iterator();
+        iterator.next();
+        assertThatThrownBy(iterator::remove).isInstanceOf(UnsupportedOperationException.class);
+        cache.clear();
+        final Iterator<String> none = cache.keys().iterator();
+        assertThat(none.hasNext()).isFalse();
+        assertThatThrownBy(none::next).isInstanceOf(NoSuchElementException.class);
+    }
+
+    @Test
+    void shouldThrowIllegalStateBeforeAnythingElseOnceClosed() {
+        final Iterable<String> keys = cache.keys();
+        final Iterator<String> iterator = keys.iterator();
+        cache.close();
+        for (Runnable operation : List.<Runnable>of(
+                () -> cache.getVersioned(null),
+                () -> cache.replaceIfVersion(null, null, 1),
+                () -> cache.removeIfVersion(null, 1),
+                () -> cache.putEach(null),
+                () -> cache.removeEach(null),
+                cache::keys,
+                () -> assertThat(keys.iterator()).isNull(),
+                () -> assertThat(iterator.hasNext()).isFalse(),
+                iterator::next,
+                cache::durability)) {
+            assertThatThrownBy(operation::run).isInstanceOf(IllegalStateException.class);
+        }
+        assertThatThrownBy(() -> cache.getAsync(null).toCompletableFuture().join())
+                .hasCauseInstanceOf(IllegalStateException.class);
     }
 
     @Test

@@ -7,12 +7,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import javax.cache.Cache;
+import javax.cache.CacheManager;
 import javax.cache.expiry.CreatedExpiryPolicy;
 import javax.cache.expiry.Duration;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.rowankv.jcache.management.Statistics;
+import org.rowankv.jcache.management.StatisticsBean;
 import org.rowankv.jcache.model.ModelCaches;
 
 class StatisticsTest {
@@ -125,6 +128,39 @@ class StatisticsTest {
         for (String time : new String[] {"AverageGetTime", "AveragePutTime", "AverageRemoveTime"}) {
             assertThat((Float) read(time)).isNotNegative();
         }
+    }
+
+    /** A new version of an application opens its caches before the old one is gone. */
+    @Test
+    void shouldShowTheBeansOfTheNextOpeningWhenTheFirstIsGone() throws Exception {
+        caches.manager().enableManagement(cache.getName(), true);
+        cache.put("k", "v");
+        final CacheManager redeployed = caches.provider()
+                .getCacheManager(null, new ClassLoader(getClass().getClassLoader()) {});
+        final Cache<String, String> again = redeployed.createCache(
+                cache.getName(),
+                ModelCaches.strings(new CreatedExpiryPolicy(new Duration(TimeUnit.SECONDS, 1)))
+                        .setManagementEnabled(true));
+        again.get("k");
+        again.get("none");
+        assertThat(read("CachePuts")).as("the first opening's").isEqualTo(1L);
+        caches.manager().close();
+        assertThat(read("CachePuts")).isEqualTo(0L);
+        assertThat(read("CacheGets")).isEqualTo(2L);
+        assertThat(server.isRegistered(bean("CacheConfiguration"))).isTrue();
+        redeployed.close();
+        assertThat(server.queryNames(new ObjectName("javax.cache:*"), null)).isEmpty();
+    }
+
+    @Test
+    void shouldLeaveABeanAloneThatIsNotItsOwn() throws Exception {
+        caches.manager().enableStatistics(cache.getName(), false);
+        final ObjectName name = bean("CacheStatistics");
+        server.registerMBean(new StatisticsBean(new Statistics(caches.clock())), name);
+        caches.manager().enableStatistics(cache.getName(), true);
+        cache.close();
+        assertThat(server.isRegistered(name)).isTrue();
+        server.unregisterMBean(name);
     }
 
     @Test

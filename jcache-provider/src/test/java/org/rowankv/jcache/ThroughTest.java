@@ -167,6 +167,50 @@ class ThroughTest {
     }
 
     @Test
+    void shouldNotStoreThatThereIsNothingToLoad() throws Exception {
+        final Cache<String, String> cache = reading(new MapLoader(Map.of("k", "v")));
+        assertThat(cache.getAll(Set.of("k", "none"))).isEqualTo(Map.of("k", "v"));
+        final CompletionListenerFuture done = new CompletionListenerFuture();
+        cache.loadAll(Set.of("none", "k"), true, done);
+        done.get();
+        assertThat(cache.<String>invoke("none", (entry, arguments) -> entry.getValue()))
+                .isNull();
+        assertThat(cache.containsKey("none")).isFalse();
+    }
+
+    /** Many keys are one call of the loader, and one request to the store for each. */
+    @Test
+    void shouldReadManyKeysWithOneRequestEachAndOneLoad() {
+        final List<Set<String>> loads = new ArrayList<>();
+        final Cache<String, String> cache = reading(new CacheLoader<>() {
+            @Override
+            public String load(String key) {
+                throw new IllegalStateException("one by one");
+            }
+
+            @Override
+            public Map<String, String> loadAll(Iterable<? extends String> keys) {
+                final Set<String> load = new HashSet<>();
+                keys.forEach(load::add);
+                loads.add(load);
+                return Map.of();
+            }
+        });
+        final Set<String> keys = new HashSet<>();
+        for (int i = 0; i < 1_000; i++) {
+            keys.add("k" + i);
+            if (i % 2 == 0) {
+                cache.put("k" + i, "v");
+            }
+        }
+        final long callsBefore = caches.session().calls();
+        assertThat(cache.getAll(keys)).hasSize(500);
+        assertThat(caches.session().calls() - callsBefore).isEqualTo(1_000);
+        assertThat(loads).hasSize(1);
+        assertThat(loads.get(0)).hasSize(500);
+    }
+
+    @Test
     void shouldLetALoaderUseTheCache() {
         final AtomicReference<Cache<String, String>> holder = new AtomicReference<>();
         final Cache<String, String> cache = reading(new CacheLoader<>() {
@@ -247,6 +291,20 @@ class ThroughTest {
         assertThat(cache.getAll(Set.of("a", "b", "c"))).isEqualTo(Map.of("c", "3"));
     }
 
+    /** Neither failure hides the other. */
+    @Test
+    void shouldTellWhatTheWriterFailedOnWhenTheStoreIsFullToo() {
+        final Cache<String, String> cache = writing();
+        writer.failOn("b");
+        caches.refuse(org.rowankv.protocol.Operation.PUT, org.rowankv.protocol.Status.FULL);
+        final Map<String, String> entries = new LinkedHashMap<>();
+        entries.put("a", "1");
+        entries.put("b", "2");
+        assertThatThrownBy(() -> cache.putAll(entries))
+                .isInstanceOf(CacheFullException.class)
+                .satisfies(full -> assertThat(full.getSuppressed()[0]).isInstanceOf(CacheWriterException.class));
+    }
+
     @Test
     void shouldDeleteWhatRemoveAllFinds() {
         final Cache<String, String> cache = writing();
@@ -256,6 +314,17 @@ class ThroughTest {
         cache.removeAll();
         assertThat(writer.written()).containsExactlyInAnyOrder("-a", "-b");
         cache.put("a", "1");
+        writer.clear();
+        final var iterator = cache.iterator();
+        iterator.next();
+        iterator.remove();
+        assertThat(writer.written()).containsExactly("-a");
+        cache.put("a", "1");
+        writer.failOn("a");
+        final var failing = cache.iterator();
+        failing.next();
+        assertThatThrownBy(failing::remove).isInstanceOf(CacheWriterException.class);
+        assertThat(cache.containsKey("a")).isTrue();
         writer.clear();
         cache.clear();
         assertThat(writer.written()).isEmpty();
@@ -285,6 +354,30 @@ class ThroughTest {
                         }));
         assertThatThrownBy(() -> cache.put("k", new Object())).isInstanceOf(javax.cache.CacheException.class);
         assertThat(written).isEmpty();
+    }
+
+    /** A bulk operation comes between the writer's call and the store: the writer has heard of both. */
+    @Test
+    void shouldHaveToldTheWriterOfARunThatWasOvertaken() {
+        final AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+        final Cache<String, String> cache = caches.create(ModelCaches.strings()
+                .setWriteThrough(true)
+                .setCacheWriterFactory(() -> new RecordingWriter(writer) {
+                    @Override
+                    public synchronized void write(Cache.Entry<? extends String, ? extends String> entry) {
+                        super.write(entry);
+                        meanwhile.getAndSet(() -> {}).run();
+                    }
+                }));
+        meanwhile.set(() -> cache.putAll(Map.of("k", "theirs")));
+        cache.invoke("k", (entry, arguments) -> {
+            if (!entry.exists()) {
+                entry.setValue("mine");
+            }
+            return null;
+        });
+        assertThat(writer.written()).containsExactly("k=mine", "k=theirs");
+        assertThat(cache.get("k")).isEqualTo("theirs");
     }
 
     /** In one JVM the writer hears of a key's changes in the order in which the store has them. */

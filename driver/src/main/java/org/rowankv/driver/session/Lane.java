@@ -1,6 +1,9 @@
 package org.rowankv.driver.session;
 
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Iterator;
+import java.util.List;
 
 /**
  * A session with one operation in flight at most, so that each sequence it gives out says that all smaller ones are
@@ -9,7 +12,8 @@ import java.util.BitSet;
 final class Lane {
     private long sessionId;
     private long lastSequence;
-    private final BitSet openShards = new BitSet();
+    private BitSet openShards = new BitSet();
+    private final List<AbandonedSession> abandoned = new ArrayList<>(0);
     // Keeps two callers' lanes off one cache line; never read.
     @SuppressWarnings("unused")
     private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11;
@@ -39,10 +43,40 @@ final class Lane {
         return openShards;
     }
 
-    /** The old session expired, or an operation of it was given up: nothing of it is used again. */
+    /** The session expired, or an operation of it was given up: nothing of it is used again but to close it. */
     void renew(long newSessionId) {
+        if (!openShards.isEmpty()) {
+            abandoned.add(new AbandonedSession(sessionId, openShards));
+            openShards = new BitSet();
+        }
         sessionId = newSessionId;
         lastSequence = 0;
-        openShards.clear();
+    }
+
+    /** The sessions that were given up and are not closed at every shard yet. */
+    List<AbandonedSession> abandoned() {
+        return abandoned;
+    }
+
+    /** A session that was given up and is still open at that shard; 0 when there is none. */
+    long abandonedAt(int shard) {
+        for (int i = 0; i < abandoned.size(); i++) {
+            if (abandoned.get(i).openShards().get(shard)) {
+                return abandoned.get(i).sessionId();
+            }
+        }
+        return 0;
+    }
+
+    void closedAbandoned(long abandonedId, int shard) {
+        for (Iterator<AbandonedSession> sessions = abandoned.iterator(); sessions.hasNext(); ) {
+            final AbandonedSession session = sessions.next();
+            if (session.sessionId() == abandonedId) {
+                session.openShards().clear(shard);
+                if (session.openShards().isEmpty()) {
+                    sessions.remove();
+                }
+            }
+        }
     }
 }

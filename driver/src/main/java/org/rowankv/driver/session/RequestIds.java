@@ -1,5 +1,6 @@
 package org.rowankv.driver.session;
 
+import java.util.BitSet;
 import org.rowankv.driver.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -16,6 +17,7 @@ import org.rowankv.runtime.StackProbe;
  */
 public final class RequestIds implements AutoCloseable {
     private static final int PROBE_DEPTH = 16;
+    private static final int MAX_REFUSED_IDS = 64;
 
     private final Session session;
     private final Clock clock;
@@ -51,6 +53,7 @@ public final class RequestIds implements AutoCloseable {
 
     private void mutate(Request request, Lane lane) {
         final int shard = request.shard();
+        closeAbandoned(lane, shard);
         // A second round only after SESSION_EXPIRED on a first attempt, which by rule applied nothing.
         for (int round = 0; round < 2; round++) {
             if (!lane.isOpenAt(shard) && !openSession(lane, shard, request)) {
@@ -75,9 +78,30 @@ public final class RequestIds implements AutoCloseable {
         }
     }
 
+    /**
+     * A session that was given up is closed when its lane next comes to the shard, once per visit: when the outcome became
+     * unknown the shard did not answer. A copy of the request that is still on its way finds the session closed and is
+     * refused.
+     */
+    private void closeAbandoned(Lane lane, int shard) {
+        final long sessionId = lane.abandonedAt(shard);
+        if (sessionId != 0) {
+            final Request close = new Request().closeSession(shard, sessionId);
+            session.call(close);
+            if (close.status() == Status.OK) {
+                lane.closedAbandoned(sessionId, shard);
+            }
+        }
+    }
+
     private boolean openSession(Lane lane, int shard, Request request) {
-        final Request open = new Request().openSession(shard, lane.sessionId());
-        callUntilAnswered(open);
+        final Request open = new Request();
+        callUntilAnswered(open.openSession(shard, lane.sessionId()));
+        for (int refused = 1; open.status() == Status.SESSION_EXPIRED && refused < MAX_REFUSED_IDS; refused++) {
+            // A session of that id was closed before, as when an earlier client drew its ids from the same seed.
+            lanes.renew(lane);
+            callUntilAnswered(open.openSession(shard, lane.sessionId()));
+        }
         if (open.status() != Status.OK) {
             // Nothing of the mutation itself was attempted: an unknown outcome is only the opening's.
             request.answer(open.status() == Status.OUTCOME_UNKNOWN ? Status.NO_REPLY : open.status(), 0, 0, 0);
@@ -110,14 +134,19 @@ public final class RequestIds implements AutoCloseable {
     /** Closes the sessions at the shards where they were opened; the session itself stays its owner's. */
     @Override
     public void close() {
-        final Request request = new Request();
         for (int i = 0; i < lanes.count(); i++) {
             final Lane lane = lanes.lane(i);
-            for (int shard = lane.openShards().nextSetBit(0);
-                    shard >= 0;
-                    shard = lane.openShards().nextSetBit(shard + 1)) {
-                session.call(request.closeSession(shard, lane.sessionId()));
+            closeEverywhere(lane.sessionId(), lane.openShards());
+            for (AbandonedSession abandoned : lane.abandoned()) {
+                closeEverywhere(abandoned.sessionId(), abandoned.openShards());
             }
+        }
+    }
+
+    private void closeEverywhere(long sessionId, BitSet openShards) {
+        final Request request = new Request();
+        for (int shard = openShards.nextSetBit(0); shard >= 0; shard = openShards.nextSetBit(shard + 1)) {
+            session.call(request.closeSession(shard, sessionId));
         }
     }
 }

@@ -76,6 +76,62 @@ class RequestIdsTest {
         assertThat(request.sessionId()).isNotEqualTo(lostLane);
     }
 
+    /** Its opening, its completions: nothing of it stays behind at the shard. */
+    @Test
+    void shouldCloseTheSessionItGaveUpWhenTheShardAnswersAgain() {
+        client.execute(put());
+        final List<Long> closed = new ArrayList<>();
+        final AtomicInteger lostClosings = new AtomicInteger(1);
+        final AtomicInteger lostPuts = new AtomicInteger(Integer.MAX_VALUE);
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public boolean losesReply(Request attempt) {
+                clock.advanceNs(100_000);
+                if (attempt.operation() == Operation.CLOSE_SESSION) {
+                    closed.add(attempt.sessionId());
+                    return lostClosings.getAndDecrement() > 0;
+                }
+                return attempt.operation() == Operation.PUT && lostPuts.getAndDecrement() > 0;
+            }
+        });
+        client.execute(put());
+        assertThat(request.status()).isEqualTo(Status.OUTCOME_UNKNOWN);
+        final long lost = request.sessionId();
+        assertThat(closed).as("the shard does not answer").isEmpty();
+        lostPuts.set(0);
+        client.execute(put());
+        client.execute(put());
+        client.execute(put());
+        assertThat(closed).as("until the closing is answered, and no more").containsExactly(lost, lost);
+        client.close();
+        assertThat(closed).containsExactly(lost, lost, request.sessionId());
+    }
+
+    @Test
+    void shouldCloseWhatItGaveUpWithTheClient() {
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public boolean losesReply(Request attempt) {
+                clock.advanceNs(100_000);
+                return attempt.operation() == Operation.PUT;
+            }
+        });
+        client.execute(put());
+        final long lost = request.sessionId();
+        final List<Long> closed = new ArrayList<>();
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public Status refuse(Request attempt) {
+                if (attempt.operation() == Operation.CLOSE_SESSION) {
+                    closed.add(attempt.sessionId());
+                }
+                return Status.OK;
+            }
+        });
+        client.close();
+        assertThat(closed).containsExactly(lost);
+    }
+
     @Test
     void shouldTellAReadWithoutReplyFromAnUnknownOutcome() {
         session.interceptWith(new ModelSession.Interceptor() {
@@ -101,6 +157,24 @@ class RequestIdsTest {
         client.execute(put());
         assertThat(request.status()).isEqualTo(Status.OK);
         assertThat(request.sessionId()).isNotEqualTo(first);
+    }
+
+    @Test
+    void shouldDrawAnotherIdWhenASessionOfThatIdWasClosedBefore() {
+        final Set<Long> refused = new TreeSet<>();
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public Status refuse(Request attempt) {
+                final boolean refuses = attempt.operation() == Operation.OPEN_SESSION && refused.size() < 3;
+                if (refuses) {
+                    refused.add(attempt.sessionId());
+                }
+                return refuses ? Status.SESSION_EXPIRED : Status.OK;
+            }
+        });
+        client.execute(put());
+        assertThat(request.status()).isEqualTo(Status.OK);
+        assertThat(refused).hasSize(3).doesNotContain(request.sessionId());
     }
 
     @Test

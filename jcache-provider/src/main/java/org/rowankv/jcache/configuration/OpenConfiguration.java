@@ -20,23 +20,27 @@ public final class OpenConfiguration<K, V> implements CompleteConfiguration<K, V
     private static final long serialVersionUID = 1L;
 
     private final MutableConfiguration<K, V> given;
-    private final List<CacheEntryListenerConfiguration<K, V>> listeners = new CopyOnWriteArrayList<>();
+    private final CopyOnWriteArrayList<CacheEntryListenerConfiguration<K, V>> listeners = new CopyOnWriteArrayList<>();
     private volatile boolean statisticsEnabled;
     private volatile boolean managementEnabled;
 
     public OpenConfiguration(Configuration<K, V> configuration) {
+        given = copyOf(configuration);
         if (configuration instanceof CompleteConfiguration<K, V> complete) {
-            given = new MutableConfiguration<>(complete);
-            for (CacheEntryListenerConfiguration<K, V> listener : complete.getCacheEntryListenerConfigurations()) {
-                listeners.add(listener);
-            }
-        } else {
-            given = new MutableConfiguration<K, V>()
-                    .setTypes(configuration.getKeyType(), configuration.getValueType())
-                    .setStoreByValue(configuration.isStoreByValue());
+            complete.getCacheEntryListenerConfigurations().forEach(listeners::add);
         }
         statisticsEnabled = given.isStatisticsEnabled();
         managementEnabled = given.isManagementEnabled();
+    }
+
+    /** A copy of its own, with the JSR's defaults for what the configuration does not say. */
+    static <K, V> MutableConfiguration<K, V> copyOf(Configuration<K, V> configuration) {
+        if (configuration instanceof CompleteConfiguration<K, V> complete) {
+            return new MutableConfiguration<>(complete);
+        }
+        return new MutableConfiguration<K, V>()
+                .setTypes(configuration.getKeyType(), configuration.getValueType())
+                .setStoreByValue(configuration.isStoreByValue());
     }
 
     public void enableStatistics(boolean enabled) {

@@ -79,16 +79,22 @@ public enum Setting {
                     + " all the same and says so once.",
             "refuse",
             "copy"),
+    TEMPLATES(
+            Kind.PATH,
+            "",
+            Scope.MANAGER,
+            "A properties file (UTF-8) of cache templates, see below; a template's entry given elsewhere goes before the file's."),
     BACKGROUND_THREADS(
             Kind.COUNT,
             "2",
             Scope.MANAGER,
-            "Threads, at most, for `loadAll` and asynchronous listeners. None when idle."),
+            "Threads, at most, for `loadAll`; and as many, at most, for asynchronous listeners. None when idle."),
     LISTENER_BACKLOG(
             Kind.COUNT,
             "65536",
             Scope.MANAGER,
-            "Events that an asynchronous listener may be behind; further ones are lost to it, counted and logged.");
+            "Events that an asynchronous listener may be behind, and fewer if their values take more than a sixteenth of the"
+                    + " heap; further ones are lost to it, counted and logged.");
 
     /** What a name has before it outside of a URI. */
     public static final String PREFIX = "rowan.";

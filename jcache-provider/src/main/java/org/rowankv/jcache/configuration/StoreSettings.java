@@ -26,38 +26,64 @@ public final class StoreSettings {
     private static final String EMBEDDED = "embedded";
 
     private final Map<Setting, String> values;
+    private final Templates templates;
 
-    private StoreSettings(Map<Setting, String> values) {
+    private StoreSettings(Map<Setting, String> values, Map<String, String> templateTexts) {
         this.values = values;
+        final Map<String, String> texts = new TreeMap<>();
+        if (values.containsKey(Setting.TEMPLATES)) {
+            texts.putAll(Templates.read(path(text(Setting.TEMPLATES), Setting.TEMPLATES)));
+        }
+        texts.putAll(templateTexts);
+        this.templates = Templates.of(texts);
     }
 
     /**
-     * @param properties the manager's; what begins with "rowan." must be a setting
-     * @param system the system's; only settings are looked at
+     * @param properties the manager's; what begins with "rowan." must be a setting or a template's
+     * @param system the system's; only settings and templates are looked at
      */
     public static StoreSettings of(URI uri, Properties properties, Properties system) {
         final Map<Setting, String> values = new EnumMap<>(Setting.class);
-        for (Setting setting : Setting.values()) {
-            final String text = system.getProperty(setting.property());
-            if (text != null) {
-                values.put(setting, setting.normalize(text));
+        final Map<String, String> templates = new TreeMap<>();
+        for (String name : system.stringPropertyNames()) {
+            final String parameter = name.startsWith(Setting.PREFIX) ? name.substring(Setting.PREFIX.length()) : "";
+            if (parameter.startsWith(Templates.PREFIX) || Setting.ofParameter(parameter) != null) {
+                put(values, templates, name, parameter, system.getProperty(name));
             }
         }
+        requireTexts(properties);
         for (String name : properties.stringPropertyNames()) {
             if (name.startsWith(Setting.PREFIX)) {
-                put(values, name, name.substring(Setting.PREFIX.length()), properties.getProperty(name));
+                final String parameter = name.substring(Setting.PREFIX.length());
+                put(values, templates, name, parameter, properties.getProperty(name));
             }
         }
         for (Map.Entry<String, String> parameter : parameters(uri).entrySet()) {
-            put(values, parameter.getKey(), parameter.getKey(), parameter.getValue());
+            put(values, templates, parameter.getKey(), parameter.getKey(), parameter.getValue());
         }
-        return new StoreSettings(Collections.unmodifiableMap(values));
+        return new StoreSettings(Collections.unmodifiableMap(values), templates);
     }
 
-    private static void put(Map<Setting, String> values, String written, String parameter, String text) {
+    /** A number put into Properties would be overlooked. */
+    private static void requireTexts(Properties properties) {
+        properties.forEach((name, value) -> {
+            if (name instanceof String text && text.startsWith(Setting.PREFIX) && !(value instanceof String)) {
+                throw new CacheException("the property " + name + " has to be a String, not a "
+                        + value.getClass().getName());
+            }
+        });
+    }
+
+    private static void put(
+            Map<Setting, String> values, Map<String, String> templates, String written, String parameter, String text) {
+        if (parameter.startsWith(Templates.PREFIX)) {
+            templates.put(parameter.substring(Templates.PREFIX.length()), text);
+            return;
+        }
         final Setting setting = Setting.ofParameter(parameter);
         if (setting == null) {
-            throw new CacheException("unknown setting \"" + written + "\"; known are: " + Setting.knownParameters());
+            throw new CacheException("unknown setting \"" + written + "\"; known are: " + Setting.knownParameters()
+                    + ", and " + Templates.PREFIX + "<pattern>.<entry>");
         }
         values.put(setting, setting.normalize(text));
     }
@@ -91,11 +117,15 @@ public final class StoreSettings {
         if (equals < 1) {
             throw unknown(uri, "\"" + part + "\" is not of the form name=value");
         }
-        // A plus stands for itself, in paths above all.
-        final String text = URLDecoder.decode(part.substring(equals + 1).replace("+", "%2B"), StandardCharsets.UTF_8);
-        if (parameters.put(part.substring(0, equals), text) != null) {
-            throw unknown(uri, "it sets \"" + part.substring(0, equals) + "\" twice");
+        final String name = decode(part.substring(0, equals));
+        if (parameters.put(name, decode(part.substring(equals + 1))) != null) {
+            throw unknown(uri, "it sets \"" + name + "\" twice");
         }
+    }
+
+    /** A plus stands for itself, in paths above all. */
+    private static String decode(String text) {
+        return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
     private static CacheException unknown(URI uri, String why) {
@@ -128,6 +158,11 @@ public final class StoreSettings {
         return Boolean.parseBoolean(text(setting));
     }
 
+    /** What caches have by their names. */
+    public Templates templates() {
+        return templates;
+    }
+
     /** The directory of the store, or null for a store in memory. */
     public @Nullable Path directory() {
         final String text = text(Setting.DIR);
@@ -135,11 +170,17 @@ public final class StoreSettings {
             return null;
         }
         try {
-            return realPath(Path.of(text).toAbsolutePath().normalize());
-        } catch (InvalidPathException e) {
-            throw new CacheException("the setting dir = \"" + text + "\" is not a path", e);
+            return realPath(path(text, Setting.DIR));
         } catch (IOException e) {
             throw new CacheException("the directory " + text + " cannot be reached", e);
+        }
+    }
+
+    private static Path path(String text, Setting setting) {
+        try {
+            return Path.of(text).toAbsolutePath().normalize();
+        } catch (InvalidPathException e) {
+            throw new CacheException("the setting " + setting.parameter() + " = \"" + text + "\" is not a path", e);
         }
     }
 

@@ -87,6 +87,11 @@ final class Notification {
         return oldValue;
     }
 
+    /** Bytes of key and values. */
+    long length() {
+        return (long) key.length + (value == null ? 0 : value.length) + (oldValue == null ? 0 : oldValue.length);
+    }
+
     long version() {
         return version;
     }

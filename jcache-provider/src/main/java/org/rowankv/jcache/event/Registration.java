@@ -2,11 +2,14 @@ package org.rowankv.jcache.event;
 
 import java.io.Closeable;
 import java.io.IOException;
+import javax.cache.CacheException;
 import javax.cache.configuration.CacheEntryListenerConfiguration;
 import javax.cache.configuration.Factory;
 import javax.cache.event.CacheEntryEventFilter;
 import javax.cache.event.CacheEntryListener;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A listener and its filter, made by the factories of a configuration. Immutable. */
 public record Registration<K, V>(
@@ -14,13 +17,43 @@ public record Registration<K, V>(
         CacheEntryListener<? super K, ? super V> listener,
         @Nullable CacheEntryEventFilter<? super K, ? super V> filter)
         implements Closeable {
-    /** Calls the factories; what they throw passes. */
+    private static final Logger LOG = LoggerFactory.getLogger(Registration.class);
+
+    /** Calls the factories; what they throw passes, and what was made by then is closed. */
     public static <K, V> Registration<K, V> of(CacheEntryListenerConfiguration<K, V> configuration) {
         final CacheEntryListener<? super K, ? super V> listener =
-                configuration.getCacheEntryListenerFactory().create();
+                made("listener", configuration.getCacheEntryListenerFactory());
         final Factory<CacheEntryEventFilter<? super K, ? super V>> filters =
                 configuration.getCacheEntryEventFilterFactory();
-        return new Registration<>(configuration, listener, filters == null ? null : filters.create());
+        boolean complete = false;
+        try {
+            final CacheEntryEventFilter<? super K, ? super V> filter =
+                    filters == null ? null : made("listener's filter", filters);
+            complete = true;
+            return new Registration<>(configuration, listener, filter);
+        } finally {
+            if (!complete) {
+                closeUnused(listener);
+            }
+        }
+    }
+
+    private static <T> T made(String what, Factory<T> factory) {
+        final T made = factory.create();
+        if (made == null) {
+            throw new CacheException("the factory of a " + what + " returned null");
+        }
+        return made;
+    }
+
+    private static void closeUnused(CacheEntryListener<?, ?> listener) {
+        if (listener instanceof Closeable closeable) {
+            try {
+                closeable.close();
+            } catch (IOException | RuntimeException e) {
+                LOG.warn("a listener that was not registered failed to close", e);
+            }
+        }
     }
 
     /** Closes listener and filter where they are Closeable. */

@@ -2,10 +2,9 @@ package org.rowankv.jcache.event;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import javax.cache.Cache;
 import javax.cache.configuration.CacheEntryListenerConfiguration;
 import javax.cache.event.CacheEntryCreatedListener;
@@ -29,6 +28,8 @@ import org.slf4j.LoggerFactory;
 public final class Subscription<K, V> implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Subscription.class);
 
+    private static final int EVENTS_AT_A_TIME = 64;
+
     private final Cache<K, V> source;
     private final Registration<K, V> registration;
     private final CacheEntryListener<? super K, ? super V> listener;
@@ -37,11 +38,10 @@ public final class Subscription<K, V> implements Closeable {
     private final boolean wantsOldValue;
     private final EntryDecoder<K, V> decoder;
     private final Executor executor;
-    private final int backlog;
     private final int interest;
 
     // Guarded by the queue.
-    private final Queue<Notification> queue = new ArrayDeque<>();
+    private final Backlog queue;
     private boolean running;
     private long lost;
 
@@ -63,7 +63,7 @@ public final class Subscription<K, V> implements Closeable {
         this.registration = registration;
         this.decoder = decoder;
         this.executor = executor;
-        this.backlog = backlog;
+        this.queue = new Backlog(backlog);
         this.listener = registration.listener();
         this.filter = registration.filter();
         this.synchronous = registration.configuration().isSynchronous();
@@ -125,28 +125,47 @@ public final class Subscription<K, V> implements Closeable {
 
     private void enqueue(Notification notification) {
         synchronized (queue) {
-            if (queue.size() >= backlog) {
+            if (closed) {
+                return;
+            }
+            if (!queue.offer(notification)) {
                 lost++;
                 if (Long.bitCount(lost) == 1) {
                     LOG.warn(
                             "a listener of the cache {} is {} events behind: {} events lost so far",
                             source.getName(),
-                            backlog,
+                            queue.size(),
                             lost);
                 }
                 return;
             }
-            queue.add(notification);
             if (running) {
                 return;
             }
             running = true;
         }
-        executor.execute(this::callQueued);
+        borrowThread();
     }
 
+    private void borrowThread() {
+        try {
+            executor.execute(this::callQueued);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the cache {} is being closed; its listener hears no more", source.getName(), e);
+            synchronized (queue) {
+                queue.clear();
+                running = false;
+            }
+        }
+    }
+
+    /** Gives the thread back after some events, since other listeners may wait for it. */
     private void callQueued() {
-        for (Notification next = poll(); next != null; next = poll()) {
+        for (int told = 0; told < EVENTS_AT_A_TIME; told++) {
+            final Notification next = poll();
+            if (next == null) {
+                return;
+            }
             final Throwable failure = call(next);
             if (failure != null) {
                 LOG.warn(
@@ -156,6 +175,7 @@ public final class Subscription<K, V> implements Closeable {
                         failure);
             }
         }
+        borrowThread();
     }
 
     private @Nullable Notification poll() {
@@ -169,11 +189,11 @@ public final class Subscription<K, V> implements Closeable {
     /** Ends the telling, and closes listener and filter where they are Closeable. */
     @Override
     public void close() throws IOException {
-        if (closed) {
-            return;
-        }
-        closed = true;
         synchronized (queue) {
+            if (closed) {
+                return;
+            }
+            closed = true;
             queue.clear();
         }
         registration.close();

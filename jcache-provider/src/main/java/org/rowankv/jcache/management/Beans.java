@@ -1,25 +1,19 @@
 package org.rowankv.jcache.management;
 
-import java.lang.management.ManagementFactory;
 import javax.cache.CacheException;
-import javax.management.InstanceAlreadyExistsException;
-import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
 import javax.management.ObjectName;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The MXBeans of one opening of a cache in the platform's MBean server, under the names the JSR gives. The beans of
- * two openings of one name under one URI cannot both be there: the older ones stay. Thread-safe.
+ * The MXBeans of one opening of a cache in the platform's MBean server, under the names the JSR gives. Of
+ * several openings of one name under one URI the oldest has its beans there. Thread-safe.
  */
 public final class Beans {
-    private static final Logger LOG = LoggerFactory.getLogger(Beans.class);
-
     private final ObjectName configurationName;
     private final ObjectName statisticsName;
-    private boolean configurationShown;
-    private boolean statisticsShown;
+    private @Nullable ConfigurationBean configuration;
+    private @Nullable StatisticsBean statistics;
 
     public Beans(String managerUri, String cacheName) {
         this.configurationName = name("CacheConfiguration", managerUri, cacheName);
@@ -42,47 +36,32 @@ public final class Beans {
     }
 
     public synchronized void showConfiguration(ConfigurationBean bean) {
-        configurationShown |= register(bean, configurationName);
+        if (configuration == null) {
+            BeanQueues.add(configurationName, bean);
+            configuration = bean;
+        }
     }
 
     public synchronized void hideConfiguration() {
-        if (configurationShown) {
-            unregister(configurationName);
-            configurationShown = false;
+        final ConfigurationBean shown = configuration;
+        if (shown != null) {
+            configuration = null;
+            BeanQueues.remove(configurationName, shown);
         }
     }
 
     public synchronized void showStatistics(StatisticsBean bean) {
-        statisticsShown |= register(bean, statisticsName);
+        if (statistics == null) {
+            BeanQueues.add(statisticsName, bean);
+            statistics = bean;
+        }
     }
 
     public synchronized void hideStatistics() {
-        if (statisticsShown) {
-            unregister(statisticsName);
-            statisticsShown = false;
-        }
-    }
-
-    /** Whether the bean is registered now and was not before. */
-    private static boolean register(Object bean, ObjectName name) {
-        try {
-            ManagementFactory.getPlatformMBeanServer().registerMBean(bean, name);
-            return true;
-        } catch (InstanceAlreadyExistsException e) {
-            LOG.debug("the MXBean {} is another opening's", name, e);
-            return false;
-        } catch (JMException e) {
-            throw new CacheException("the MXBean " + name + " cannot be registered", e);
-        }
-    }
-
-    private static void unregister(ObjectName name) {
-        try {
-            ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
-        } catch (InstanceNotFoundException e) {
-            LOG.debug("the MXBean {} is gone already", name, e);
-        } catch (JMException e) {
-            throw new CacheException("the MXBean " + name + " cannot be unregistered", e);
+        final StatisticsBean shown = statistics;
+        if (shown != null) {
+            statistics = null;
+            BeanQueues.remove(statisticsName, shown);
         }
     }
 }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.Closing;
 import org.rowankv.jcache.RowanCacheManager;
 
 /**
@@ -86,7 +87,9 @@ final class ManagerRegistry {
     }
 
     private static void closeAll(List<RowanCacheManager> managers) {
-        managers.forEach(RowanCacheManager::close);
+        final Closing closing = new Closing();
+        managers.forEach(manager -> closing.step(manager::close));
+        closing.finish();
     }
 
     void closeAll() {

@@ -16,11 +16,11 @@ public final class ConfigurationDocument {
         final StringBuilder text = new StringBuilder("""
                 # Configuration
 
-                <!-- Written from the table in org.rowankv.jcache.configuration.Setting, which a test compares with this file. -->
+                <!-- Written from the tables Setting and TemplateEntry in org.rowankv.jcache.configuration, which a test compares with this file. -->
 
                 A setting is a parameter of the cache manager's URI, or, with the prefix `rowan.`, a property given to
                 `getCacheManager(uri, classLoader, properties)`, or a system property. The URI goes before the properties, the
-                properties before the system. An unknown parameter or `rowan.` property is refused; unknown system
+                properties before the system. An unknown parameter or `rowan.` property is refused; other system
                 properties are not looked at.
 
                 ```java
@@ -42,7 +42,46 @@ public final class ConfigurationDocument {
                 Setting.Scope.MANAGER,
                 "## The cache manager",
                 "Of one manager, whatever others of the same store have.");
+        templates(text);
         return text.toString();
+    }
+
+    private static void templates(StringBuilder text) {
+        text.append("""
+                ## Templates of caches
+
+                What caches have by their names, for applications and frameworks that configure none themselves. Each line is one
+                entry of one template, written
+
+                - in the URI as `template.<pattern>.<entry>=<value>`,
+                - in the properties of the manager or of the system as `rowan.template.<pattern>.<entry>`,
+                - in the file that the setting `templates` names as `<pattern>.<entry>`.
+
+                ```
+                com.acme.*.expiry = modified:10m
+                com.acme.*.statistics = true
+                com.acme.Country.expiry = eternal
+                books.create = true
+                books.value-type = com.acme.Book
+                ```
+
+                In a pattern `*` stands for any characters or none, every other character for itself. A cache has one template, the
+                most exact that matches its name: the one with most characters besides stars; of two such the one with fewer stars,
+                then the first by text. Templates are not merged: above, `com.acme.Country` has no statistics. An entry written in
+                several places counts from the URI before the properties, these before the system's, these before the file. What is
+                wrong with a template is said by `getCacheManager`.
+
+                A template fills in what the application's configuration leaves at the JSR's default. It overrides nothing else, and
+                loaders, writers and listeners not at all. That an application set a default on purpose cannot be seen: the eternal
+                policy, Object types and switched-off statistics are always open to a template.
+
+                | entry | written as | meaning |
+                | --- | --- | --- |
+                """);
+        for (TemplateEntry entry : TemplateEntry.values()) {
+            text.append("| `").append(entry.key()).append("` | ");
+            text.append(entry.writtenAs()).append(" | ").append(entry.meaning()).append(" |\n");
+        }
     }
 
     private static void section(StringBuilder text, Setting.Scope scope, String title, String preface) {

@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.cache.Cache;
 import javax.cache.CacheException;
 import javax.cache.CacheManager;
@@ -197,6 +198,30 @@ class EmbeddedStoresTest {
             assertThat(cache.remove(key)).isTrue();
         }
         await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> cache.put("after", new byte[10_000]));
+    }
+
+    /** What is full is told by bytes, whether they are many entries or few. */
+    @ParameterizedTest
+    @ValueSource(ints = {100, 2_000, 40_000})
+    void shouldCountBytesAndNotEntries(int valueLength) {
+        final int capacity = 8 << 20;
+        final Cache<String, byte[]> cache =
+                manager("capacity=8m&workers=4&segment=256k").createCache("c", bytes());
+        final AtomicInteger stored = new AtomicInteger();
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i <= capacity / valueLength; i++) {
+                        cache.put("k" + i, new byte[valueLength]);
+                        stored.incrementAndGet();
+                    }
+                })
+                .isInstanceOf(CacheFullException.class);
+        assertThat((long) stored.get() * valueLength).isBetween(capacity / 8L, (long) capacity);
+        int found = 0;
+        for (Cache.Entry<String, byte[]> entry : cache) {
+            assertThat(entry.getValue()).hasSize(valueLength);
+            found++;
+        }
+        assertThat(found).as("nothing is evicted").isEqualTo(stored.get());
     }
 
     @Test

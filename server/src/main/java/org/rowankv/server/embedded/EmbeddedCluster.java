@@ -61,22 +61,33 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     public static EmbeddedCluster open(EmbeddedSettings settings, Clock clock, RandomSource random) {
+        return open(settings, clock, random, scanThreads());
+    }
+
+    /** Half of the processors: a start needs the others for the JVM's compiler; with two, a second reader is slower. */
+    private static int scanThreads() {
+        return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    }
+
+    /** @param scanThreads that read an area that exists, at the same time */
+    static EmbeddedCluster open(EmbeddedSettings settings, Clock clock, RandomSource random, int scanThreads) {
         final StoreFiles files = StoreFiles.open(settings, random);
         try {
-            return new EmbeddedCluster(settings, files, clock, random);
+            return new EmbeddedCluster(settings, files, clock, random, scanThreads);
         } catch (RuntimeException | Error e) {
             files.closeAfterFailure(e);
             throw e;
         }
     }
 
-    private EmbeddedCluster(EmbeddedSettings settings, StoreFiles files, Clock clock, RandomSource random) {
+    private EmbeddedCluster(
+            EmbeddedSettings settings, StoreFiles files, Clock clock, RandomSource random, int scanThreads) {
         this.settings = settings;
         this.files = files;
         this.errors = new ErrorLog(clock);
         final long startNs = clock.nanoTime();
         final Configuration found = files.configuration();
-        final List<RecoveredServer> recovered = recover(found, random);
+        final List<RecoveredServer> recovered = recover(found, clock, random, scanThreads);
         final long scattered = ColdStart.collectAndScatter(found, recovered);
         // A new term, new incarnations, and a new epoch for every shard, stored before anything is served.
         this.configuration = files.startTerm();
@@ -142,7 +153,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         return ServerSettings.of(segmentCount, settings.workers(), settings.replicas() > 1, settings.verifyReads());
     }
 
-    private List<RecoveredServer> recover(Configuration found, RandomSource random) {
+    private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random, int scanThreads) {
         final KeyHash keyHash = new KeyHash(found.hashSeed());
         final ServerSettings serverSettings = serverSettings();
         final List<RecoveredServer> recovered = new ArrayList<>();
@@ -165,7 +176,7 @@ public final class EmbeddedCluster implements AutoCloseable {
             }
             final RecoveredServer server = new RecoveredServer(
                     area.serverId(), segments, new Replicas(replicas), settings.replicas() > 1, errors);
-            server.scan();
+            server.scan(scanThreads, clock);
             recovered.add(server);
         }
         return recovered;

@@ -2,7 +2,6 @@ package org.rowankv.server.reconfiguration;
 
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.log.Segments;
@@ -60,16 +59,14 @@ final class Candidates {
         used[shard] = kept;
     }
 
-    /** Of a shard, addresses by version, above what is known to be on all replicas. */
-    Map<Long, Long> above(int shard, long commitVersion) {
-        final Map<Long, Long> above = new HashMap<>();
+    /** Adds a shard's addresses by version, of what is above that version. */
+    void addAbove(int shard, long commitVersion, Map<Long, Long> above) {
         final long[] array = entries[shard];
         for (int i = 0; array != null && i < used[shard]; i += WORDS) {
             if (array[i] > commitVersion) {
                 above.put(array[i], array[i + 1]);
             }
         }
-        return above;
     }
 
     /** Whether a candidate lies in that segment. */

@@ -3,30 +3,32 @@ package org.rowankv.server.reconfiguration;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntConsumer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.EntryAssembler;
 import org.rowankv.server.log.AppendLog;
-import org.rowankv.server.log.CommitVector;
-import org.rowankv.server.log.EntryDescriptor;
-import org.rowankv.server.log.EntryType;
-import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.pm.StoreOpenException;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One server at its start: reads every segment of its area, lets each valid entry take effect on the shards' replicas,
  * and remembers what may not be on all replicas, the candidates of the collect. Used by one thread, before any agent
- * runs.
+ * runs; for the reading itself it may take more.
  */
-public final class RecoveredServer implements SegmentScan.Visitor, EntryAssembler.Handler {
+public final class RecoveredServer implements EntryAssembler.Handler {
+    private static final Logger LOG = LoggerFactory.getLogger(RecoveredServer.class);
     private static final int LOCK_OWNER = 1 << 21;
     /** A horizon behind which there is nothing. */
     private static final int OLDEST = 1;
@@ -35,14 +37,12 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
     private final Segments segments;
     private final Replicas replicas;
     private final ErrorLog errors;
+    private final boolean replicated;
     private final EntryAssembler assembler;
     private final AppendLog log;
-    private final Candidates candidates;
-    private final boolean replicated;
-    private byte[] keyScratch = new byte[256];
-    private int segment;
-    private int charged;
-    private long entries;
+    private final List<SegmentReader> readers = new ArrayList<>();
+    /** Of the thread that uses this. */
+    private final SegmentReader reader;
 
     /** @param replicated whether other servers hold replicas too: else there is nobody to collect from */
     public RecoveredServer(int serverId, Segments segments, Replicas replicas, boolean replicated, ErrorLog errors) {
@@ -51,9 +51,16 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         this.replicas = replicas;
         this.errors = errors;
         this.replicated = replicated;
-        this.candidates = new Candidates(segments, replicas);
         this.assembler = new EntryAssembler(segments, 0);
         this.log = new AppendLog(segments, SegmentOwner.CLEAN);
+        this.reader = addReader();
+    }
+
+    private SegmentReader addReader() {
+        final SegmentReader added = new SegmentReader(
+                serverId, segments, replicas, assembler, this, errors, replicated, LOCK_OWNER + readers.size());
+        readers.add(added);
+        return added;
     }
 
     public int serverId() {
@@ -70,11 +77,15 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
 
     /** Valid entries found. */
     public long entries() {
-        return entries;
+        return readers.stream().mapToLong(SegmentReader::entries).sum();
     }
 
-    /** Reads the whole area. */
-    public void scan() {
+    /**
+     * Reads the whole area.
+     *
+     * @param threads that may read at the same time, the caller's included
+     */
+    public void scan(int threads, Clock clock) {
         forEachReplica(replica -> replica.beginScan());
         final List<Integer> inUse = new ArrayList<>();
         for (int s = 0; s < segments.count(); s++) {
@@ -84,13 +95,13 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         }
         // The newest first: what they say of CommitVer makes most of the older ones no candidates.
         inUse.sort(Comparator.comparingInt(segments::sequence).reversed());
-        final SegmentScan scan = new SegmentScan(segments.region());
-        for (int s : inUse) {
-            segment = s;
-            charged = 0;
-            scan.scan(segments.area().addressOf(s), segments.length(), segments.generation(s), this);
-            segments.close(s, charged);
+        while (readers.size() < Math.min(threads, inUse.size())) {
+            addReader();
         }
+        final ScanProgress progress = new ScanProgress(serverId, inUse.size(), clock, LOG::info);
+        final List<IntConsumer> each = new ArrayList<>();
+        readers.forEach(one -> each.add(s -> progress.segmentRead(one.read(s))));
+        new ScanThreads("rowan-scan-" + serverId, inUse, each).readAll();
         freeDeadSegments(inUse);
         while (!assembler.isIdle()) {
             if (assembler.assemble(this) == 0 && !assembler.isIdle()) {
@@ -147,7 +158,8 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
     }
 
     private boolean isReferredTo(int candidate) {
-        return assembler.holdsBlockOf(candidate) || candidates.isReferredTo(candidate);
+        return assembler.holdsBlockOf(candidate)
+                || readers.stream().anyMatch(each -> each.candidates().isReferredTo(candidate));
     }
 
     private void forEachReplica(java.util.function.Consumer<ShardReplica> action) {
@@ -158,110 +170,18 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         }
     }
 
-    @Override
-    public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
-        entries++;
-        charged += segments.charge(length);
-        switch (type) {
-            case EntryType.COMMIT_VECTOR -> {
-                for (int i = 0; i < CommitVector.count(buffer, at); i++) {
-                    final int shard = CommitVector.shard(buffer, at, i);
-                    if (replicas.has(shard)) {
-                        replicas.get(shard).raiseCommitVersion(CommitVector.version(buffer, at, i));
-                    }
-                }
-                segments.markDead(address, length);
-            }
-            case EntryType.BLOCK -> {
-                if (isVoid(buffer, at)) {
-                    segments.markDead(address, length);
-                } else {
-                    assembler.block(address, length, this);
-                }
-            }
-            default -> {
-                if (isVoid(buffer, at)) {
-                    segments.markDead(address, length);
-                } else {
-                    entry(buffer, at, address, type, length);
-                }
-            }
-        }
-    }
-
-    @Override
-    public void onInvalid(long address, String reason) {
-        errors.report(
-                "server " + serverId + ": scan of segment " + segment + " at "
-                        + (address - segments.area().addressOf(segment)),
-                new IllegalStateException(reason));
-    }
-
-    private boolean isVoid(ByteBuffer buffer, int at) {
-        final int shard = EntryDescriptor.shard(buffer, at);
-        return !replicas.has(shard)
-                || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
-    }
-
-    private void entry(ByteBuffer buffer, int at, long address, int type, int length) {
-        if (EntryType.isTombstone(type)) {
-            segments.tombstone(segments.segmentOf(address), length, 0);
-        }
-        final ShardReplica replica = apply(buffer, at, address, type, length);
-        final long version = EntryDescriptor.version(buffer, at);
-        if (replicated && version > replica.commitVersion() && type != EntryType.COMPLETION) {
-            candidates.add(replica.shardId(), version, address);
-        }
-    }
-
-    private ShardReplica apply(ByteBuffer buffer, int at, long address, int type, int length) {
-        final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
-        final int keyLength = EntryDescriptor.keyLength(buffer, at);
-        if (keyLength > keyScratch.length) {
-            keyScratch = new byte[Math.max(keyLength, 2 * keyScratch.length)];
-        }
-        final long position = EntryType.isKeyed(type) ? replica.positionOf(buffer, at, keyScratch) : 0;
-        replica.apply(LOCK_OWNER, position, address, type, length);
-        if (type == EntryType.COMPLETION) {
-            replica.deadUnlessKept(buffer, at, address, length);
-        }
-        return replica;
-    }
-
     /**
      * The blocks of an entry stay in the log for a while after it was put together; then the index knows it or has passed
      * it. What it has passed is of no use to any replica: the newer entry ends it there too.
      */
     @Override
     public boolean isWanted(ByteBuffer entry, int at, int type) {
-        return !isPassed(entry, at, type);
-    }
-
-    /** Whether the index holds that entry already, or a newer one of its key, or a clear has ended it. */
-    private boolean isPassed(ByteBuffer entry, int at, int type) {
-        if (!EntryType.isKeyed(type)) {
-            return false;
-        }
-        final ShardReplica replica = replicas.get(EntryDescriptor.shard(entry, at));
-        if (EntryType.holdsObject(type)
-                && EntryDescriptor.version(entry, at)
-                        <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(entry, at))) {
-            return true;
-        }
-        if (EntryDescriptor.keyLength(entry, at) > keyScratch.length) {
-            keyScratch = new byte[EntryDescriptor.keyLength(entry, at)];
-        }
-        final long found = replica.index().findKeyOf(replica.positionOf(entry, at, keyScratch), entry, at);
-        return found != 0
-                && EntryDescriptor.version(
-                                segments.region().buffer(found),
-                                segments.region().offset(found))
-                        >= EntryDescriptor.version(entry, at);
+        return !reader.isPassed(entry, at, type);
     }
 
     @Override
     public void onAssembled(long address, int type, int length) {
-        entry(segments.region().buffer(address), segments.region().offset(address), address, type, length);
+        reader.entry(segments.region().buffer(address), segments.region().offset(address), address, type, length);
     }
 
     @Override
@@ -271,7 +191,9 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
 
     /** Addresses of the candidates of a shard above what is known to be on all replicas, by version. */
     Map<Long, Long> candidates(int shard, long commitVersion) {
-        return candidates.above(shard, commitVersion);
+        final Map<Long, Long> above = new HashMap<>();
+        readers.forEach(each -> each.candidates().addAbove(shard, commitVersion, above));
+        return above;
     }
 
     /** Takes over an entry that another replica has and this one has not. */
@@ -280,7 +202,7 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         final int sourceAt = from.segments.region().offset(sourceAddress);
         final long word = FrameDescriptor.wordPlain(source, sourceAt);
         final int type = FrameDescriptor.type(word);
-        if (isPassed(source, sourceAt, type)) {
+        if (reader.isPassed(source, sourceAt, type)) {
             return;
         }
         // As old as can be: the copy may be older than tombstones found here.
@@ -288,7 +210,7 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
             makeRoom("take over entries of other replicas");
         }
         final long address = log.appendCopy(source, sourceAt, FrameDescriptor.length(word), type, tenure, 0);
-        apply(
+        reader.apply(
                 segments.region().buffer(address),
                 segments.region().offset(address),
                 address,
@@ -308,6 +230,6 @@ public final class RecoveredServer implements SegmentScan.Visitor, EntryAssemble
         }
         forEachReplica(replica -> replica.recovered(LOCK_OWNER));
         segments.recountSpace();
-        candidates.clear();
+        readers.forEach(each -> each.candidates().clear());
     }
 }

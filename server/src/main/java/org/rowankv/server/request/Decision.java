@@ -87,8 +87,11 @@ final class Decision {
         final Request asked = asked();
         switch (asked.operation()) {
             case OPEN_SESSION -> {
-                return !replica().sessions(asked.sessionId()).isOpen(asked.sessionId())
-                                && session(EntryType.SESSION_OPEN)
+                final SessionTable sessions = replica().sessions(asked.sessionId());
+                if (sessions.wasClosed(asked.sessionId())) {
+                    return answer(Status.SESSION_EXPIRED, 0, 0, 0);
+                }
+                return !sessions.isOpen(asked.sessionId()) && session(EntryType.SESSION_OPEN)
                         || answer(Status.OK, 0, 0, 0);
             }
             case CLOSE_SESSION -> {

@@ -49,6 +49,7 @@ public final class SessionTable {
     }
 
     private final LongMap<Session> sessions = new LongMap<>();
+    private final ClosedSessions closed = new ClosedSessions();
     private final Release release;
     private boolean scanning;
 
@@ -77,6 +78,9 @@ public final class SessionTable {
     public synchronized boolean open(long sessionId, long address) {
         final Session session = sessions.get(sessionId);
         if (session == null) {
+            if (closed.contains(sessionId)) {
+                return false;
+            }
             sessions.put(sessionId, new Session(address));
             return true;
         }
@@ -103,6 +107,7 @@ public final class SessionTable {
         session.closed = true;
         if (!scanning) {
             sessions.remove(sessionId);
+            closed.add(sessionId);
         }
         return freed;
     }
@@ -133,6 +138,14 @@ public final class SessionTable {
 
     public synchronized boolean isOpen(long sessionId) {
         return sessions.get(sessionId) != null;
+    }
+
+    /**
+     * Whether the session was closed, as far back as that is remembered. A request to open it is then a late copy: opened
+     * again, it would let late copies of its mutations take effect a second time, since their completions are gone.
+     */
+    public synchronized boolean wasClosed(long sessionId) {
+        return closed.contains(sessionId);
     }
 
     /** What is known of a request before it is decided. */

@@ -1,6 +1,7 @@
 package org.rowankv.server.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowankv.server.embedded.Stores.bytes;
 import static org.rowankv.server.embedded.Stores.numberOf;
 import static org.rowankv.server.embedded.Stores.value;
@@ -220,6 +221,56 @@ final class ExactlyOnceTest {
         assertThat(deliver(put("k", 1, 50), 1).status()).isEqualTo(Status.SESSION_EXPIRED);
         assertThat(deliver(put("k", 2, 50), 2).status()).isEqualTo(Status.SESSION_EXPIRED);
         assertThat(client.get(cache, bytes("k"))).isNull();
+    }
+
+    @Test
+    void shouldApplyNothingForLateCopiesOfAClosedSession() {
+        open(3, 3);
+        final Request first = deliver(put("k", 1, 50), 1);
+        final Request late = new Request();
+        cluster.session().call(late.closeSession(first.shard(), SESSION));
+        client.put(cache, bytes("k"), value("k", 2, 50));
+        cluster.session().call(late.openSession(first.shard(), SESSION));
+        assertThat(late.status()).isEqualTo(Status.SESSION_EXPIRED);
+        assertThat(deliver(put("k", 1, 50), 1).status()).isEqualTo(Status.SESSION_EXPIRED);
+        assertThat(numberOf("k", client.get(cache, bytes("k")))).isEqualTo(2);
+    }
+
+    @Test
+    void shouldCloseTheSessionWhoseOutcomeStayedUnknown() {
+        open(3, 3);
+        final ManualClock clock = new ManualClock();
+        final AtomicInteger lost = new AtomicInteger();
+        final RowanClient losing = losing(
+                n -> {
+                    clock.advanceMs(500);
+                    return lost.getAndDecrement() > 0;
+                },
+                new AtomicInteger(),
+                clock);
+        losing.put(cache, bytes("k"), value("k", 1, 40));
+        final int open = openSessions();
+        for (int round = 0; round < 20; round++) {
+            lost.set(1000);
+            assertThatThrownBy(() -> losing.put(cache, bytes("k"), value("k", 2, 40)))
+                    .isInstanceOf(RowanException.class);
+            lost.set(0);
+            losing.put(cache, bytes("k"), value("k", 3, 40));
+            assertThat(openSessions()).isEqualTo(open);
+        }
+        losing.close();
+        assertThat(openSessions()).isLessThan(open);
+    }
+
+    private int openSessions() {
+        int open = 0;
+        for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
+            open += cluster.servers()
+                    .get(cluster.configuration().shard(shard).primary())
+                    .openSessions(shard)
+                    .length;
+        }
+        return open;
     }
 
     @Test

@@ -5,6 +5,8 @@ import static org.rowankv.server.embedded.Stores.bytes;
 import static org.rowankv.server.embedded.Stores.value;
 
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,6 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.StoreFullException;
 import org.rowankv.protocol.Request;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.runtime.SystemClock;
 
 /** The account of space stays exact, whatever happens to entries; else a store would be full too early, or too late. */
 final class SpaceAccountTest {
@@ -71,18 +75,32 @@ final class SpaceAccountTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1,1", "3,1", "3,2", "3,3"})
-    void shouldBeExactAfterManyOperationsFencesAndReopenings(int servers, int replicas) {
+    @CsvSource({"1,1,1", "3,1,1", "3,2,1", "3,3,1", "1,1,4", "3,3,4"})
+    void shouldBeExactAfterManyOperationsFencesAndReopenings(int servers, int replicas, int scanThreads) {
         final Random random = new Random(servers * 10L + replicas);
+        Map<String, String> closedWith = Map.of();
         for (int round = 0; round < 4; round++) {
-            final EmbeddedCluster cluster = EmbeddedCluster.open(settings(servers, replicas));
+            final EmbeddedCluster cluster = EmbeddedCluster.open(
+                    settings(servers, replicas), SystemClock.INSTANCE, SecureSeed.source(), scanThreads);
+            assertThat(objects(cluster)).isEqualTo(closedWith);
+            Stores.requireExactSpace(cluster);
             try (RowanClient client = Stores.client(cluster, round)) {
                 operate(cluster, client, Stores.cache(client), random, 6000);
             }
             Stores.requireAgreement(cluster);
             Stores.requireExactSpace(cluster);
+            closedWith = objects(cluster);
             cluster.close();
         }
+    }
+
+    private static Map<String, String> objects(EmbeddedCluster cluster) {
+        final Map<String, String> objects = new HashMap<>();
+        for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
+            final int primary = cluster.configuration().shard(shard).primary();
+            objects.putAll(Stores.objects(cluster.servers().get(primary), shard));
+        }
+        return objects;
     }
 
     @Test

@@ -18,4 +18,29 @@ final class SessionTableTest {
         assertThat(table.find(9, 2)).isNotNull();
         assertThat(table.find(9, 3)).isNotNull();
     }
+
+    /** A late copy of the opening must not make room for late copies of mutations that were applied already. */
+    @Test
+    void shouldNotOpenAgainWhatWasClosed() {
+        final SessionTable table = new SessionTable((address, length) -> length);
+        table.open(9, 64);
+        table.close(9, address -> 0);
+        assertThat(table.wasClosed(9)).isTrue();
+        assertThat(table.open(9, 128)).isFalse();
+        assertThat(table.isOpen(9)).isFalse();
+        assertThat(table.open(10, 192)).isTrue();
+    }
+
+    @Test
+    void shouldRememberTheSessionsClosedLast() {
+        final SessionTable table = new SessionTable((address, length) -> length);
+        for (int id = 1; id <= ClosedSessions.REMEMBERED + 1; id++) {
+            table.open(id, 64L * id);
+            table.close(id, address -> 0);
+        }
+        assertThat(table.wasClosed(1)).isFalse();
+        assertThat(table.wasClosed(2)).isTrue();
+        assertThat(table.wasClosed(ClosedSessions.REMEMBERED + 1)).isTrue();
+        assertThat(table.openCount()).isZero();
+    }
 }

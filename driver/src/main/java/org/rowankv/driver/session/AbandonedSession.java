@@ -1,0 +1,10 @@
+package org.rowankv.driver.session;
+
+import java.util.BitSet;
+
+/**
+ * A session that its lane uses no more.
+ *
+ * @param openShards where it was opened and is not closed yet
+ */
+record AbandonedSession(long sessionId, BitSet openShards) {}

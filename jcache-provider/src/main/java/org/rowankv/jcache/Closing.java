@@ -1,0 +1,34 @@
+package org.rowankv.jcache;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps of closing something: each is done, whatever the others throw, so that no failing part of an application
+ * keeps a directory locked or a bean registered. Used by one thread.
+ */
+public final class Closing {
+    private @Nullable Throwable first;
+
+    public Closing step(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            if (first == null) {
+                first = e;
+            } else if (first != e) {
+                first.addSuppressed(e);
+            }
+        }
+        return this;
+    }
+
+    /** Throws what the first step to fail has thrown, with the others suppressed in it. */
+    public void finish() {
+        if (first instanceof Error error) {
+            throw error;
+        }
+        if (first instanceof RuntimeException exception) {
+            throw exception;
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package org.rowankv.jcache.configuration;
+
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
+import javax.cache.CacheException;
+import javax.cache.configuration.Configuration;
+import javax.cache.configuration.Factory;
+import javax.cache.configuration.MutableConfiguration;
+import javax.cache.expiry.EternalExpiryPolicy;
+import javax.cache.expiry.ExpiryPolicy;
+
+/** What the caches of one name pattern have where the application's configuration says nothing. Immutable. */
+public final class Template {
+    private static final Factory<ExpiryPolicy> NOT_SAID = EternalExpiryPolicy.factoryOf();
+
+    private final NamePattern pattern;
+    private final Map<TemplateEntry, String> texts;
+
+    /** Throws when one of the texts is not what can be written. */
+    Template(NamePattern pattern, Map<TemplateEntry, String> texts) {
+        this.pattern = pattern;
+        this.texts = Collections.unmodifiableMap(new EnumMap<>(texts));
+        this.texts.forEach((entry, text) -> entry.check(pattern.text(), text));
+    }
+
+    NamePattern pattern() {
+        return pattern;
+    }
+
+    /** Whether {@code getCache} creates a cache of such a name. */
+    public boolean creates() {
+        return says(TemplateEntry.CREATE);
+    }
+
+    private boolean says(TemplateEntry entry) {
+        return "true".equals(texts.get(entry));
+    }
+
+    /** Throws when a type cannot be loaded. */
+    void checkTypes(ClassLoader loader) {
+        type(TemplateEntry.KEY_TYPE, Object.class, loader);
+        type(TemplateEntry.VALUE_TYPE, Object.class, loader);
+    }
+
+    /**
+     * A copy of the configuration, with what the template says wherever the configuration has the JSR's default.
+     *
+     * @param loader of the cache manager, for the types
+     */
+    public <K, V> MutableConfiguration<K, V> fill(Configuration<K, V> given, ClassLoader loader) {
+        final MutableConfiguration<K, V> filled = OpenConfiguration.copyOf(given);
+        filled.setTypes(
+                type(TemplateEntry.KEY_TYPE, given.getKeyType(), loader),
+                type(TemplateEntry.VALUE_TYPE, given.getValueType(), loader));
+        final String expiry = texts.get(TemplateEntry.EXPIRY);
+        if (expiry != null && NOT_SAID.equals(filled.getExpiryPolicyFactory())) {
+            filled.setExpiryPolicyFactory(TemplateEntry.expiry(pattern.text(), expiry));
+        }
+        filled.setStatisticsEnabled(filled.isStatisticsEnabled() || says(TemplateEntry.STATISTICS));
+        filled.setManagementEnabled(filled.isManagementEnabled() || says(TemplateEntry.MANAGEMENT));
+        return filled;
+    }
+
+    @SuppressWarnings("unchecked") // Object, in an application's configuration, says nothing of the type
+    private <T> Class<T> type(TemplateEntry entry, Class<T> given, ClassLoader loader) {
+        final String name = texts.get(entry);
+        if (name == null || !given.equals(Object.class)) {
+            return given;
+        }
+        try {
+            return (Class<T>) ("byte[]".equals(name) ? byte[].class : Class.forName(name, false, loader));
+        } catch (ClassNotFoundException | LinkageError e) {
+            throw new CacheException(
+                    "the cache template " + pattern.text() + '.' + entry.key() + " names the class " + name
+                            + ", which the class loader of the cache manager cannot load",
+                    e);
+        }
+    }
+}

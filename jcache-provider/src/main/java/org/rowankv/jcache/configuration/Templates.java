@@ -1,0 +1,79 @@
+package org.rowankv.jcache.configuration;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import javax.cache.CacheException;
+import org.jspecify.annotations.Nullable;
+
+/** The cache templates of one cache manager, the most exact pattern first. Immutable. */
+public final class Templates {
+    /** What the name of a template's entry has before it, in URIs and, after {@link Setting#PREFIX}, properties. */
+    static final String PREFIX = "template.";
+
+    private final List<Template> templates;
+
+    private Templates(List<Template> templates) {
+        this.templates = templates;
+    }
+
+    /** @param texts by pattern, dot, and the key of an entry */
+    static Templates of(Map<String, String> texts) {
+        final Map<NamePattern, Map<TemplateEntry, String>> byPattern = new TreeMap<>();
+        texts.forEach((written, text) -> {
+            final int dot = written.lastIndexOf('.');
+            if (dot <= 0) {
+                throw new CacheException("the cache template \"" + written
+                        + "\" has no pattern; write name.expiry=..., or *.expiry=... for every cache");
+            }
+            final TemplateEntry entry = TemplateEntry.ofKey(written.substring(dot + 1), written);
+            final NamePattern pattern = new NamePattern(written.substring(0, dot));
+            byPattern
+                    .computeIfAbsent(pattern, p -> new EnumMap<>(TemplateEntry.class))
+                    .put(entry, text.trim());
+        });
+        return new Templates(byPattern.entrySet().stream()
+                .map(each -> new Template(each.getKey(), each.getValue()))
+                .toList());
+    }
+
+    /** The texts in a properties file, which has the same names without prefix. */
+    static Map<String, String> read(Path file) {
+        final Properties lines = new Properties();
+        try (Reader in = Files.newBufferedReader(file)) {
+            lines.load(in);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new CacheException("the cache templates in " + file + " cannot be read", e);
+        }
+        final Map<String, String> texts = new TreeMap<>();
+        for (String name : lines.stringPropertyNames()) {
+            if (name.startsWith(Setting.PREFIX + PREFIX)) {
+                throw new CacheException("the file of cache templates " + file + " has \"" + name
+                        + "\"; in a file it is written without " + Setting.PREFIX + PREFIX);
+            }
+            texts.put(name, lines.getProperty(name));
+        }
+        return texts;
+    }
+
+    /** The template of that cache: of all that match, the one with the most exact pattern; or null. */
+    public @Nullable Template find(String cacheName) {
+        for (Template template : templates) {
+            if (template.pattern().matches(cacheName)) {
+                return template;
+            }
+        }
+        return null;
+    }
+
+    /** Throws when one of the templates names a type that the class loader cannot load. */
+    public void checkTypes(ClassLoader loader) {
+        templates.forEach(template -> template.checkTypes(loader));
+    }
+}

@@ -1,0 +1,40 @@
+package org.rowankv.samples;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A command, run to its end in a process of its own as {@code ./rowan} runs it.
+ *
+ * @param lines all that it printed
+ */
+record CommandRun(int exitCode, List<String> lines) {
+    static CommandRun of(Class<?> main, String... arguments) throws IOException, InterruptedException {
+        final List<String> command = new ArrayList<>(List.of(
+                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName()));
+        command.addAll(List.of(arguments));
+        final Process process =
+                new ProcessBuilder(command).redirectErrorStream(true).start();
+        final List<String> lines = new ArrayList<>();
+        try (BufferedReader output =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = output.readLine(); line != null; line = output.readLine()) {
+                System.out.println(line);
+                lines.add(line);
+            }
+        }
+        return new CommandRun(process.waitFor(), lines);
+    }
+
+    String lastLine() {
+        return lines.isEmpty() ? "" : lines.get(lines.size() - 1);
+    }
+}

@@ -1,0 +1,177 @@
+package org.rowankv.server.reconfiguration;
+
+import java.nio.ByteBuffer;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.digest.EntryAssembler;
+import org.rowankv.server.log.CommitVector;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.SegmentScan;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.KeyLocks;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * Reads segments of one area for a start: lets each valid entry take effect on the shards' replicas, and remembers what
+ * may not be on all replicas. Entries take effect in any order, so several readers may each read other segments of one
+ * area at the same time; one reader belongs to one thread. The assembler is shared, and guarded by itself.
+ */
+final class SegmentReader implements SegmentScan.Visitor {
+    private final int serverId;
+    private final Segments segments;
+    private final Replicas replicas;
+    private final EntryAssembler assembler;
+    private final EntryAssembler.Handler handler;
+    private final ErrorLog errors;
+    private final boolean replicated;
+    private final int lockOwner;
+    private final SegmentScan scan;
+    private final Candidates candidates;
+    private byte[] keyScratch = new byte[256];
+    private int segment;
+    private int charged;
+    private long entries;
+
+    /**
+     * @param handler told of blocks that are of no use
+     * @param replicated whether other servers hold replicas too: else there is nobody to collect from
+     * @param lockOwner who takes the index locks: another one for each reader
+     */
+    SegmentReader(
+            int serverId,
+            Segments segments,
+            Replicas replicas,
+            EntryAssembler assembler,
+            EntryAssembler.Handler handler,
+            ErrorLog errors,
+            boolean replicated,
+            int lockOwner) {
+        this.serverId = serverId;
+        this.segments = segments;
+        this.replicas = replicas;
+        this.assembler = assembler;
+        this.handler = handler;
+        this.errors = errors;
+        this.replicated = replicated;
+        this.lockOwner = lockOwner;
+        this.scan = new SegmentScan(segments.region());
+        this.candidates = new Candidates(segments, replicas);
+    }
+
+    Candidates candidates() {
+        return candidates;
+    }
+
+    /** Valid entries found so far. */
+    long entries() {
+        return entries;
+    }
+
+    /** Reads a whole segment, and closes it; returns how many valid entries it found. */
+    long read(int newSegment) {
+        final long before = entries;
+        segment = newSegment;
+        charged = 0;
+        scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
+        segments.close(segment, charged);
+        return entries - before;
+    }
+
+    @Override
+    public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
+        entries++;
+        charged += segments.charge(length);
+        if (type == EntryType.COMMIT_VECTOR) {
+            for (int i = 0; i < CommitVector.count(buffer, at); i++) {
+                final int shard = CommitVector.shard(buffer, at, i);
+                if (replicas.has(shard)) {
+                    replicas.get(shard).raiseCommitVersion(CommitVector.version(buffer, at, i));
+                }
+            }
+            segments.markDead(address, length);
+        } else if (isVoid(buffer, at)) {
+            segments.markDead(address, length);
+        } else if (type == EntryType.BLOCK) {
+            synchronized (assembler) {
+                assembler.block(address, length, handler);
+            }
+        } else {
+            entry(buffer, at, address, type, length);
+        }
+    }
+
+    @Override
+    public void onInvalid(long address, String reason) {
+        errors.report(
+                "server " + serverId + ": scan of segment " + segment + " at "
+                        + (address - segments.area().addressOf(segment)),
+                new IllegalStateException(reason));
+    }
+
+    private boolean isVoid(ByteBuffer buffer, int at) {
+        final int shard = EntryDescriptor.shard(buffer, at);
+        return !replicas.has(shard)
+                || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+    }
+
+    /** Lets an entry take effect that was found, or put together from blocks. */
+    void entry(ByteBuffer buffer, int at, long address, int type, int length) {
+        if (EntryType.isTombstone(type)) {
+            segments.tombstone(segments.segmentOf(address), length, 0);
+        }
+        final ShardReplica replica = apply(buffer, at, address, type, length);
+        final long version = EntryDescriptor.version(buffer, at);
+        if (replicated && version > replica.commitVersion() && type != EntryType.COMPLETION) {
+            candidates.add(replica.shardId(), version, address);
+        }
+    }
+
+    /** Lets an entry take effect of which every replica is known to have it, or will be. */
+    ShardReplica apply(ByteBuffer buffer, int at, long address, int type, int length) {
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
+        final long position = EntryType.isKeyed(type) ? positionOf(replica, buffer, at) : 0;
+        // Other readers may meet other entries of the key, or another copy of this one.
+        final int stripe = KeyLocks.stripeOf(position);
+        while (!replica.keyLocks().tryLock(stripe, lockOwner)) {
+            Thread.yield(); // rare, and the other reader may have lost its processor
+        }
+        try {
+            replica.apply(lockOwner, position, address, type, length);
+            if (type == EntryType.COMPLETION) {
+                replica.deadUnlessKept(buffer, at, address, length);
+            }
+        } finally {
+            replica.keyLocks().unlock(stripe, lockOwner);
+        }
+        return replica;
+    }
+
+    private long positionOf(ShardReplica replica, ByteBuffer buffer, int at) {
+        final int keyLength = EntryDescriptor.keyLength(buffer, at);
+        if (keyLength > keyScratch.length) {
+            keyScratch = new byte[Math.max(keyLength, 2 * keyScratch.length)];
+        }
+        return replica.positionOf(buffer, at, keyScratch);
+    }
+
+    /** Whether the index holds that entry already, or a newer one of its key, or a clear has ended it. */
+    boolean isPassed(ByteBuffer entry, int at, int type) {
+        if (!EntryType.isKeyed(type)) {
+            return false;
+        }
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(entry, at));
+        if (EntryType.holdsObject(type)
+                && EntryDescriptor.version(entry, at)
+                        <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(entry, at))) {
+            return true;
+        }
+        final long found = replica.index().findKeyOf(positionOf(replica, entry, at), entry, at);
+        return found != 0
+                && EntryDescriptor.version(
+                                segments.region().buffer(found),
+                                segments.region().offset(found))
+                        >= EntryDescriptor.version(entry, at);
+    }
+}

@@ -1,0 +1,30 @@
+package org.rowankv.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The part of the official TCK that is about annotations; without a provider of beans it would pass by doing nothing. */
+class TckAnnotationsTest {
+    private static final String TOTALS = "tck-annotations: run=12 failures=0 errors=0 skipped=0";
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void shouldPassTheAnnotationTestsWithOneServerAndWithThree() throws Exception {
+        final TckProcess process = TckProcess.run(directory, "--annotations", "--verbose");
+        process.show(TckPart.ANNOTATIONS);
+        assertThat(process.linesOf(TckPart.ANNOTATIONS))
+                .as(process.text())
+                .containsExactly(
+                        "tck-annotations: servers=1 replicas=1 java=" + Runtime.version(),
+                        TOTALS,
+                        "tck-annotations: servers=3 replicas=3 java=" + Runtime.version(),
+                        TOTALS);
+        assertThat(process.lines()).as(process.text()).endsWith(TOTALS);
+        assertThat(process.exitCode()).isZero();
+    }
+}
