@@ -39,7 +39,6 @@ final class InvokeCommand implements Callable<Integer> {
     private int seconds = 30;
 
     private final PrintStream out = System.out;
-    private volatile boolean over;
     private long invocations;
 
     /** What one thread saw. */
@@ -87,16 +86,12 @@ final class InvokeCommand implements Callable<Integer> {
             throws InterruptedException, ExecutionException {
         final ExecutorService pool = Executors.newFixedThreadPool(count);
         try {
-            over = false;
             final CyclicBarrier begin = new CyclicBarrier(count);
             final List<Future<Seen>> running = new ArrayList<>();
             final long startNs = System.nanoTime();
             for (int i = 0; i < count; i++) {
-                running.add(pool.submit(() -> increment(cache, begin)));
+                running.add(pool.submit(() -> increment(cache, begin, startNs + runSeconds * 1_000_000_000L)));
             }
-            Thread.sleep(1_000L * runSeconds);
-            over = true;
-            final double ranSeconds = (System.nanoTime() - startNs) / 1e9;
             long sum = 0;
             long longestNs = 0;
             long fewest = Long.MAX_VALUE;
@@ -108,6 +103,7 @@ final class InvokeCommand implements Callable<Integer> {
                 fewest = Math.min(fewest, seen.count());
                 most = Math.max(most, seen.count());
             }
+            final double ranSeconds = (System.nanoTime() - startNs) / 1e9;
             invocations += sum;
             final Run run = new Run(sum / ranSeconds, longestNs, fewest, most);
             if (shown) {
@@ -124,18 +120,17 @@ final class InvokeCommand implements Callable<Integer> {
             }
             return run;
         } finally {
-            over = true;
             pool.shutdown();
         }
     }
 
-    private Seen increment(Cache<String, Long> cache, CyclicBarrier begin) throws Exception {
+    private Seen increment(Cache<String, Long> cache, CyclicBarrier begin, long endNs) throws Exception {
         final CacheOpening.Increment increment = new CacheOpening.Increment();
         long count = 0;
         long longestNs = 0;
         begin.await();
         long fromNs = System.nanoTime();
-        while (!over) {
+        while (fromNs - endNs < 0) {
             cache.invoke(KEY, increment);
             count++;
             final long nowNs = System.nanoTime();

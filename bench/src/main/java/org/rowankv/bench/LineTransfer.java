@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 final class LineTransfer {
     private static final long DURATION_NS = 50_000_000;
+    private static final int ROUNDS = 1_000;
     private static final int BALL = 16; // longs from either end of the array
 
     private final AtomicLongArray line = new AtomicLongArray(2 * BALL + 1);
@@ -20,35 +21,28 @@ final class LineTransfer {
     }
 
     private double measure() throws InterruptedException {
-        final Thread other = new Thread(() -> play(1), "line-transfer");
+        final Thread other = new Thread(() -> play(1, Integer.MAX_VALUE), "line-transfer");
         final long startNs = System.nanoTime();
         other.start();
-        final Thread clock = new Thread(this::endInTime, "line-transfer-clock");
-        clock.start();
-        play(0);
+        do {
+            play(0, ROUNDS);
+        } while (System.nanoTime() - startNs < DURATION_NS);
+        over = true;
         other.join();
-        clock.join();
         return (double) (System.nanoTime() - startNs) / Math.max(1, line.get(BALL));
     }
 
-    private void play(int side) {
-        while (!over) {
+    /** Gives the ball back {@code rounds} times. */
+    private void play(int side, int rounds) {
+        int left = rounds;
+        while (left > 0 && !over) {
             final long ball = line.get(BALL);
             if ((ball & 1) == side) {
                 line.set(BALL, ball + 1);
+                left--;
             } else {
                 Thread.onSpinWait();
             }
-        }
-    }
-
-    private void endInTime() {
-        try {
-            Thread.sleep(DURATION_NS / 1_000_000);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // nobody interrupts it; the game is over all the same
-        } finally {
-            over = true;
         }
     }
 }
