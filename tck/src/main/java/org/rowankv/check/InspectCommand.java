@@ -65,7 +65,7 @@ public final class InspectCommand implements Callable<Integer> {
     private boolean json;
 
     public static void main(String[] args) {
-        System.exit(StoreCommand.execute(new InspectCommand(), args));
+        System.exit(StoreCommand.line(new InspectCommand()).execute(args));
     }
 
     @Override

@@ -41,7 +41,7 @@ public final class SnapshotCommand implements Callable<Integer> {
     private Path target;
 
     public static void main(String[] args) {
-        System.exit(StoreCommand.execute(new SnapshotCommand(), args));
+        System.exit(StoreCommand.line(new SnapshotCommand()).execute(args));
     }
 
     @Override

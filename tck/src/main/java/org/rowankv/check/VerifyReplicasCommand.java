@@ -41,7 +41,7 @@ public final class VerifyReplicasCommand implements Callable<Integer> {
     private boolean digests;
 
     public static void main(String[] args) {
-        System.exit(StoreCommand.execute(new VerifyReplicasCommand(), args));
+        System.exit(StoreCommand.line(new VerifyReplicasCommand()).execute(args));
     }
 
     @Override

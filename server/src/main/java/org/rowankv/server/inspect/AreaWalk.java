@@ -134,8 +134,13 @@ final class AreaWalk {
         final ByteBuffer buffer = region.buffer(from);
         final int at = region.offset(from);
         final int generation = area.generation(segment);
-        if (FrameDescriptor.generation(FrameDescriptor.wordPlain(buffer, at)) == generation) {
-            return; // reserved, void, or told already
+        final long found = FrameDescriptor.wordPlain(buffer, at);
+        final int foundType = FrameDescriptor.type(found);
+        if (FrameDescriptor.generation(found) == generation
+                && (foundType == FrameDescriptor.RESERVED
+                        || foundType == FrameDescriptor.VOID
+                        || FrameDescriptor.isEntryType(foundType))) {
+            return; // nothing was promised here, or it was told already
         }
         final long strides = Math.min((end - from) / FrameDescriptor.STRIDE, MAX_STRIDES_TRIED);
         for (int length = 1; length <= strides; length++) {

@@ -16,8 +16,8 @@ public final class StoreCommand {
 
     private StoreCommand() {}
 
-    /** Runs a command; a refusal is one line on the standard error, without a stack. */
-    public static int execute(Callable<Integer> command, String... arguments) {
+    /** What runs a command; a refusal is one line on the standard error, without a stack. */
+    public static CommandLine line(Callable<Integer> command) {
         final CommandLine line = new CommandLine(command);
         line.setExecutionExceptionHandler((failure, from, parsed) -> {
             if (failure instanceof StoreOpenException || failure instanceof ConfigurationStoreException) {
@@ -27,6 +27,6 @@ public final class StoreCommand {
             }
             throw failure;
         });
-        return line.execute(arguments);
+        return line;
     }
 }
