@@ -106,14 +106,14 @@ class InspectCommandTest {
     @Test
     void shouldListTheEntriesThatAreAskedFor() {
         final Path dir = dir();
-        final ToolStore.Run one = inspect(dir, "--entries", "--key", "key-17");
+        final ToolStore.Run one = inspect(dir, "--entries", "--key", "key-199");
         assertThat(one.exitCode()).isZero();
-        assertThat(one.out().lines().filter(line -> line.contains("key \"key-17\"")))
+        assertThat(one.out().lines().filter(line -> line.contains("key \"key-199\"")))
                 .hasSize(2)
                 .allMatch(line ->
                         line.matches("server [0-2] segment [0-9]+ offset [0-9]+ PUT shard [0-5] version 2\\.[0-9]+"
-                                + " cache 1 hash [0-9a-f]{16} key \"key-17\" value 11 request .* created"));
-        assertThat(inspect(dir, "--entries", "--key", "0x6b65792d3137").out()).isEqualTo(one.out());
+                                + " cache 1 hash [0-9a-f]{16} key \"key-199\" value 12 request .* created"));
+        assertThat(inspect(dir, "--entries", "--key", "0x6b65792d313939").out()).isEqualTo(one.out());
         final String shard = group(one.out(), "shard ([0-9])");
         final String segment = group(one.out(), "segment ([0-9]+)");
         final String server = group(one.out(), "server ([0-9])");
@@ -121,7 +121,7 @@ class InspectCommandTest {
                                 dir,
                                 "--entries",
                                 "--key",
-                                "key-17",
+                                "key-199",
                                 "--shard",
                                 shard,
                                 "--segment",
@@ -132,7 +132,7 @@ class InspectCommandTest {
                         .lines())
                 .isNotEmpty()
                 .allMatch(one.out()::contains);
-        assertThat(inspect(dir, "--entries", "--shard", (Integer.parseInt(shard) + 1) % 6, "--key", "key-17")
+        assertThat(inspect(dir, "--entries", "--shard", (Integer.parseInt(shard) + 1) % 6, "--key", "key-199")
                         .out())
                 .isEmpty();
         assertThat(inspect(dir, "--entries", "--key", "gone-3").out()).contains(" DELETE ", "removed");

@@ -74,11 +74,15 @@ class StoreToolRefusalTest {
     }
 
     @Test
-    void shouldRefuseADirectoryInUseByThisJvmAndLeaveItsLock() {
+    void shouldRefuseADirectoryInUseByThisJvmAndLeaveItsLock() throws Exception {
         final Path dir = dir();
         try (EmbeddedCluster cluster = ToolStore.open(dir)) {
             assertThat(ToolStore.run(new InspectCommand(), dir).err()).contains("in use in this JVM", "Close it");
-            assertThat(cluster.servers()).hasSize(3);
+            final CommandProcess other = CommandProcess.run(InspectCommand.class, dir.toString());
+            assertThat(other.exitCode()).isEqualTo(2);
+            assertThat(other.lastLine())
+                    .contains("in use (process " + ProcessHandle.current().pid() + ")");
+            assertThat(cluster.configuration().term()).isEqualTo(3);
         }
     }
 

@@ -94,11 +94,40 @@ final class AreaWalk {
         final AreaWalk walk = new AreaWalk(area, visitor);
         final SegmentScan scan = new SegmentScan(area.region());
         for (int segment = 0; segment < area.segmentCount(); segment++) {
-            if (area.isKnown(segment) && area.state(segment) != SegmentState.FREE) {
+            if (isUsed(area, segment)) {
                 walk.read(segment, scan);
             }
         }
-        walk.handWhatLiesInBlocks();
+        if (!walk.incomplete.isEmpty()) {
+            walk.forgetWhatWasPutTogether(scan);
+            walk.handWhatLiesInBlocks();
+        }
+    }
+
+    /** The blocks of an entry stay in the log for a while after a whole copy of it was made. */
+    private void forgetWhatWasPutTogether(SegmentScan scan) {
+        for (int s = 0; s < area.segmentCount(); s++) {
+            if (isUsed(area, s)) {
+                scan.scan(area.addressOf(s), area.segmentLength(), area.generation(s), new SegmentScan.Visitor() {
+                    @Override
+                    public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
+                        if (type != EntryType.BLOCK && !isVoid(buffer, at)) {
+                            incomplete.remove(
+                                    new Name(EntryDescriptor.shard(buffer, at), EntryDescriptor.version(buffer, at)));
+                        }
+                    }
+
+                    @Override
+                    public void onInvalid(long address, String reason) {
+                        // Told by the first walk.
+                    }
+                });
+            }
+        }
+    }
+
+    private static boolean isUsed(AreaImage area, int segment) {
+        return area.isKnown(segment) && area.state(segment) != SegmentState.FREE;
     }
 
     private void read(int newSegment, SegmentScan scan) {

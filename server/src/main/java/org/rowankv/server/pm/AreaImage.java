@@ -77,9 +77,13 @@ public final class AreaImage {
      */
     public static AreaImage open(Path directory, int server) {
         final AreaImage image = read(StoreDirectory.areaFile(directory, server));
-        AreaFinding.requireTables(image.file, image.segments.whyInvalid());
-        AreaFinding.requireTables(image.file, image.tenures.whyInvalid());
+        image.requireTables();
         return image;
+    }
+
+    void requireTables() {
+        AreaFinding.requireTables(file, segments.whyInvalid());
+        AreaFinding.requireTables(file, tenures.whyInvalid());
     }
 
     /** An area of which one copy of the superblock is whole; what else is damaged in front of its segments, it tells. */

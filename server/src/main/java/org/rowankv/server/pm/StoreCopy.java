@@ -62,7 +62,7 @@ public final class StoreCopy {
 
     private Outcome copy() throws IOException {
         for (int server = 0; server < source.shape().servers(); server++) {
-            AreaImage.open(source.path(), server);
+            source.area(server).requireTables();
         }
         final List<Path> files = files();
         requireTarget();
