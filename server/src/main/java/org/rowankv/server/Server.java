@@ -39,13 +39,14 @@ import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.retention.ClearSweepAgent;
+import org.rowankv.server.retention.ExpirySweepAgent;
 import org.rowankv.server.retention.ShardScan;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
  * One Rowan-KV server: worker contexts and agents over one area. Requests are carried by the threads that bring them,
- * each in a borrowed worker context; the agents (control, digest, commit, sweep, clean) share one thread.
+ * each in a borrowed worker context; the agents (control, digest, commit, sweeps, clean) share one thread.
  *
  * <p>Thread-safe. Serves from {@link #start} to {@link #close}.
  */
@@ -66,12 +67,15 @@ public final class Server implements AutoCloseable {
     private final @Nullable ShardPrimary[] primaries;
     private final InFlight inFlight;
     private final SlotPool pool;
+    /** One more than callers can borrow: the last is the expiry sweep's own. */
     private final List<Worker> workers = new ArrayList<>();
+
     private final List<Links> links = new ArrayList<>();
     private final ObjectReader reader;
     private final ShardScan scan;
     private final DigestAgent digest;
     private final ClearSweepAgent sweep;
+    private final ExpirySweepAgent expirySweep;
     private final CleanAgent cleaner;
     private final TurnedAgent agents;
     private final Scheduling scheduling;
@@ -117,7 +121,7 @@ public final class Server implements AutoCloseable {
                 view);
         this.endpoint = fabric.open(endpointSettings);
         this.primaries = primariesOf(configuration);
-        this.inFlight = new InFlight(settings.workers());
+        this.inFlight = new InFlight(settings.workers() + 1);
         this.pool = new SlotPool(settings.workers());
         this.reader =
                 new ObjectReader(segments, clock, errors, settings.verifyReads() ? new ReadCheck(segments) : null);
@@ -125,7 +129,7 @@ public final class Server implements AutoCloseable {
         final BackupSets backupSets = new BackupSets(configuration);
         final int[] tenures = tenuresOf(configuration);
         final int maxMessage = Math.min(fabric.capabilities().maxMessage(), segments.length());
-        for (int slot = 0; slot < settings.workers(); slot++) {
+        for (int slot = 0; slot <= settings.workers(); slot++) {
             final Links workerLinks = new Links(endpoint, configuration, errors, wakeUp);
             links.add(workerLinks);
             final RowanReplicator replicator = new RowanReplicator(
@@ -147,6 +151,13 @@ public final class Server implements AutoCloseable {
                 errors,
                 settings.holeTimeoutNs());
         this.sweep = new ClearSweepAgent(segments, replicas);
+        final List<ShardPrimary> own = new ArrayList<>();
+        for (ShardPrimary primary : primaries) {
+            if (primary != null) {
+                own.add(primary);
+            }
+        }
+        this.expirySweep = new ExpirySweepAgent(own, workers.get(pool.count()), segments, clock);
         this.cleaner = new CleanAgent(
                 segments,
                 replicas,
@@ -157,12 +168,6 @@ public final class Server implements AutoCloseable {
                 errors,
                 settings.cleanLowWater(),
                 settings.cleanHighWater());
-        final List<ShardPrimary> own = new ArrayList<>();
-        for (ShardPrimary primary : primaries) {
-            if (primary != null) {
-                own.add(primary);
-            }
-        }
         final Links commitLinks = new Links(endpoint, configuration, errors, wakeUp).useReserve();
         links.add(commitLinks);
         final List<Agent> ownAgents = new ArrayList<>();
@@ -180,6 +185,7 @@ public final class Server implements AutoCloseable {
                 maxMessage,
                 clock));
         ownAgents.add(sweep);
+        ownAgents.add(expirySweep);
         ownAgents.add(cleaner);
         ownAgents.add(new SettledTurns());
         this.agents =
@@ -326,7 +332,7 @@ public final class Server implements AutoCloseable {
 
     /** Finishes what callers that died have left in worker contexts which nobody has borrowed since. */
     private void finishLeftovers() {
-        for (int slot = 0; slot < workers.size(); slot++) {
+        for (int slot = 0; slot < pool.count(); slot++) {
             if (workers.get(slot).hasLeftover() && pool.tryBorrow(slot)) {
                 try {
                     workers.get(slot).finishLeftover();
@@ -338,7 +344,8 @@ public final class Server implements AutoCloseable {
     }
 
     private void retireLogsOlderThan(int sequence) {
-        for (int slot = 0; slot < workers.size(); slot++) {
+        expirySweep.retireLogOlderThan(sequence);
+        for (int slot = 0; slot < pool.count(); slot++) {
             final int segment = workers.get(slot).tLog().openSegment();
             if (segment >= 0 && segments.sequence(segment) < sequence && pool.tryBorrow(slot)) {
                 try {
@@ -380,6 +387,7 @@ public final class Server implements AutoCloseable {
             if (isSettled()) {
                 digestedTurns.add(1);
                 if (!digest.awaitsCommit() && !cleaner.isBusy() && !cleaner.isSpaceWanted() && !remembersDeletions()) {
+
                     settledTurns.add(1);
                 }
             }
@@ -409,7 +417,7 @@ public final class Server implements AutoCloseable {
 
     /** Gives back what idle workers have drawn ahead, here and at the backups. */
     public void releaseGrants() {
-        for (int slot = 0; slot < workers.size(); slot++) {
+        for (int slot = 0; slot < pool.count(); slot++) {
             if (pool.tryBorrow(slot)) {
                 try {
                     if (workers.get(slot).finishLeftover()) {
@@ -425,6 +433,18 @@ public final class Server implements AutoCloseable {
     public void wantSpace() {
         cleaner.wantSpace();
         agents.wakeUp();
+    }
+
+    /** Ends what has expired, because somebody wants space. */
+    public void endExpired() {
+        if (expirySweep.want()) {
+            agents.wakeUp();
+        }
+    }
+
+    /** Whether that is not over yet for who wanted it then, by the clock of intervals. */
+    public boolean isExpiring(long sinceNs) {
+        return expirySweep.isAwaited(sinceNs) && !isStopped();
     }
 
     /** Turns of the agents that found nothing left to do which gives space back. */
@@ -444,10 +464,12 @@ public final class Server implements AutoCloseable {
 
     public ServerStatistics statistics() {
         long tLogBytes = 0;
+        long expiredObjects = 0;
         long reconnects = 0;
         long notReady = 0;
         for (Worker worker : workers) {
             tLogBytes += worker.tLog().bytesWritten();
+            expiredObjects += worker.expiredObjects();
         }
         for (Links link : links) {
             reconnects += link.reconnects();
@@ -475,6 +497,8 @@ public final class Server implements AutoCloseable {
                 segments.length(),
                 indexBytes,
                 indexEntries,
+                expiredObjects,
+                expirySweep.endedObjects(),
                 digest.holesFenced(),
                 reconnects,
                 notReady,
@@ -485,7 +509,7 @@ public final class Server implements AutoCloseable {
     @Override
     public void close() {
         open = false;
-        for (int slot = 0; slot < workers.size(); slot++) {
+        for (int slot = 0; slot < pool.count(); slot++) {
             int waits = 0;
             while (!pool.tryBorrow(slot)) {
                 pause(waits++);
@@ -493,6 +517,10 @@ public final class Server implements AutoCloseable {
             while (!workers.get(slot).finishLeftover() && !isStopped()) {
                 pause(waits++);
             }
+        }
+        expirySweep.close();
+        for (int waits = 0; !expirySweep.isIdle() && !isStopped(); waits++) {
+            pause(waits);
         }
     }
 

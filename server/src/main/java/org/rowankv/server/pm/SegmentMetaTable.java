@@ -45,12 +45,24 @@ public final class SegmentMetaTable {
     @Nullable
     String whyInvalid() {
         for (int segment = 0; segment < segmentCount; segment++) {
-            final String reason = SegmentMetaDescriptor.whyInvalid(header, offset(segment), segment);
+            final String reason = whyInvalid(segment);
             if (reason != null) {
-                return "segment " + segment + ": " + reason;
+                return reason;
             }
         }
         return null;
+    }
+
+    /** Why the line of a segment cannot be trusted, or null. */
+    @Nullable
+    String whyInvalid(int segment) {
+        final String reason = SegmentMetaDescriptor.whyInvalid(header, offset(segment), segment);
+        return reason == null ? null : "segment " + segment + ": " + reason;
+    }
+
+    /** Where in the area the line of a segment lies. */
+    long lineOffset(int segment) {
+        return offset(segment);
     }
 
     public int segmentCount() {
@@ -155,17 +167,6 @@ public final class SegmentMetaTable {
                 before,
                 SegmentMetaDescriptor.word(
                         SegmentState.FREE, SegmentOwner.NONE, SegmentMetaDescriptor.generation(before)));
-    }
-
-    /** How many segments are in a state. A sum over moving values: exact only when nothing moves. */
-    public int count(SegmentState state) {
-        int count = 0;
-        for (int segment = 0; segment < segmentCount; segment++) {
-            if (state(segment) == state) {
-                count++;
-            }
-        }
-        return count;
     }
 
     private void advance(int segment, long before, long after) {
