@@ -76,6 +76,7 @@ final class SimClient extends Task {
     private int attempt;
     private long timeoutAtNs;
     private long nextAtNs;
+    private boolean leaving;
 
     SimClient(int number, Simulation simulation, SimValues values, CallerLog log, RandomSource random) {
         this.number = number;
@@ -108,14 +109,19 @@ final class SimClient extends Task {
 
     /** Goes away, and comes back as another. Idle. */
     void leave() {
-        client.close();
+        leaving = true;
+        try {
+            client.close();
+        } finally {
+            leaving = false;
+        }
         client = newClient();
     }
 
     @Override
     long readyAtNs() {
         if (stepped == null) {
-            return simulation.isAccepting() ? nextAtNs : NEVER;
+            return simulation.isAccepting() && !leaving ? nextAtNs : NEVER;
         }
         return received != null ? 0 : timeoutAtNs;
     }

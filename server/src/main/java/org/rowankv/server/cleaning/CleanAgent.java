@@ -442,7 +442,13 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
             return;
         }
         final long copy = copy(buffer, at, type, length, 0);
-        if (copy != 0 && !replica.sessions(sessionId).openingMoved(sessionId, address, copy)) {
+        if (copy == 0) {
+            return;
+        }
+        if (replica.sessions(sessionId).openingMoved(sessionId, address, copy)) {
+            // Should the victim not be freed now, it holds back the end of the session.
+            segments.markDead(address, length);
+        } else {
             bornDead(copy, length);
         }
     }

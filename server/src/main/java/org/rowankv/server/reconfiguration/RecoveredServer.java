@@ -110,7 +110,6 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         }
         assembler.giveUpIncomplete(this);
         assembler.log().retire();
-        forEachReplica(replica -> replica.endScan());
     }
 
     /**
@@ -228,6 +227,10 @@ public final class RecoveredServer implements EntryAssembler.Handler {
                 segments.transition(s, state, SegmentState.COMMITTED);
             }
         }
+        // Not before now: what is taken over comes in any order too, and a session's opening may come from a replica
+        // that
+        // has not dropped it, after its end was read here.
+        forEachReplica(replica -> replica.endScan());
         forEachReplica(replica -> replica.recovered(LOCK_OWNER));
         segments.recountSpace();
         readers.forEach(each -> each.candidates().clear());

@@ -171,7 +171,7 @@ public final class SessionTable {
     /** Whether this is the entry by which an open session was opened. */
     public synchronized boolean isOpening(long sessionId, long address) {
         final Session session = sessions.get(sessionId);
-        return session != null && session.openAddress == address;
+        return session != null && !session.closed && session.openAddress == address;
     }
 
     /** The cleaner copied the opening of a session. */
