@@ -130,6 +130,7 @@ final class CallerErrorTest {
             try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(1))) {
                 try (RowanClient client = Stores.client(cluster, hit)) {
                     final int cache = Stores.cache(client);
+                    client.put(cache, bytes("k"), value("k", 0, 10)); // opens the session
                     strike("local.after-publish", PossibleValues.InjectedException::new, hit);
                     final Throwable failure = catchThrowable(() -> client.put(cache, bytes("k"), value("k", 1, 5000)));
                     Chaos.reset();
