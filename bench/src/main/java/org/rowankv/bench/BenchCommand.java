@@ -7,7 +7,11 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /** {@code rowan bench}: what can be measured. */
-@Command(name = "bench", mixinStandardHelpOptions = true, description = "Measures.", subcommands = MicroCommand.class)
+@Command(
+        name = "bench",
+        mixinStandardHelpOptions = true,
+        description = "Measures.",
+        subcommands = {MicroCommand.class, JCacheCommand.class, InvokeCommand.class})
 public final class BenchCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -1,5 +1,7 @@
 package org.rowankv.bench;
 
+import java.util.Comparator;
+import java.util.List;
 import org.openjdk.jmh.results.RunResult;
 
 /**
@@ -22,6 +24,15 @@ record Measurement(double ns, int threads, double callerNs, double cpuNs, double
                 secondary(result, CpuProfiler.CALLERS),
                 secondary(result, CpuProfiler.PROCESS),
                 secondary(result, ALLOCATED));
+    }
+
+    /** The one with the median time, of the rounds of one cell; with an even number the slower of the two in the middle. */
+    static Measurement median(List<Measurement> rounds) {
+        return rounds.stream()
+                .sorted(Comparator.comparingDouble(Measurement::ns))
+                .skip(rounds.size() / 2)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static double secondary(RunResult result, String label) {

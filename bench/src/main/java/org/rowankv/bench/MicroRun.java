@@ -8,17 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.openjdk.jmh.profile.GCProfiler;
-import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
-import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
-import org.openjdk.jmh.runner.options.OptionsBuilder;
-import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** Measures one cell after the other, each in a JVM of its own that has loaded nothing else. */
 final class MicroRun {
-    private static final String[] JVM_ARGUMENTS = {"-Xms3g", "-Xmx3g", "-XX:MaxDirectMemorySize=8g"};
-
     private final MicroSettings settings;
     private final PrintStream out;
 
@@ -37,26 +30,12 @@ final class MicroRun {
 
     private Measurement measure(Class<?> benchmark, String operation, int threads, int replicas)
             throws RunnerException {
-        final ChainedOptionsBuilder options = new OptionsBuilder()
-                .include("^" + benchmark.getName().replace(".", "\\.") + "\\." + operation + "$")
-                .param("keyCount", String.valueOf(settings.keys()))
-                .threads(threads)
-                .forks(1)
-                .jvm(settings.java().toString())
-                .jvmArgs(JVM_ARGUMENTS)
-                .warmupIterations(settings.warmups())
-                .warmupTime(settings.iterationTime())
-                .measurementIterations(settings.iterations())
-                .measurementTime(settings.iterationTime())
-                .addProfiler(GCProfiler.class)
-                .addProfiler(CpuProfiler.class)
-                .shouldFailOnError(true)
-                .verbosity(VerboseMode.SILENT);
-        if (replicas > 0) {
-            options.param("replicas", String.valueOf(replicas));
-        }
         final long startNs = System.nanoTime();
-        final Measurement measurement = Measurement.of(new Runner(options.build()).runSingle(), threads);
+        final Measurement measurement = ForkedCell.measure(settings, benchmark, operation, threads, options -> {
+            if (replicas > 0) {
+                options.param("replicas", String.valueOf(replicas));
+            }
+        });
         out.printf(
                 Locale.ROOT,
                 "  %-5s %-10s %d thread%s %9.1f ns/op %6.2f M/s   cpu: caller %7.1f  all %7.1f ns/op  %6.3f B/op  (%.0f s)%n",
@@ -77,7 +56,7 @@ final class MicroRun {
     /** Bytes of the index per entry, of a store with many. */
     double indexBytesPerEntry() throws IOException, InterruptedException {
         final List<String> command = new ArrayList<>(List.of(settings.java().toString()));
-        command.addAll(List.of(JVM_ARGUMENTS));
+        command.addAll(List.of(ForkedCell.JVM_ARGUMENTS));
         command.addAll(List.of(
                 "-cp",
                 System.getProperty("java.class.path"),

@@ -18,6 +18,13 @@ record MicroSettings(Path java, int keys, int indexEntries, int warmups, int ite
         return new MicroSettings(java, keys, 2_000_000, 4, 6, TimeValue.milliseconds(1500));
     }
 
+    /** One of several rounds; nothing is asked of the index. */
+    static MicroSettings round(Path java, int keys, boolean quick) {
+        return quick
+                ? new MicroSettings(java, keys, 0, 2, 2, TimeValue.milliseconds(700))
+                : new MicroSettings(java, keys, 0, 3, 3, TimeValue.milliseconds(1000));
+    }
+
     /** Smaller and shorter: shows that all works; its ratios are only a hint. */
     static MicroSettings quick(Path java) {
         return new MicroSettings(java, 200_000, 500_000, 2, 3, TimeValue.milliseconds(700));

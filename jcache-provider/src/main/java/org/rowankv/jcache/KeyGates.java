@@ -3,6 +3,7 @@ package org.rowankv.jcache;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.event.CallbackThreads;
@@ -11,21 +12,45 @@ import org.rowankv.jcache.event.CallbackThreads;
  * Queues per key within this JVM. For entry processors a gate is a hint that spares lost attempts: whoever has waited
  * for 10 ms goes on without, since versions decide anyway. For write-through it keeps writer and store in the same order.
  *
+ * <p>Who comes to an open gate enters, whoever queues there: handing every turn over to a thread that has to wake up first
+ * would cost most of the rate. But once somebody has queued for {@link #PATIENCE_MS} all queue behind, until the turn of
+ * those that waited so long has come.
+ *
  * <p>A thread inside a callback passes every gate at once, so that no two callbacks wait for each other in a circle.
  * Thread-safe; a gate exists while somebody stands at it.
  */
 final class KeyGates {
     private static final long HINT_MS = 10;
+    private static final long PATIENCE_MS = 7;
 
     /** One key's queue. */
     static final class Gate {
         private final KeyBytes key;
-        private final ReentrantLock lock = new ReentrantLock();
+        private final ReentrantLock lock = new ReentrantLock(true);
+        /** How many have run out of patience. */
+        private final AtomicInteger impatient = new AtomicInteger();
         /** Guarded by the map. */
         private int users;
 
         private Gate(KeyBytes key) {
             this.key = key;
+        }
+
+        /** Enters if the gate is open and nobody has waited too long: the one entrance that does not queue. */
+        private boolean tryEnter() {
+            return impatient.get() == 0 && lock.tryLock();
+        }
+
+        private boolean tryEnterWithinHint() throws InterruptedException {
+            if (tryEnter() || lock.tryLock(PATIENCE_MS, TimeUnit.MILLISECONDS)) {
+                return true;
+            }
+            impatient.incrementAndGet();
+            try {
+                return lock.tryLock(HINT_MS - PATIENCE_MS, TimeUnit.MILLISECONDS);
+            } finally {
+                impatient.decrementAndGet();
+            }
         }
     }
 
@@ -50,7 +75,7 @@ final class KeyGates {
         final Gate gate = standAt(key);
         boolean entered = false;
         try {
-            entered = gate.lock.tryLock(HINT_MS, TimeUnit.MILLISECONDS);
+            entered = gate.tryEnterWithinHint();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // for the caller; the attempt itself goes on without the gate
         } finally {
@@ -68,7 +93,9 @@ final class KeyGates {
             return null;
         }
         final Gate gate = standAt(key);
-        gate.lock.lock();
+        if (!gate.tryEnter()) {
+            gate.lock.lock();
+        }
         return gate;
     }
 

@@ -1,9 +1,8 @@
 package org.rowankv.jcache;
 
 import java.util.Arrays;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.event.ThreadPlaces;
 import org.rowankv.protocol.Request;
 
 /**
@@ -27,28 +26,21 @@ final class ProcessorRuns {
         }
     }
 
-    private final Map<Thread, Run> runs = new ConcurrentHashMap<>();
+    private final ThreadPlaces<Run> runs = new ThreadPlaces<>();
 
     Run begin(byte[] key) {
-        final Run run = new Run(key, runs.get(Thread.currentThread()));
-        runs.put(Thread.currentThread(), run);
+        final Run run = new Run(key, runs.get());
+        runs.set(run);
         return run;
     }
 
     void end(Run run) {
-        if (run.outer == null) {
-            runs.remove(Thread.currentThread());
-        } else {
-            runs.put(Thread.currentThread(), run.outer);
-        }
+        runs.set(run.outer);
     }
 
     /** Called after every mutation that took effect. */
     void noteMutation(Request request) {
-        if (runs.isEmpty()) {
-            return;
-        }
-        for (Run run = runs.get(Thread.currentThread()); run != null; run = run.outer) {
+        for (Run run = runs.get(); run != null; run = run.outer) {
             final int from = request.keyOffset();
             if (Arrays.equals(run.key, 0, run.key.length, request.key(), from, from + request.keyLength())) {
                 run.disturbedItself = true;

@@ -24,7 +24,7 @@ final class Scratch {
         this.cacheId = cacheId;
     }
 
-    /** Where in the pool it belongs. */
+    /** Its slot in the pool; negative: none. */
     int home() {
         return home;
     }

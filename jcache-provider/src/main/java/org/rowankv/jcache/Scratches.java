@@ -1,41 +1,55 @@
 package org.rowankv.jcache;
 
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.SlotPool;
 
 /**
- * The scratches of one cache: one is borrowed for one operation, by compare-and-set at a place that the thread's id gives,
- * so that a thread mostly meets its own. When the places near it are empty a new one is made. Thread-safe.
+ * The scratches of one cache: one is borrowed for one operation, at a slot that the thread's id gives, so that a thread
+ * mostly meets its own. When all are taken a new one is made, and dropped after use. Borrowing writes a flag and no
+ * reference, which would cost the collector's barrier. Thread-safe.
  */
 final class Scratches {
-    private static final int SPACING = 16; // references between two places: their own cache lines
-    private static final int TRIES = 2;
+    private static final int NO_SLOT = -1;
 
-    private final AtomicReferenceArray<@Nullable Scratch> places;
-    private final int mask;
+    private final SlotPool pool;
+    /** Each element made, and from then on used, by the holder of its slot. */
+    private final @Nullable Scratch[] scratches;
+
     private final int cacheId;
 
     Scratches(int cacheId, int processors) {
         final int count = Integer.highestOneBit(Math.max(1, 2 * processors - 1)) << 1;
         this.cacheId = cacheId;
-        this.places = new AtomicReferenceArray<>(count * SPACING);
-        this.mask = count - 1;
+        this.pool = new SlotPool(count);
+        this.scratches = new @Nullable Scratch[count];
     }
 
     Scratch borrow() {
-        final int first = (int) Thread.currentThread().getId();
-        for (int i = 0; i < TRIES; i++) {
-            final int place = (first + i & mask) * SPACING;
-            final Scratch scratch = places.getPlain(place);
-            if (scratch != null && places.compareAndSet(place, scratch, null)) {
-                return scratch;
+        final int slot = pool.tryBorrow();
+        if (slot < 0) {
+            return new Scratch(NO_SLOT, cacheId);
+        }
+        final Scratch kept = scratches[slot];
+        return kept != null ? kept : make(slot);
+    }
+
+    private Scratch make(int slot) {
+        Scratch made = null;
+        try {
+            made = new Scratch(slot, cacheId);
+            scratches[slot] = made;
+            return made;
+        } finally {
+            if (made == null) {
+                pool.giveBack(slot);
             }
         }
-        return new Scratch((first & mask) * SPACING, cacheId);
     }
 
     void giveBack(Scratch scratch) {
         scratch.trim();
-        places.setRelease(scratch.home(), scratch);
+        if (scratch.home() != NO_SLOT) {
+            pool.giveBack(scratch.home());
+        }
     }
 }

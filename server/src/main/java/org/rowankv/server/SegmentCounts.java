@@ -3,14 +3,18 @@ package org.rowankv.server;
 import org.rowankv.server.pm.SegmentMetaTable;
 import org.rowankv.server.pm.SegmentState;
 
-/** How many segments of an area are in which state. Exact only while nothing moves. */
+/** How many segments of an area are in which state. Each segment is counted once, whatever moves meanwhile. */
 public record SegmentCounts(int free, int using, int used, int committed) {
     static SegmentCounts of(SegmentMetaTable table) {
+        final int[] counts = new int[SegmentState.values().length];
+        for (int segment = 0; segment < table.segmentCount(); segment++) {
+            counts[table.state(segment).ordinal()]++;
+        }
         return new SegmentCounts(
-                table.count(SegmentState.FREE),
-                table.count(SegmentState.USING),
-                table.count(SegmentState.USED),
-                table.count(SegmentState.COMMITTED));
+                counts[SegmentState.FREE.ordinal()],
+                counts[SegmentState.USING.ordinal()],
+                counts[SegmentState.USED.ordinal()],
+                counts[SegmentState.COMMITTED.ordinal()]);
     }
 
     public int total() {

@@ -39,13 +39,14 @@ import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.retention.ClearSweepAgent;
+import org.rowankv.server.retention.ExpirySweepAgent;
 import org.rowankv.server.retention.ShardScan;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
  * One Rowan-KV server: worker contexts and agents over one area. Requests are carried by the threads that bring them,
- * each in a borrowed worker context; the agents (control, digest, commit, sweep, clean) share one thread.
+ * each in a borrowed worker context; the agents (control, digest, commit, sweeps, clean) share one thread.
  *
  * <p>Thread-safe. Serves from {@link #start} to {@link #close}.
  */
@@ -64,12 +65,15 @@ public final class Server implements AutoCloseable {
     private final @Nullable ShardPrimary[] primaries;
     private final InFlight inFlight;
     private final SlotPool pool;
+    /** One more than callers can borrow: the last is the expiry sweep's own. */
     private final List<Worker> workers = new ArrayList<>();
+
     private final List<Links> links = new ArrayList<>();
     private final ObjectReader reader;
     private final ShardScan scan;
     private final DigestAgent digest;
     private final ClearSweepAgent sweep;
+    private final ExpirySweepAgent expirySweep;
     private final CleanAgent cleaner;
     private final AgentRunner runner;
     private final IntConsumer wakeUp;
@@ -112,7 +116,7 @@ public final class Server implements AutoCloseable {
                 view);
         this.endpoint = fabric.open(endpointSettings);
         this.primaries = primariesOf(configuration);
-        this.inFlight = new InFlight(settings.workers());
+        this.inFlight = new InFlight(settings.workers() + 1);
         this.pool = new SlotPool(settings.workers());
         this.reader =
                 new ObjectReader(segments, clock, errors, settings.verifyReads() ? new ReadCheck(segments) : null);
@@ -120,7 +124,7 @@ public final class Server implements AutoCloseable {
         final BackupSets backupSets = new BackupSets(configuration);
         final int[] tenures = tenuresOf(configuration);
         final int maxMessage = Math.min(fabric.capabilities().maxMessage(), segments.length());
-        for (int slot = 0; slot < settings.workers(); slot++) {
+        for (int slot = 0; slot <= settings.workers(); slot++) {
             final Links workerLinks = new Links(endpoint, configuration, errors, wakeUp);
             links.add(workerLinks);
             final RowanReplicator replicator = new RowanReplicator(
@@ -142,6 +146,13 @@ public final class Server implements AutoCloseable {
                 errors,
                 settings.holeTimeoutNs());
         this.sweep = new ClearSweepAgent(segments, replicas);
+        final List<ShardPrimary> own = new ArrayList<>();
+        for (ShardPrimary primary : primaries) {
+            if (primary != null) {
+                own.add(primary);
+            }
+        }
+        this.expirySweep = new ExpirySweepAgent(own, workers.get(pool.count()), segments, clock);
         this.cleaner = new CleanAgent(
                 segments,
                 replicas,
@@ -152,12 +163,6 @@ public final class Server implements AutoCloseable {
                 errors,
                 settings.cleanLowWater(),
                 settings.cleanHighWater());
-        final List<ShardPrimary> own = new ArrayList<>();
-        for (ShardPrimary primary : primaries) {
-            if (primary != null) {
-                own.add(primary);
-            }
-        }
         final Links commitLinks = new Links(endpoint, configuration, errors, wakeUp).useReserve();
         links.add(commitLinks);
         final List<Agent> agents = new ArrayList<>();
@@ -175,6 +180,7 @@ public final class Server implements AutoCloseable {
                 maxMessage,
                 clock));
         agents.add(sweep);
+        agents.add(expirySweep);
         agents.add(cleaner);
         agents.add(new SettledTurns());
         this.runner = new AgentRunner(new CompositeAgent("server-" + serverId, agents.toArray(new Agent[0])), errors);
@@ -288,7 +294,7 @@ public final class Server implements AutoCloseable {
 
     /** Finishes what callers that died have left in worker contexts which nobody has borrowed since. */
     private void finishLeftovers() {
-        for (int slot = 0; slot < workers.size(); slot++) {
+        for (int slot = 0; slot < pool.count(); slot++) {
             if (workers.get(slot).hasLeftover() && pool.tryBorrow(slot)) {
                 try {
                     workers.get(slot).finishLeftover();
@@ -300,7 +306,8 @@ public final class Server implements AutoCloseable {
     }
 
     private void retireLogsOlderThan(int sequence) {
-        for (int slot = 0; slot < workers.size(); slot++) {
+        expirySweep.retireLogOlderThan(sequence);
+        for (int slot = 0; slot < pool.count(); slot++) {
             final int segment = workers.get(slot).tLog().openSegment();
             if (segment >= 0 && segments.sequence(segment) < sequence && pool.tryBorrow(slot)) {
                 try {
@@ -342,6 +349,7 @@ public final class Server implements AutoCloseable {
             if (isSettled()) {
                 digestedTurns.add(1);
                 if (!digest.awaitsCommit() && !cleaner.isBusy() && !cleaner.isSpaceWanted() && !remembersDeletions()) {
+
                     settledTurns.add(1);
                 }
             }
@@ -371,7 +379,7 @@ public final class Server implements AutoCloseable {
 
     /** Gives back what idle workers have drawn ahead, here and at the backups. */
     public void releaseGrants() {
-        for (int slot = 0; slot < workers.size(); slot++) {
+        for (int slot = 0; slot < pool.count(); slot++) {
             if (pool.tryBorrow(slot)) {
                 try {
                     if (workers.get(slot).finishLeftover()) {
@@ -387,6 +395,18 @@ public final class Server implements AutoCloseable {
     public void wantSpace() {
         cleaner.wantSpace();
         runner.wakeUp();
+    }
+
+    /** Ends what has expired, because somebody wants space. */
+    public void endExpired() {
+        if (expirySweep.want()) {
+            runner.wakeUp();
+        }
+    }
+
+    /** Whether that is not over yet for who wanted it then, by the clock of intervals. */
+    public boolean isExpiring(long sinceNs) {
+        return expirySweep.isAwaited(sinceNs) && !isStopped();
     }
 
     /** Turns of the agents that found nothing left to do which gives space back. */
@@ -406,10 +426,12 @@ public final class Server implements AutoCloseable {
 
     public ServerStatistics statistics() {
         long tLogBytes = 0;
+        long expiredObjects = 0;
         long reconnects = 0;
         long notReady = 0;
         for (Worker worker : workers) {
             tLogBytes += worker.tLog().bytesWritten();
+            expiredObjects += worker.expiredObjects();
         }
         for (Links link : links) {
             reconnects += link.reconnects();
@@ -437,6 +459,8 @@ public final class Server implements AutoCloseable {
                 segments.length(),
                 indexBytes,
                 indexEntries,
+                expiredObjects,
+                expirySweep.endedObjects(),
                 digest.holesFenced(),
                 reconnects,
                 notReady,
@@ -447,7 +471,7 @@ public final class Server implements AutoCloseable {
     @Override
     public void close() {
         open = false;
-        for (int slot = 0; slot < workers.size(); slot++) {
+        for (int slot = 0; slot < pool.count(); slot++) {
             int waits = 0;
             while (!pool.tryBorrow(slot)) {
                 pause(waits++);
@@ -455,6 +479,10 @@ public final class Server implements AutoCloseable {
             while (!workers.get(slot).finishLeftover() && !isStopped()) {
                 pause(waits++);
             }
+        }
+        expirySweep.close();
+        for (int waits = 0; !expirySweep.isIdle() && !isStopped(); waits++) {
+            pause(waits);
         }
     }
 

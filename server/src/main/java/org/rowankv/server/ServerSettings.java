@@ -33,7 +33,7 @@ public record ServerSettings(
 
     /** Segments that hold no live data for good: open logs, posted segments, what cleaning needs. */
     public int reservedSegments() {
-        return workers + 2 * postedAhead + cleanerReserve + 4;
+        return workers + 2 * postedAhead + cleanerReserve + 5;
     }
 
     /**

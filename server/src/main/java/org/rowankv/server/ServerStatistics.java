@@ -14,10 +14,12 @@ package org.rowankv.server;
  * @param segmentLength of one
  * @param indexBytes DRAM of the indexes
  * @param indexEntries items in them
+ * @param expiredObjects whose end by lifetime was logged here, on the primary
+ * @param sweptObjects of those, found by the sweep and not by a request
  * @param holesFenced senders cut off because they left a reservation unfinished
  * @param reconnects connections to backups made anew after a fence
  * @param notReady times an append found no posted segment
- * @param settled whether digest and sweep had nothing left to do at their last turn
+ * @param settled whether digest and the sweep behind clears had nothing left to do at their last turn
  */
 public record ServerStatistics(
         int serverId,
@@ -32,6 +34,8 @@ public record ServerStatistics(
         int segmentLength,
         long indexBytes,
         long indexEntries,
+        long expiredObjects,
+        long sweptObjects,
         long holesFenced,
         long reconnects,
         long notReady,

@@ -1,25 +1,24 @@
 package org.rowankv.jcache.event;
 
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-
 /**
  * The threads that are inside a listener or an entry processor at this moment. Such a thread never waits for another
  * thread's callback, so that callbacks which use the cache cannot wait for each other in a circle. Thread-safe.
  */
 public final class CallbackThreads {
-    private final Map<Thread, Integer> depths = new ConcurrentHashMap<>();
+    private final ThreadPlaces<Integer> depths = new ThreadPlaces<>();
 
     /** Notes that the current thread begins a callback; paired with {@link #exit}. */
     public void enter() {
-        depths.merge(Thread.currentThread(), 1, Integer::sum);
+        final Integer depth = depths.get();
+        depths.set(depth == null ? 1 : depth + 1);
     }
 
     public void exit() {
-        depths.computeIfPresent(Thread.currentThread(), (thread, depth) -> depth == 1 ? null : depth - 1);
+        final Integer depth = depths.get();
+        depths.set(depth == null || depth == 1 ? null : depth - 1);
     }
 
     public boolean isCurrentInside() {
-        return !depths.isEmpty() && depths.containsKey(Thread.currentThread());
+        return depths.get() != null;
     }
 }

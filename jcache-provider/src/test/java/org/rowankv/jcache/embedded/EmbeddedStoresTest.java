@@ -21,7 +21,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.cache.Cache;
 import javax.cache.CacheException;
 import javax.cache.CacheManager;
+import javax.cache.configuration.MutableCacheEntryListenerConfiguration;
 import javax.cache.configuration.MutableConfiguration;
+import javax.cache.event.CacheEntryExpiredListener;
 import javax.cache.expiry.CreatedExpiryPolicy;
 import javax.cache.spi.CachingProvider;
 import org.junit.jupiter.api.AfterEach;
@@ -246,6 +248,24 @@ class EmbeddedStoresTest {
                                 new javax.cache.expiry.Duration(TimeUnit.MILLISECONDS, 50))));
         cache.put("k", new byte[1]);
         await().atMost(Duration.ofSeconds(5)).until(() -> cache.get("k") == null);
+    }
+
+    /** What nobody asks for again makes room by its expiry, and no listener hears of it. */
+    @Test
+    void shouldGoOnWithWhatExpiresAndIsNeverRead() {
+        final Cache<String, byte[]> cache = manager("capacity=8m&workers=4&segment=64k")
+                .createCache(
+                        "c",
+                        bytes().setExpiryPolicyFactory(CreatedExpiryPolicy.factoryOf(
+                                new javax.cache.expiry.Duration(TimeUnit.MILLISECONDS, 1))));
+        final AtomicInteger events = new AtomicInteger();
+        final CacheEntryExpiredListener<String, byte[]> listener = expired -> expired.forEach(e -> events.addAndGet(1));
+        cache.registerCacheEntryListener(
+                new MutableCacheEntryListenerConfiguration<>(() -> listener, null, false, true));
+        for (int i = 0; i < 5_000; i++) {
+            cache.put("k" + i, new byte[10_000]);
+        }
+        assertThat(events).hasValue(0);
     }
 
     @Test

@@ -30,6 +30,8 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private static final int LOCK_OWNER = (1 << 20) + 3;
     /** Bytes that it copies at most to get one byte of tombstones back. */
     private static final int COPIED_FOR_ONE = 32;
+    /** Of a segment that is cleaned although nobody needs it, this part lives at most: one byte is copied for seven. */
+    private static final int NEARLY_EMPTY = 8;
 
     /** Closes t-log segments that idle workers keep open and that hold the horizon back. */
     @FunctionalInterface
@@ -54,6 +56,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private volatile boolean cleaning;
     private boolean busy;
     private volatile boolean spaceWanted;
+    private int lookedAt;
     private int victim;
     private int victimHorizon;
     private int horizonNow;
@@ -111,7 +114,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         } else if (free >= highWater) {
             cleaning = false;
         }
-        if (cleaning && cleanOne()) {
+        if (cleaning ? cleanOne() : cleanNearlyEmpty()) {
             busy = true;
             return 1;
         }
@@ -182,6 +185,27 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
                 && !inQuarantine.test(segment);
     }
 
+    /**
+     * Cleans a segment of which hardly anything lives, although there are free ones: what is written next then goes where
+     * memory was touched, and is cached, lately, and a large area with few objects does not grow to its capacity. Looks
+     * once for each segment that is opened.
+     */
+    private boolean cleanNearlyEmpty() {
+        final int opened = segments.lastSequence();
+        if (opened == lookedAt) {
+            return false;
+        }
+        horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
+        final int chosen = emptiest();
+        if (chosen >= 0
+                && segments.liveBytes(chosen, horizonNow) <= segments.length() / NEARLY_EMPTY
+                && clean(chosen)) {
+            return true;
+        }
+        lookedAt = opened;
+        return false;
+    }
+
     /** Cleans one segment, if there is anything to gain; false if not. */
     public boolean cleanOne() {
         // What a clear ended is not counted dead before it was swept, and must not be overlooked here.
@@ -201,6 +225,11 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
      * more than half is left, as in a log that was closed early: two of those become one.
      */
     private int chooseVictim() {
+        final int best = emptiest();
+        return best >= 0 ? best : holdingBack();
+    }
+
+    private int emptiest() {
         int best = -1;
         int bestLive = segments.length();
         for (int s = 0; s < segments.count(); s++) {
@@ -212,7 +241,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
                 bestLive = live;
             }
         }
-        return best >= 0 ? best : holdingBack();
+        return best;
     }
 
     /** A segment whose few dead entries keep more tombstones than it has live bytes. */

@@ -117,7 +117,18 @@ public final class EmbeddedCluster implements AutoCloseable {
             @Override
             public void wantSpace(int server) {
                 releaseGrants();
+                servers.forEach(Server::endExpired);
                 servers.get(server).wantSpace();
+            }
+
+            @Override
+            public boolean isExpiring(long sinceNs) {
+                for (int server = 0; server < servers.size(); server++) {
+                    if (servers.get(server).isExpiring(sinceNs)) {
+                        return true;
+                    }
+                }
+                return false;
             }
 
             @Override

@@ -53,7 +53,7 @@ public record EmbeddedSettings(
     }
 
     /**
-     * The least capacity per server: 2 × (workers + 2 × posted + 6) segments, where posted is 2 with more than one replica
+     * The least capacity per server: 2 × (workers + 2 × posted + 7) segments, where posted is 2 with more than one replica
      * and 0 otherwise, and a segment is at least 64 KiB.
      */
     public static long minimumCapacity(int replicas, int workers, int segmentBytes) {
@@ -158,7 +158,7 @@ public record EmbeddedSettings(
                     capacity >= minimum,
                     "capacity must be at least " + minimum + " bytes per server for " + workerCount + " workers, "
                             + replicas + " replicas and segments of " + segment
-                            + " bytes: 2 x (workers + 2 x posted + 6) segments, posted = " + (replicas > 1 ? 2 : 0)
+                            + " bytes: 2 x (workers + 2 x posted + 7) segments, posted = " + (replicas > 1 ? 2 : 0)
                             + "; not " + capacity);
             require(
                     maxMessage >= 256 && maxMessage <= 128 << 10 && maxMessage % 64 == 0 && maxMessage <= segment,

@@ -10,7 +10,8 @@ import org.rowankv.server.log.EntryDescriptor;
 /**
  * The DRAM index of one shard (§5.3 of the paper): a linear-hashing table of buckets of eight 64-bit words, seven items
  * and a link to an overflow bucket. An item is the key's 24-bit tag and the 40-bit address, in strides, of its newest
- * entry; 0 is no item. The key itself is only in the log.
+ * entry; 0 is no item. The key itself is only in the log. The upper half of a bucket's link word says when the first of
+ * its objects may expire ({@link ExpiryBound}): so what has expired is found without reading the log for what has not.
  *
  * <p>A key's position in its shard (unsigned, in hash order) is bit-reversed; its lowest 24 bits are the tag, and the
  * lowest {@code level} of those the bucket. So a bucket holds a contiguous range of positions, a split divides that
@@ -72,6 +73,9 @@ public final class ShardIndex {
 
     private int overflowCount;
     private int freeOverflow = -1;
+    /** No bucket has a smaller bound, unless a walk over all of them is under way. Written under the lock. */
+    private volatile long earliestExpiry = ExpiryBound.NEVER;
+
     private final OwnedCounter count = new OwnedCounter();
 
     public ShardIndex(MemoryRegion region) {
@@ -311,6 +315,8 @@ public final class ShardIndex {
         final long[][] chunks = buckets;
         int bucket = bucketOf(tag, shape);
         long[] words = chunkOf(chunks, bucket);
+        // First, so that an item without its bound cannot be left behind by an error.
+        lowerBound(words, bucket, ExpiryBound.of(entry, entryAt));
         long[] emptyWords = null;
         int emptySlot = 0;
         while (true) {
@@ -341,7 +347,8 @@ public final class ShardIndex {
             emptyWords = chunkOf(overflow, extra);
             emptySlot = wordOf(extra);
             emptyWords[emptySlot] = item;
-            ITEM.setRelease(words, wordOf(bucket) + ITEMS, extra + 1L);
+            final int linkAt = wordOf(bucket) + ITEMS;
+            ITEM.setRelease(words, linkAt, ExpiryBound.withLink(words[linkAt], extra + 1L));
         } else {
             ITEM.setRelease(emptyWords, emptySlot, item);
         }
@@ -438,6 +445,7 @@ public final class ShardIndex {
     private void divide(int source, int target, int bit, int n) {
         int bucket = source;
         long[] words = chunkOf(buckets, bucket);
+        final long bound = ExpiryBound.in(words[wordOf(bucket) + ITEMS]);
         boolean first = true;
         while (true) {
             final int base = wordOf(bucket);
@@ -458,6 +466,8 @@ public final class ShardIndex {
         }
         fill(source, moving, n, bit, 0);
         fill(target, moving, n, bit, bit);
+        setBound(chunkOf(buckets, source), source, bound);
+        setBound(chunkOf(buckets, target), target, bound);
     }
 
     private void fill(int firstBucket, long[] items, int n, int bit, int wanted) {
@@ -537,7 +547,58 @@ public final class ShardIndex {
         freeOverflow = bucket;
     }
 
+    // --- expiry bounds: the caller holds the lock, but for earliestExpiry ---
+
+    private static void setBound(long[] words, int bucket, long bound) {
+        final int linkAt = wordOf(bucket) + ITEMS;
+        ITEM.setRelease(words, linkAt, ExpiryBound.with(words[linkAt], bound));
+    }
+
+    private void lowerBound(long[] words, int bucket, long bound) {
+        if (bound < ExpiryBound.in(words[wordOf(bucket) + ITEMS])) {
+            setBound(words, bucket, bound);
+        }
+        if (bound < earliestExpiry) {
+            earliestExpiry = bound;
+        }
+    }
+
+    /** The smallest bound of all buckets, or of those that the walk under way has come by. Any thread, no lock. */
+    public long earliestExpiry() {
+        return earliestExpiry;
+    }
+
+    /** Forgets the smallest bound; a walk over all positions must find it again, by {@link #passExpiryBound}. */
+    public void beginExpiryWalk() {
+        earliestExpiry = ExpiryBound.NEVER;
+    }
+
+    /** The bound of the bucket of that position. */
+    public long expiryBound(long position) {
+        final int bucket = bucketOf(reversed(position), shape);
+        return ExpiryBound.in(chunkOf(buckets, bucket)[wordOf(bucket) + ITEMS]);
+    }
+
+    /** The caller has read all entries of the bucket of that position: none expires before {@code bound}. */
+    public void expiryBound(long position, long bound) {
+        final int bucket = bucketOf(reversed(position), shape);
+        setBound(chunkOf(buckets, bucket), bucket, bound);
+    }
+
+    /** A walk leaves the bucket of that position behind; returns the position behind its range, or 0 at the end. */
+    public long passExpiryBound(long position) {
+        earliestExpiry = Math.min(earliestExpiry, expiryBound(position));
+        return behind(position, shape);
+    }
+
     // --- traversal ---
+
+    private static long behind(long position, long shapeNow) {
+        final int level = (int) (shapeNow >>> 32);
+        final int bits = (reversed(position) & ((1 << level) - 1)) < (int) shapeNow ? level + 1 : level;
+        final long range = 1L << (64 - bits);
+        return (position & -range) + range;
+    }
 
     /** Receives addresses of a traversal. */
     @FunctionalInterface
@@ -555,9 +616,6 @@ public final class ShardIndex {
         final long shapeNow = shape;
         final int tag = reversed(position);
         int bucket = bucketOf(tag, shapeNow);
-        final int level = (int) (shapeNow >>> 32);
-        final int split = (int) shapeNow;
-        final int bits = (tag & ((1 << level) - 1)) < split ? level + 1 : level;
         long[] words = chunkOf(buckets, bucket);
         while (true) {
             final int base = wordOf(bucket);
@@ -573,7 +631,6 @@ public final class ShardIndex {
             bucket = link - 1;
             words = chunkOf(overflow, bucket);
         }
-        final long range = 1L << (64 - bits);
-        return (position & -range) + range;
+        return behind(position, shapeNow);
     }
 }

@@ -169,17 +169,6 @@ public final class SegmentMetaTable {
                         SegmentState.FREE, SegmentOwner.NONE, SegmentMetaDescriptor.generation(before)));
     }
 
-    /** How many segments are in a state. A sum over moving values: exact only when nothing moves. */
-    public int count(SegmentState state) {
-        int count = 0;
-        for (int segment = 0; segment < segmentCount; segment++) {
-            if (state(segment) == state) {
-                count++;
-            }
-        }
-        return count;
-    }
-
     private void advance(int segment, long before, long after) {
         final int at = offset(segment);
         if (!SegmentMetaDescriptor.compareAndSetWord(header, at, before, after)) {

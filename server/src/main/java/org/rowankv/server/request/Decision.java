@@ -395,6 +395,7 @@ final class Decision {
     boolean applied() {
         if (expiring) {
             expiring = false;
+            worker.countExpired();
             return false;
         }
         answer(status, answerBits, answersOwnVersion ? worker.draft().version() : answerVersion, answerPrevious);

@@ -63,6 +63,10 @@ final class Mutation {
     private int lackingServer;
     private long settledBefore;
     private int refusals;
+    /** What has expired may still make room. */
+    private boolean awaitsExpiry;
+
+    private long wantedNs;
 
     Mutation(Worker worker) {
         this.worker = worker;
@@ -86,6 +90,7 @@ final class Mutation {
         primary = shardPrimary;
         request = newRequest;
         lackingServer = -1;
+        awaitsExpiry = false;
         stripesHeld = 0;
         final Operation operation = newRequest.operation();
         if (operation == Operation.CLEAR) {
@@ -205,6 +210,20 @@ final class Mutation {
         return true;
     }
 
+    boolean awaitsLock() {
+        return state == State.AWAITING_LOCK;
+    }
+
+    /** Up to here nothing was written: over without a trace, and without an answer. */
+    boolean withdraw() {
+        if (state != State.AWAITING_LOCK && state != State.AWAITING_SPACE) {
+            return false;
+        }
+        giveBackSpace();
+        end();
+        return true;
+    }
+
     private ShardReplica replica() {
         if (primary == null) {
             throw new AssertionError("no shard");
@@ -251,6 +270,10 @@ final class Mutation {
         length = EntryDescriptor.aligned(usedLength);
         charge = worker.segments().charge(length);
         drawn = decision.drawsSpace(length);
+        if (awaitsExpiry) {
+            awaitsExpiry = worker.pressure().isExpiring(wantedNs);
+            settledBefore = worker.pressure().settledTurns(lackingServer);
+        }
         // Asked before the attempt, so that space which comes back in between is found by it.
         final boolean lastAttempt =
                 lackingServer >= 0 && worker.pressure().settledTurns(lackingServer) >= settledBefore + 2;
@@ -287,6 +310,8 @@ final class Mutation {
         if (lacking != lackingServer) {
             lackingServer = lacking;
             settledBefore = pressure.settledTurns(lacking);
+            awaitsExpiry = true;
+            wantedNs = worker.clock().nanoTime();
             refusals = 0;
         }
         if (refusals++ % ASK_AGAIN == 0) {

@@ -3,6 +3,7 @@ package org.rowankv.server.request;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.Segments;
@@ -25,6 +26,7 @@ public final class Worker {
     private final Clock clock;
     private final SpaceGrant grant;
     private final Mutation mutation;
+    private final OwnedCounter expiredObjects = new OwnedCounter();
 
     public Worker(
             int slot,
@@ -109,6 +111,25 @@ public final class Worker {
     /** Does what can be done now; true when the request is answered. Never blocks. */
     public boolean advance() {
         return mutation.advance();
+    }
+
+    /** Whether the request has got no further than to its key's lock, which another mutation holds. */
+    public boolean awaitsLock() {
+        return mutation.awaitsLock();
+    }
+
+    /** Gives the request up, without an answer, if nothing of it was written; false if it is too late for that. */
+    public boolean withdraw() {
+        return mutation.withdraw();
+    }
+
+    void countExpired() {
+        expiredObjects.add(1);
+    }
+
+    /** Objects whose end by lifetime was logged here. */
+    public long expiredObjects() {
+        return expiredObjects.get();
     }
 
     /** Closes the t-log's open segment, so that it can be cleaned. Nothing is in flight. */

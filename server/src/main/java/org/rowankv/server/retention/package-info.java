@@ -1,4 +1,4 @@
-/** What ends an object's life without a request for its key: here the sweep behind a clear. */
+/** What ends an object's life without a request for its key: the sweep behind a clear, and the one for what has expired. */
 @NullMarked
 package org.rowankv.server.retention;
 

@@ -152,9 +152,14 @@ public final class ShardReplica {
 
     /** The position of the key of an entry; its key is copied into {@code scratch}, which must be long enough. */
     public long positionOf(ByteBuffer entry, int at, byte[] scratch) {
+        return positionOf(hashOf(entry, at, scratch));
+    }
+
+    /** The hash of the key of an entry; its key is copied into {@code scratch}, which must be long enough. */
+    public long hashOf(ByteBuffer entry, int at, byte[] scratch) {
         final int length = EntryDescriptor.keyLength(entry, at);
         entry.get(at + EntryDescriptor.headerLength(EntryDescriptor.flags(entry, at)), scratch, 0, length);
-        return positionOf(keyHash.hash(EntryDescriptor.cacheId(entry, at), scratch, 0, length));
+        return keyHash.hash(EntryDescriptor.cacheId(entry, at), scratch, 0, length);
     }
 
     /**

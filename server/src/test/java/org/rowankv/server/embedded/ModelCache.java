@@ -3,7 +3,9 @@ package org.rowankv.server.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
@@ -12,6 +14,7 @@ import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
 import org.rowankv.runtime.Clock;
+import org.rowankv.server.retention.ExpirySweepAgent;
 
 /**
  * What a store with one cache has to answer, stated without a log: {@link #check} takes a request that was answered, says
@@ -22,6 +25,9 @@ final class ModelCache {
     final Map<String, ModelObject> objects = new HashMap<>();
     /** By key, when it was last written or removed, counted in requests. */
     private final Map<String, Long> lastChange = new HashMap<>();
+
+    /** Of objects that were over for so long, by a clock that may have gone back since, that they may have been swept. */
+    private final Set<String> maybeSwept = new HashSet<>();
 
     private final Map<Integer, Long> lastVersion = new HashMap<>();
     private long now;
@@ -44,6 +50,29 @@ final class ModelCache {
         return now;
     }
 
+    /** After every move of the clock. */
+    void clockMoved() {
+        objects.forEach((key, object) -> {
+            if (object.isOver(clock.wallMs() - ExpirySweepAgent.GRACE_MS)) {
+                maybeSwept.add(key);
+            }
+        });
+        if (!maybeSwept.isEmpty()) {
+            lastRemoval = now + 1;
+        }
+    }
+
+    /** Whether that object may be gone, although nobody met its end. */
+    boolean maybeSwept(String key) {
+        return maybeSwept.contains(key);
+    }
+
+    /** These are known to be gone. */
+    void swept(Set<String> keys) {
+        now++;
+        keys.forEach(this::remove);
+    }
+
     /** @param since for IF_ABSENT_SINCE: {@link #now} when the expected version was read */
     void check(String key, Request request, long since) {
         now++;
@@ -52,6 +81,12 @@ final class ModelCache {
         previous = 0;
         makesVersion = false;
         result = null;
+        if (!maybeSwept.isEmpty()) {
+            lastRemoval = now;
+        }
+        if (maybeSwept.contains(key) && !request.has(ResultBits.EXPIRED) && !request.has(ResultBits.EXISTED)) {
+            remove(key);
+        }
         ModelObject object = objects.get(key);
         if (object != null && object.isOver(clock.wallMs())) {
             bits |= ResultBits.EXPIRED;
@@ -93,6 +128,7 @@ final class ModelCache {
 
     private void remove(String key) {
         objects.remove(key);
+        maybeSwept.remove(key);
         lastChange.put(key, now);
         lastRemoval = now;
     }
@@ -102,6 +138,7 @@ final class ModelCache {
         objects.keySet().forEach(key -> lastChange.put(key, now));
         lastRemoval = now;
         objects.clear();
+        maybeSwept.clear();
     }
 
     /** Whatever was removed before may have been forgotten. */
@@ -129,6 +166,7 @@ final class ModelCache {
                 remove(key);
             } else {
                 objects.put(key, object.expiringAt(expiry(request.accessTtlMs(), object)));
+                maybeSwept.remove(key);
             }
         }
     }
@@ -189,6 +227,7 @@ final class ModelCache {
         final byte[] value = java.util.Arrays.copyOfRange(
                 request.value(), request.valueOffset(), request.valueOffset() + request.valueLength());
         objects.put(key, new ModelObject(value, 0, expiry(ttlMs, object)));
+        maybeSwept.remove(key);
         lastChange.put(key, now);
     }
 

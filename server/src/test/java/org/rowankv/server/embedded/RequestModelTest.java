@@ -1,9 +1,11 @@
 package org.rowankv.server.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.rowankv.server.embedded.Stores.bytes;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -21,11 +23,13 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.retention.ExpirySweepAgent;
 
 /** Random requests of every kind against a model, with a clock that jumps both ways, and with the store closed and opened. */
 final class RequestModelTest {
     private static final long[] TTLS = {Ttl.ETERNAL, Ttl.UNCHANGED, Ttl.IMMEDIATE, 40, 400};
     private static final int KEYS = 12;
+    private static final int HOUR_MS = 3_600_000;
 
     @TempDir
     private Path dir;
@@ -37,11 +41,65 @@ final class RequestModelTest {
     private @Nullable EmbeddedCluster cluster;
     private @Nullable RowanClient client;
     private int cache;
+    private int sweeps;
 
     @ParameterizedTest
     @CsvSource({"1,1,1", "1,1,2", "3,1,3", "3,3,4", "3,3,5"})
     void shouldAnswerEveryRequestAsTheModelDoes(int servers, int replicas, long seed) {
         random = new Random(seed);
+        run(servers, replicas, 20_000, () -> {});
+    }
+
+    /** The sweep ends what has expired while requests go on; and nothing else, whichever way the clock jumps. */
+    @ParameterizedTest
+    @CsvSource({"1,1,6", "3,2,7", "3,3,8"})
+    void shouldAnswerAsTheModelDoesWhileTheClockJumpsByHours(int servers, int replicas, long seed) {
+        random = new Random(seed);
+        run(servers, replicas, 10_000, this::jump);
+        assertThat(sweeps).isPositive();
+    }
+
+    private void jump() {
+        if (random.nextInt(100) == 0) {
+            clock.skew(HOUR_MS * (random.nextInt(3) - 1));
+            model.clockMoved();
+            if (random.nextInt(3) == 0) {
+                requireSweep();
+            }
+        }
+    }
+
+    private void requireSweep() {
+        final Set<String> over = new HashSet<>();
+        model.objects.forEach((key, object) -> {
+            if (object.isOver(clock.wallMs() - ExpirySweepAgent.GRACE_MS)) {
+                over.add(key);
+            }
+        });
+        await().atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> {
+                    clock.advanceMs(100); // by which the agents go
+                    return !holdsAnyOf(over);
+                });
+        model.clockMoved();
+        model.swept(over);
+        sweeps += over.size();
+    }
+
+    private boolean holdsAnyOf(Set<String> keys) {
+        for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
+            final int primary = cluster.configuration().shard(shard).primary();
+            final Set<String> held =
+                    Stores.objects(cluster.servers().get(primary), shard).keySet();
+            if (keys.stream().anyMatch(key -> held.contains(cache + ":" + key))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void run(int servers, int replicas, int requests, Runnable disturbance) {
         final EmbeddedSettings settings = EmbeddedSettings.builder()
                 .servers(servers)
                 .replicas(replicas)
@@ -52,7 +110,7 @@ final class RequestModelTest {
                 .maxMessage(1024)
                 .build();
         open(settings);
-        for (int i = 0; i < 20_000; i++) {
+        for (int i = 0; i < requests; i++) {
             switch (random.nextInt(1000)) {
                 case 0 -> {
                     cluster.close();
@@ -72,6 +130,8 @@ final class RequestModelTest {
             if (random.nextInt(50) == 0) {
                 clock.skew(random.nextInt(400) - 200);
             }
+            model.clockMoved();
+            disturbance.run();
         }
         requireScan();
         Stores.requireHealth(cluster);
@@ -144,6 +204,8 @@ final class RequestModelTest {
             assertThat(entry.value()).isEqualTo(model.objects.get(key).value());
             assertThat(entry.version()).isEqualTo(model.objects.get(key).version());
         }
-        assertThat(found).isEqualTo(expected);
+        assertThat(expected).containsAll(found);
+        expected.removeIf(model::maybeSwept);
+        assertThat(found).containsAll(expected);
     }
 }

@@ -30,7 +30,8 @@ final class IndexedLog {
                 final EntryDraft draft = new EntryDraft()
                         .begin(EntryType.PUT, 0, CACHE)
                         .version(version + 1)
-                        .key(keys[key], 0, keys[key].length);
+                        .key(keys[key], 0, keys[key].length)
+                        .expiryMs(expiryMs(key, version));
                 assert EntryDescriptor.aligned((int) draft.usedLength()) == EntryDescriptor.STRIDE;
                 draft.writeBody(region.buffer(address(key, version)), region.offset(address(key, version)));
             }
@@ -51,6 +52,15 @@ final class IndexedLog {
 
     long address(int key, int version) {
         return EntryDescriptor.STRIDE * (1L + (long) key * versions + version);
+    }
+
+    /** When that object expires: each key's first one never, the others within twenty seconds. */
+    static long expiryMs(int key, int version) {
+        return version == 0 ? Long.MAX_VALUE : 1 + (key * 7919L + version * 104_729L) % 20_000;
+    }
+
+    long expiryMsAt(long address) {
+        return expiryMs(keyAt(address), (int) ((address / EntryDescriptor.STRIDE - 1) % versions));
     }
 
     /** The key whose entry lies at the address. */

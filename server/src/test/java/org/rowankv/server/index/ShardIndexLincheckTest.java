@@ -119,7 +119,9 @@ public class ShardIndexLincheckTest {
         new ModelCheckingOptions()
                 // The log is only read: comparing keys takes part in no interleaving.
                 .addGuarantee(ManagedStrategyGuaranteeKt.forClasses(
-                                KeyComparison.class.getName(), MemoryRegion.class.getName())
+                                KeyComparison.class.getName(),
+                                MemoryRegion.class.getName(),
+                                ExpiryBound.class.getName())
                         .allMethods()
                         .ignore())
                 .sequentialSpecification(Map24.class)

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -72,6 +73,90 @@ final class ShardIndexTest {
             assertThat(log.find(index, key)).isEqualTo(model.getOrDefault(key, 0L));
         }
         index.unlock();
+    }
+
+    /**
+     * Whatever expires is in a bucket whose bound says so, and no bound is smaller than the earliest, also where a walk that
+     * raised bounds met growth; and a walk that looks at every bucket leaves the earliest where the first object expires.
+     */
+    @Property(tries = 150)
+    void shouldBoundWhatExpires(@ForAll long seed, @ForAll @IntRange(max = 2) int crowding) {
+        final RandomSource random = new SplittableRandomSource(seed);
+        final IndexedLog log = new IndexedLog(positions(random, 1 + random.nextInt(600), crowding), VERSIONS);
+        final ShardIndex index = new ShardIndex(log.region());
+        final Map<Integer, Long> model = new HashMap<>();
+        index.lock(OWNER);
+        boolean walking = false;
+        long position = 0;
+        for (int step = 0; step < 2_500; step++) {
+            final int key = random.nextInt(log.keys());
+            final long address = log.address(key, random.nextInt(VERSIONS));
+            switch (random.nextInt(6)) {
+                case 0, 1, 2 -> {
+                    index.put(log.position(key), address);
+                    model.put(key, address);
+                }
+                case 3 -> {
+                    if (model.remove(key, address)) {
+                        index.remove(log.position(key), address);
+                    }
+                }
+                default -> {
+                    if (!walking) {
+                        index.beginExpiryWalk();
+                        walking = true;
+                    }
+                    if (random.nextInt(2) == 0) {
+                        index.expiryBound(position, boundOfBucket(log, index, position));
+                    }
+                    position = index.passExpiryBound(position);
+                    walking = position != 0;
+                }
+            }
+            requireBound(log, index, model, key, walking);
+        }
+        for (int key = 0; key < log.keys(); key++) {
+            requireBound(log, index, model, key, walking);
+        }
+        long earliest = ExpiryBound.NEVER;
+        for (long address : model.values()) {
+            earliest = Math.min(earliest, ExpiryBound.of(log.expiryMsAt(address)));
+        }
+        index.beginExpiryWalk();
+        position = 0;
+        do {
+            index.expiryBound(position, boundOfBucket(log, index, position));
+            position = index.passExpiryBound(position);
+        } while (position != 0);
+        assertThat(index.earliestExpiry()).isEqualTo(earliest);
+        index.unlock();
+    }
+
+    private static void requireBound(
+            IndexedLog log, ShardIndex index, Map<Integer, Long> model, int key, boolean walking) {
+        final long address = model.getOrDefault(key, 0L);
+        final long bound = address == 0 ? ExpiryBound.NEVER : ExpiryBound.of(log.expiryMsAt(address));
+        assertThat(index.expiryBound(log.position(key))).isLessThanOrEqualTo(bound);
+        if (!walking) {
+            assertThat(index.earliestExpiry()).isLessThanOrEqualTo(bound);
+        }
+    }
+
+    private static long boundOfBucket(IndexedLog log, ShardIndex index, long position) {
+        final AtomicLong bound = new AtomicLong(ExpiryBound.NEVER);
+        index.visit(position, address -> bound.accumulateAndGet(ExpiryBound.of(log.expiryMsAt(address)), Math::min));
+        return bound.get();
+    }
+
+    @Test
+    void shouldRoundABoundUpToTheSecondInWhichItIsReached() {
+        assertThat(ExpiryBound.of(Long.MAX_VALUE)).isEqualTo(ExpiryBound.NEVER);
+        assertThat(ExpiryBound.of(1000)).isEqualTo(1);
+        assertThat(ExpiryBound.of(1001)).isEqualTo(2);
+        assertThat(ExpiryBound.of(1_700_000_000_000L)).isEqualTo(1_700_000_000L);
+        // What is out of range is looked at too early or a second late, and never taken for eternal.
+        assertThat(ExpiryBound.of(-5000)).isEqualTo(1);
+        assertThat(ExpiryBound.of(Long.MAX_VALUE - 1)).isEqualTo((1L << 32) - 1);
     }
 
     /** Positions are places in hash order, so a traversal that goes on after the table grew misses and repeats nothing. */

@@ -450,6 +450,11 @@ final class BorrowedWorkers {
 
     private static final class NoPressure implements SpacePressure {
         @Override
+        public boolean isExpiring(long sinceNs) {
+            return false;
+        }
+
+        @Override
         public void wakeUp(int server) {
             // The test gives room when it likes.
         }

@@ -1,0 +1,47 @@
+package org.rowankv.server.index;
+
+import java.nio.ByteBuffer;
+import org.rowankv.server.log.EntryDescriptor;
+
+/**
+ * The second before which nothing in a bucket expires: seconds since 1970, rounded up, so that at a bound that is reached
+ * something is over. Kept in 32 bits of the bucket's link word that the link itself does not need. A lower bound: what is
+ * replaced or removed does not raise it; whoever looks at the whole bucket may.
+ */
+public final class ExpiryBound {
+    /** Nothing in the bucket ever expires. */
+    public static final long NEVER = Long.MAX_VALUE;
+
+    private static final int SHIFT = 32;
+    private static final long LINK_MASK = (1L << SHIFT) - 1;
+    /** In the year 2106, after which there is nothing to wait for: a bucket is looked at then, and again and again. */
+    private static final long MAX = LINK_MASK;
+
+    private ExpiryBound() {}
+
+    /** The bound of an object that expires then. */
+    public static long of(long expiryMs) {
+        if (expiryMs == Long.MAX_VALUE) {
+            return NEVER;
+        }
+        return Math.min(MAX, Math.max(1, Math.floorDiv(expiryMs, 1000) + (Math.floorMod(expiryMs, 1000) > 0 ? 1 : 0)));
+    }
+
+    static long of(ByteBuffer entry, int at) {
+        return of(EntryDescriptor.expiryMs(entry, at, EntryDescriptor.flags(entry, at)));
+    }
+
+    /** Of a link word; 0 stands for never, so that an empty word is an empty bucket. */
+    static long in(long linkWord) {
+        final long stored = linkWord >>> SHIFT;
+        return stored == 0 ? NEVER : stored;
+    }
+
+    static long with(long linkWord, long bound) {
+        return linkWord & LINK_MASK | (bound == NEVER ? 0 : bound << SHIFT);
+    }
+
+    static long withLink(long linkWord, long link) {
+        return linkWord & ~LINK_MASK | link;
+    }
+}
