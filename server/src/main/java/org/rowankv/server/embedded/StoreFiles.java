@@ -21,7 +21,6 @@ import org.rowankv.server.pm.StoreShape;
 
 /** The areas and the configuration of an embedded store: in a directory, or in memory. Used by the thread that opens it. */
 final class StoreFiles {
-    private static final String CONFIGURATION_PATH = "/configuration";
     private static final String WRITER = "embedded";
 
     private final @Nullable StoreDirectory directory;
@@ -96,13 +95,13 @@ final class StoreFiles {
             store = new FileConfigurationStore(directory.configurationDir());
             if (directory.isNew()) {
                 final Configuration first = firstConfiguration(settings, directory.clusterId(), areas, random);
-                final Versioned old = store.read(CONFIGURATION_PATH);
+                final Versioned old = store.read(ConfigurationCodec.PATH);
                 final long version =
                         write(store, first, old == null ? ConfigurationStore.ABSENT : old.version(), random);
                 directory.markComplete();
                 return new StoreFiles(directory, store, areas, random, first, version);
             }
-            final Versioned stored = store.read(CONFIGURATION_PATH);
+            final Versioned stored = store.read(ConfigurationCodec.PATH);
             if (stored == null) {
                 throw new StoreOpenException("the configuration in " + directory.configurationDir()
                         + " is missing: put it back from a backup, or start with an empty dir");
@@ -134,11 +133,11 @@ final class StoreFiles {
 
     private static long write(ConfigurationStore store, Configuration next, long expectedVersion, RandomSource random) {
         final Stamp stamp = new Stamp(WRITER, random.nextLong());
-        if (!store.compareAndSet(CONFIGURATION_PATH, expectedVersion, ConfigurationCodec.encode(next), stamp)) {
+        if (!store.compareAndSet(ConfigurationCodec.PATH, expectedVersion, ConfigurationCodec.encode(next), stamp)) {
             throw new StoreOpenException("the stored configuration was changed by somebody else meanwhile: is the"
                     + " directory used by another process?");
         }
-        final Versioned written = store.read(CONFIGURATION_PATH);
+        final Versioned written = store.read(ConfigurationCodec.PATH);
         if (written == null || !written.stamp().equals(stamp)) {
             throw new StoreOpenException("the configuration that was just stored is not there any more");
         }

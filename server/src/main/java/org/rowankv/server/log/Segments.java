@@ -26,7 +26,7 @@ public final class Segments {
     private final RandomSource random;
     private final GenerationSource generationSource;
     private final int[] generations;
-    private final AtomicIntegerArray deadBytes;
+    private final SegmentTally deadBytes;
     /** Bytes of the entries in a closed segment; −1 while it is open or free. */
     private final AtomicIntegerArray entryBytes;
 
@@ -58,7 +58,7 @@ public final class Segments {
         this.space = new Space(spaceLimit);
         final int count = area.segmentCount();
         this.generations = new int[count];
-        this.deadBytes = new AtomicIntegerArray(count);
+        this.deadBytes = new SegmentTally(count);
         this.entryBytes = new AtomicIntegerArray(count);
         this.recordBytes = new AtomicIntegerArray(count);
         this.tombstoneBytes = new AtomicIntegerArray(count);
@@ -141,7 +141,7 @@ public final class Segments {
         final int generation = drawGeneration(segment, owner);
         final int sequence = (int) area.segments().nextSequence();
         lastSequence.set(sequence);
-        deadBytes.set(segment, 0);
+        deadBytes.reset(segment);
         entryBytes.set(segment, -1);
         recordBytes.set(segment, 0);
         tombstoneBytes.set(segment, 0);
@@ -211,7 +211,7 @@ public final class Segments {
 
     /** An entry will not be needed where it lies. */
     public void markDead(long address, int length) {
-        deadBytes.addAndGet(segmentOf(address), charge(length));
+        deadBytes.add(segmentOf(address), charge(length));
     }
 
     /** A record has been read, and is of no more use. Unlike what died it cannot come back, so it holds no horizon. */

@@ -30,6 +30,9 @@ import org.rowankv.placement.ShardMap;
  * <p>What cannot be a configuration is refused with the reason; no count is believed before the bytes for it are there.
  */
 public final class ConfigurationCodec {
+    /** Under which a configuration is stored. */
+    public static final String PATH = "/configuration";
+
     static final int MAGIC = 0x43564b52; // "RKVC" in memory order
     static final int FORMAT_VERSION = 1;
     static final int MAX_SERVERS = 1024;

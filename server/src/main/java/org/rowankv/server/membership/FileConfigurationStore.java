@@ -28,12 +28,6 @@ import org.rowankv.server.pm.DurableFile;
  * <p>For any thread. Files are touched by one thread of the store's own, which ends with it.
  */
 public final class FileConfigurationStore implements ConfigurationStore {
-    private static final String SUFFIX = ".node";
-    /** Stands for the slash in the name of a file; no path holds one. */
-    private static final char SLASH = '+';
-
-    private static final int MAX_FILE_NAME_LENGTH = 250;
-
     private final Path directory;
     private final ExecutorService files;
     private final TreeMap<String, Versioned> nodes = new TreeMap<>();
@@ -67,7 +61,7 @@ public final class FileConfigurationStore implements ConfigurationStore {
     @Override
     public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
         MemoryConfigurationStore.requireLength(path, bytes);
-        final Path file = fileOf(NodePath.require(path));
+        final Path file = NodeFile.of(directory, NodePath.require(path));
         final byte[] copy = bytes.clone();
         return call(() -> {
             requireIntact();
@@ -91,7 +85,7 @@ public final class FileConfigurationStore implements ConfigurationStore {
 
     @Override
     public boolean delete(String path, long expectedVersion) {
-        final Path file = fileOf(NodePath.require(path));
+        final Path file = NodeFile.of(directory, NodePath.require(path));
         return call(() -> {
             requireIntact();
             final Versioned before = known(path);
@@ -171,39 +165,17 @@ public final class FileConfigurationStore implements ConfigurationStore {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
             for (Path file : found) {
                 final String name = file.getFileName().toString();
-                if (name.endsWith(SUFFIX + DurableFile.TEMPORARY_SUFFIX)) {
+                if (NodeFile.isNamed(name)) {
+                    final NodeFile read = NodeFile.read(directory, file);
+                    lastVersion = Math.max(lastVersion, read.node().version());
+                    nodes.put(read.path(), read.node());
+                } else if (name.endsWith(DurableFile.TEMPORARY_SUFFIX)
+                        && NodeFile.isNamed(name.substring(0, name.length() - DurableFile.TEMPORARY_SUFFIX.length()))) {
                     Files.deleteIfExists(file);
-                } else if (name.endsWith(SUFFIX)) {
-                    loadNode(file);
                 }
             }
         }
         return true;
-    }
-
-    private void loadNode(Path file) throws IOException {
-        final byte[] bytes = Files.readAllBytes(file);
-        final String reason = NodeDescriptor.whyInvalid(bytes);
-        if (reason != null) {
-            throw new ConfigurationStoreException("the configuration in " + file + " cannot be read: " + reason
-                    + ". Put the store back from a backup");
-        }
-        final String path = NodeDescriptor.path(bytes);
-        if (!fileOf(path).getFileName().equals(file.getFileName())) {
-            throw new ConfigurationStoreException("the configuration in " + file + " belongs to " + fileOf(path)
-                    + ": files were renamed. Put the store back from a backup");
-        }
-        final Versioned node = NodeDescriptor.node(bytes);
-        lastVersion = Math.max(lastVersion, node.version());
-        nodes.put(path, node);
-    }
-
-    private Path fileOf(String path) {
-        final String name = path.substring(1).replace('/', SLASH) + SUFFIX;
-        if (name.length() > MAX_FILE_NAME_LENGTH) {
-            throw new IllegalArgumentException("path is too long for a file: " + path);
-        }
-        return directory.resolve(name);
     }
 
     /** Waits for the store's thread. An interrupt does not cut the wait short; the interrupt status is kept. */

@@ -6,6 +6,10 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.server.pm.SuperblockDescriptor.Content;
 
@@ -16,14 +20,21 @@ import org.rowankv.server.pm.SuperblockDescriptor.Content;
  * <p>For one thread.
  */
 public final class AreaImage {
+    private final Path file;
     private final Content content;
+    private final SuperblockReading superblock;
     private final MemoryRegion region;
     private final SegmentMetaTable segments;
     private final TenureTable tenures;
     private final long segmentBase;
+    private final List<Damage> damages = new ArrayList<>();
+    private final BitSet damagedSegments = new BitSet();
 
-    private AreaImage(Content content, MemoryRegion region, ByteBuffer header) {
+    private AreaImage(
+            Path file, Content content, SuperblockReading superblock, MemoryRegion region, ByteBuffer header) {
+        this.file = file;
         this.content = content;
+        this.superblock = superblock;
         this.region = region;
         final DurabilityVerbs none = new MemoryVerbs();
         this.segments = new SegmentMetaTable(
@@ -31,11 +42,52 @@ public final class AreaImage {
         this.tenures = new TenureTable(header, none, content.shardCount());
         this.segmentBase =
                 AreaDescriptor.segmentBase(content.shardCount(), content.segmentCount(), content.segmentLength());
+        judgeTables();
     }
 
-    /** The area of a server in a store's directory. */
+    private void judgeTables() {
+        final int[] offsets = {AreaDescriptor.SUPERBLOCK_A_OFFSET, AreaDescriptor.SUPERBLOCK_B_OFFSET};
+        for (int i = 0; i < offsets.length; i++) {
+            final String reason = superblock.copies().get(i);
+            if (!reason.equals(SuperblockReading.VALID)) {
+                damages.add(new Damage(file, offsets[i], "superblock, copy " + "AB".charAt(i) + ": " + reason));
+            }
+        }
+        for (int shard = 0; shard < content.shardCount(); shard++) {
+            note(tenures.wordOffset(shard), tenures.whyInvalid(shard));
+        }
+        for (int segment = 0; segment < content.segmentCount(); segment++) {
+            if (note(segments.lineOffset(segment), segments.whyInvalid(segment))) {
+                damagedSegments.set(segment);
+            }
+        }
+    }
+
+    private boolean note(long offset, @Nullable String reason) {
+        if (reason != null) {
+            damages.add(new Damage(file, offset, reason));
+        }
+        return reason != null;
+    }
+
+    /**
+     * The area of a server in a store's directory.
+     *
+     * @throws StoreOpenException if its superblock or one of its tables is damaged
+     */
     public static AreaImage open(Path directory, int server) {
-        final Path file = StoreDirectory.areaFile(directory, server);
+        final AreaImage image = read(StoreDirectory.areaFile(directory, server));
+        image.requireTables();
+        return image;
+    }
+
+    void requireTables() {
+        AreaFinding.requireTables(file, segments.whyInvalid());
+        AreaFinding.requireTables(file, tenures.whyInvalid());
+    }
+
+    /** An area of which one copy of the superblock is whole; what else is damaged in front of its segments, it tells. */
+    static AreaImage read(Path file) {
         return FileThread.call("rowan-area-image", () -> {
             try {
                 return map(file);
@@ -46,7 +98,8 @@ public final class AreaImage {
     }
 
     private static AreaImage map(Path file) throws IOException {
-        final Content content = AreaFinding.requireSuperblock(file, AreaFinding.readSuperblocks(file));
+        final ByteBuffer copies = AreaFinding.readSuperblocks(file);
+        final Content content = AreaFinding.requireSuperblock(file, copies);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             final long length = channel.size();
             final long expected =
@@ -63,11 +116,48 @@ public final class AreaImage {
             }
             final int headerLength = AreaDescriptor.headerLength(content.shardCount(), content.segmentCount());
             final ByteBuffer header = chunks[0].slice(0, headerLength).order(ByteOrder.LITTLE_ENDIAN);
-            final AreaImage image = new AreaImage(content, new MemoryRegion(chunks, shift), header);
-            AreaFinding.requireTables(file, image.segments.whyInvalid());
-            AreaFinding.requireTables(file, image.tenures.whyInvalid());
-            return image;
+            return new AreaImage(
+                    file, content, reading(file, copies, content), new MemoryRegion(chunks, shift), header);
         }
+    }
+
+    private static SuperblockReading reading(Path file, ByteBuffer copies, Content content) throws IOException {
+        return new SuperblockReading(
+                SuperblockDescriptor.FORMAT_VERSION,
+                List.of(
+                        verdict(SuperblockDescriptor.whyInvalid(copies, AreaDescriptor.SUPERBLOCK_A_OFFSET)),
+                        verdict(SuperblockDescriptor.whyInvalid(copies, AreaDescriptor.SUPERBLOCK_B_OFFSET))),
+                content.sequence(),
+                content.serverId(),
+                Long.toHexString(content.clusterId()),
+                Long.toHexString(content.areaId()),
+                content.incarnation(),
+                content.term(),
+                content.bootId().toString(),
+                content.bootId().equals(BootId.current()),
+                FileIdentity.isCopy(content.fileIdentity(), FileIdentity.of(file)),
+                content.clean());
+    }
+
+    private static String verdict(@Nullable String reason) {
+        return reason == null ? SuperblockReading.VALID : reason;
+    }
+
+    void requireMatch(AreaSettings settings) {
+        AreaFinding.requireMatch(file, content, settings);
+    }
+
+    public Path file() {
+        return file;
+    }
+
+    public SuperblockReading superblock() {
+        return superblock;
+    }
+
+    /** What is damaged in front of the segments. */
+    public List<Damage> damages() {
+        return List.copyOf(damages);
     }
 
     public MemoryRegion region() {
@@ -82,16 +172,30 @@ public final class AreaImage {
         return content.segmentLength();
     }
 
+    /** Also the offset in the file. */
     public long addressOf(int segment) {
         return segmentBase + (long) segment * content.segmentLength();
+    }
+
+    /** Whether the segment's line in the meta table is whole; of another, nothing can be asked. */
+    public boolean isKnown(int segment) {
+        return !damagedSegments.get(segment);
     }
 
     public SegmentState state(int segment) {
         return segments.state(segment);
     }
 
+    public SegmentOwner owner(int segment) {
+        return segments.owner(segment);
+    }
+
     public int generation(int segment) {
         return segments.generation(segment);
+    }
+
+    public int shardCount() {
+        return content.shardCount();
     }
 
     /** The epoch at which the server's present membership of the shard began; 0 when it is no member. */

@@ -36,9 +36,9 @@ final class DirectoryLock {
     private static final List<FileChannel> NEVER_CLOSED = new ArrayList<>();
 
     private final Object key;
-    private final FileChannel channel;
+    private final @Nullable FileChannel channel;
 
-    private DirectoryLock(Object key, FileChannel channel) {
+    private DirectoryLock(Object key, @Nullable FileChannel channel) {
         this.key = key;
         this.channel = channel;
     }
@@ -82,11 +82,51 @@ final class DirectoryLock {
         }
     }
 
+    /**
+     * Keeps openers away while a store is read, and changes nothing in its directory; or throws StoreOpenException that
+     * names who has it open. Readers of several processes do not mind each other. A directory without the file, as a copy
+     * of one may be, is locked within this JVM only.
+     */
+    static DirectoryLock takeToRead(Path directory) throws IOException {
+        final Object key = keyOf(directory);
+        synchronized (HELD) {
+            if (HELD.containsKey(key)) {
+                throw inUse(directory, " in this JVM");
+            }
+            @Nullable FileChannel channel = null;
+            if (Files.exists(directory.resolve(FILE_NAME))) {
+                channel = FileChannel.open(directory.resolve(FILE_NAME), StandardOpenOption.READ);
+                final FileLock lock;
+                try {
+                    lock = channel.tryLock(0, Long.MAX_VALUE, true);
+                } catch (OverlappingFileLockException e) {
+                    NEVER_CLOSED.add(channel);
+                    throw inUse(directory, " in this JVM, by classes of another class loader");
+                }
+                if (lock == null) {
+                    final String holder = readHolder(channel);
+                    channel.close();
+                    throw inUse(directory, holder.isEmpty() ? " by another process" : holder);
+                }
+            }
+            HELD.put(key, directory);
+            return new DirectoryLock(key, channel);
+        }
+    }
+
+    private static StoreOpenException inUse(Path directory, String holder) {
+        return new StoreOpenException(
+                "the store in " + directory + " is in use" + holder
+                        + ": it can be read by a tool only while nobody has it open. Close it there first; nothing was changed");
+    }
+
     /** Gives the lock back. */
     void release() throws IOException {
         synchronized (HELD) {
             // The file stays: whoever deleted it could delete the one that the next holder has just locked.
-            channel.close();
+            if (channel != null) {
+                channel.close();
+            }
             HELD.remove(key);
         }
     }

@@ -45,12 +45,24 @@ public final class SegmentMetaTable {
     @Nullable
     String whyInvalid() {
         for (int segment = 0; segment < segmentCount; segment++) {
-            final String reason = SegmentMetaDescriptor.whyInvalid(header, offset(segment), segment);
+            final String reason = whyInvalid(segment);
             if (reason != null) {
-                return "segment " + segment + ": " + reason;
+                return reason;
             }
         }
         return null;
+    }
+
+    /** Why the line of a segment cannot be trusted, or null. */
+    @Nullable
+    String whyInvalid(int segment) {
+        final String reason = SegmentMetaDescriptor.whyInvalid(header, offset(segment), segment);
+        return reason == null ? null : "segment " + segment + ": " + reason;
+    }
+
+    /** Where in the area the line of a segment lies. */
+    long lineOffset(int segment) {
+        return offset(segment);
     }
 
     public int segmentCount() {

@@ -30,8 +30,8 @@ import org.rowankv.runtime.RandomSource;
  * <p>For any thread; files are touched on threads of its own.
  */
 public final class StoreDirectory implements AutoCloseable {
-    private static final String MANIFEST = "rowan.manifest";
-    private static final String CONFIGURATION = "configuration";
+    static final String MANIFEST = "rowan.manifest";
+    static final String CONFIGURATION = "configuration";
     private static final String AREA_PREFIX = "area-";
     private static final String AREA_SUFFIX = ".rowan";
     /** What may be in a directory that holds no store yet. */
@@ -104,7 +104,7 @@ public final class StoreDirectory implements AutoCloseable {
         }
     }
 
-    private static void requireNothingForeign(Path directory) throws IOException {
+    static void requireNothingForeign(Path directory) throws IOException {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
             for (Path file : found) {
                 if (!IGNORED.contains(file.getFileName().toString())) {
@@ -148,7 +148,7 @@ public final class StoreDirectory implements AutoCloseable {
         return moved;
     }
 
-    private static byte[] readManifest(Path file) throws IOException {
+    static byte[] readManifest(Path file) throws IOException {
         if (Files.size(file) > Manifest.MAX_LENGTH) {
             throw new StoreOpenException(file + " is damaged: it is too long. Put the store back from a backup");
         }
@@ -206,7 +206,7 @@ public final class StoreDirectory implements AutoCloseable {
         }
     }
 
-    private static void requireAreas(Path directory, StoreShape shape, long clusterId) throws IOException {
+    static void requireAreas(Path directory, StoreShape shape, long clusterId) throws IOException {
         for (int server = 0; server < shape.servers(); server++) {
             final AreaSettings settings = settings(directory, shape, clusterId, server);
             final Path file = areaFile(directory, server);
@@ -225,7 +225,7 @@ public final class StoreDirectory implements AutoCloseable {
         return directory.resolve(AREA_PREFIX + server + AREA_SUFFIX);
     }
 
-    private static AreaSettings settings(Path directory, StoreShape shape, long clusterId, int server) {
+    static AreaSettings settings(Path directory, StoreShape shape, long clusterId, int server) {
         return new AreaSettings(
                 areaFile(directory, server),
                 shape.capacity(),

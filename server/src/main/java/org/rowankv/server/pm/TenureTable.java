@@ -39,12 +39,24 @@ public final class TenureTable {
     @Nullable
     String whyInvalid() {
         for (int shard = 0; shard < shardCount; shard++) {
-            final long word = (long) LONGS.getAcquire(header, offset(shard));
-            if (word != word(shard, (int) word)) {
-                return "tenure of shard " + shard + ": check is wrong";
+            final String reason = whyInvalid(shard);
+            if (reason != null) {
+                return reason;
             }
         }
         return null;
+    }
+
+    /** Why the word of a shard cannot be trusted, or null. */
+    @Nullable
+    String whyInvalid(int shard) {
+        final long word = (long) LONGS.getAcquire(header, offset(shard));
+        return word == word(shard, (int) word) ? null : "tenure of shard " + shard + ": check is wrong";
+    }
+
+    /** Where in the area the word of a shard lies. */
+    long wordOffset(int shard) {
+        return offset(shard);
     }
 
     public int shardCount() {

@@ -1,0 +1,102 @@
+package org.rowankv.server.inspect;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.rowankv.placement.Configuration;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.catalogue.CatalogueStore;
+import org.rowankv.server.inspect.StoreContents.CacheOfStore;
+import org.rowankv.server.membership.ConfigurationImage;
+import org.rowankv.server.pm.AreaImage;
+import org.rowankv.server.pm.ClosedStore;
+import org.rowankv.server.pm.Damage;
+
+/** Reads a closed store. Every question reads the areas anew. For one thread. */
+public final class StoreInspection {
+    /** Told of entries, in the order of their places; at the end of each area come those that lie there in blocks only. */
+    @FunctionalInterface
+    public interface EntryVisitor {
+        void onEntry(int server, StoredEntry entry);
+    }
+
+    private final ClosedStore store;
+    private final ConfigurationImage image;
+    private final Configuration configuration;
+
+    private StoreInspection(ClosedStore store, ConfigurationImage image) {
+        this.store = store;
+        this.image = image;
+        this.configuration = image.configuration();
+    }
+
+    /**
+     * @param store open as long as this is used
+     * @throws org.rowankv.server.pm.StoreOpenException if the configuration is missing or damaged
+     */
+    public static StoreInspection of(ClosedStore store) {
+        return new StoreInspection(store, ConfigurationImage.read(store));
+    }
+
+    public Configuration configuration() {
+        return configuration;
+    }
+
+    /** Reads everything, and verifies it: every checksum, both copies of the superblocks, the tables, the nodes. */
+    public StoreContents contents() {
+        final List<Damage> damages = new ArrayList<>(image.damages());
+        final List<ServerContents> servers = new ArrayList<>();
+        for (int server = 0; server < store.shape().servers(); server++) {
+            servers.add(AreaSurvey.of(store.area(server), configuration, damages));
+        }
+        return new StoreContents(
+                store.path().toString(),
+                store.formatVersion(),
+                Long.toHexString(store.clusterId()),
+                store.durability().parameter(),
+                store.isCopied(),
+                store.shape(),
+                configuration,
+                caches(),
+                servers,
+                damages);
+    }
+
+    private List<CacheOfStore> caches() {
+        final CatalogueStore catalogue =
+                new CatalogueStore(image.store(), "inspect", new SplittableRandomSource(0), unused -> {
+                    throw new IllegalStateException("a closed store was to be changed");
+                });
+        return catalogue.list().stream()
+                .map(cache -> new CacheOfStore(cache.id(), cache.name()))
+                .toList();
+    }
+
+    /** Hands over every valid entry of every area. */
+    public void forEachEntry(EntryVisitor visitor) {
+        for (int server = 0; server < store.shape().servers(); server++) {
+            final int number = server;
+            walk(store.area(server), entry -> visitor.onEntry(number, entry));
+        }
+    }
+
+    private static void walk(AreaImage area, Consumer<StoredEntry> consumer) {
+        AreaWalk.walk(area, new AreaWalk.Visitor() {
+            @Override
+            public void onEntry(StoredEntry entry, ByteBuffer buffer, int at) {
+                consumer.accept(entry);
+            }
+
+            @Override
+            public void onDamage(Damage damage) {
+                // contents() tells.
+            }
+        });
+    }
+
+    /** Compares the replicas of each shard. */
+    public ReplicaReport compareReplicas() {
+        return new ReplicaComparison(store, configuration).compare();
+    }
+}

@@ -1,0 +1,139 @@
+package org.rowankv.check;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.check.store.ContentsText;
+import org.rowankv.check.store.EntryLine;
+import org.rowankv.check.store.KeyText;
+import org.rowankv.check.store.StoreCommand;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.server.inspect.ServerContents;
+import org.rowankv.server.inspect.StoreContents;
+import org.rowankv.server.inspect.StoreInspection;
+import org.rowankv.server.inspect.StoredEntry;
+import org.rowankv.server.pm.ClosedStore;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code rowan inspect}: what lies in a store that nobody has open. */
+@Command(
+        name = "inspect",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Reads the directory of a store that nobody has open and changes nothing in it: what the store says of itself,"
+                    + " its configuration and caches, and per server the segments, objects, tombstones, sessions and"
+                    + " completions.",
+            "Its last line is \"inspect: servers=N objects=N entries=N bad=N\" (not with --json). Exit codes: 0; with"
+                    + " --verify 1 when something is damaged; 2 when the directory cannot be read, is in use, or is no"
+                    + " store."
+        })
+public final class InspectCommand implements Callable<Integer> {
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "DIR", description = "the directory of the store, the one that dir= names")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private Path directory;
+
+    @Option(names = "--verify", description = "name every damaged place with file, offset and reason")
+    private boolean verify;
+
+    @Option(names = "--entries", description = "one line for each entry of the logs, instead of what they amount to")
+    private boolean entries;
+
+    @Option(names = "--server", description = "with --entries: only of this server")
+    private @Nullable Integer server;
+
+    @Option(names = "--shard", description = "with --entries: only of this shard")
+    private @Nullable Integer shard;
+
+    @Option(names = "--segment", description = "with --entries: only in this segment")
+    private @Nullable Integer segment;
+
+    @Option(names = "--key", description = "with --entries: only of keys that contain this text, or bytes (0x...)")
+    private @Nullable String key;
+
+    @Option(names = "--json", description = "as JSON: all in one line; with --entries one line for each")
+    private boolean json;
+
+    public static void main(String[] args) {
+        System.exit(StoreCommand.line(new InspectCommand()).execute(args));
+    }
+
+    @Override
+    public Integer call() {
+        if (!entries && (server != null || shard != null || segment != null || key != null)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--server, --shard, --segment and --key select among --entries: add --entries");
+        }
+        final PrintWriter out = spec.commandLine().getOut();
+        try (ClosedStore store = ClosedStore.open(directory)) {
+            final StoreInspection inspection = StoreInspection.of(store);
+            if (entries) {
+                printEntries(inspection, out);
+                out.flush();
+                return verify ? verified(inspection.contents(), out) : StoreCommand.WELL;
+            }
+            final StoreContents contents = inspection.contents();
+            if (json) {
+                out.println(ContentsText.json(contents));
+            } else {
+                ContentsText.print(contents, out);
+            }
+            return verified(contents, out);
+        } finally {
+            out.flush();
+        }
+    }
+
+    private void printEntries(StoreInspection inspection, PrintWriter out) {
+        final KeyHash hash = new KeyHash(inspection.configuration().hashSeed());
+        final byte[] wanted = key == null ? new byte[0] : wantedKey(key);
+        inspection.forEachEntry((from, entry) -> {
+            if (isWanted(from, entry) && KeyText.contains(entry.key(), wanted)) {
+                out.println(json ? EntryLine.json(from, entry, hash) : EntryLine.text(from, entry, hash));
+            }
+        });
+    }
+
+    private byte[] wantedKey(String text) {
+        try {
+            return KeyText.wanted(text);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(
+                    spec.commandLine(), "--key " + text + " is not 0x and pairs of hex digits: " + e.getMessage(), e);
+        }
+    }
+
+    private boolean isWanted(int from, StoredEntry entry) {
+        return (server == null || server == from)
+                && (shard == null || shard == entry.shard())
+                && (segment == null || segment == entry.place().segment());
+    }
+
+    private int verified(StoreContents contents, PrintWriter out) {
+        if (!json) {
+            if (verify) {
+                contents.damages().forEach(damage -> out.println("bad: " + ContentsText.of(damage)));
+            }
+            out.println("inspect: servers=" + contents.servers().size() + " objects="
+                    + contents.servers().stream()
+                            .mapToLong(ServerContents::objects)
+                            .sum()
+                    + " entries="
+                    + contents.servers().stream()
+                            .mapToLong(ServerContents::entryCount)
+                            .sum()
+                    + " bad=" + contents.damages().size());
+        }
+        return verify && !contents.damages().isEmpty() ? StoreCommand.WRONG : StoreCommand.WELL;
+    }
+}
