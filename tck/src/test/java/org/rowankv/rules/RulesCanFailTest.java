@@ -84,7 +84,7 @@ final class RulesCanFailTest {
                         "server.log"),
                 sees("samples see check", Arrows.SAMPLES_SEE_NO_TESTS_AND_NO_BENCH, "samples", "check"),
                 sees("samples see bench", Arrows.SAMPLES_SEE_NO_TESTS_AND_NO_BENCH, "samples", "bench"),
-                sees("bench sees simulation", Arrows.BENCH_SEES_NO_TESTS, "bench", "simulation"),
+                sees("bench sees simulation", Arrows.BENCH_SEES_NO_TESTS, "bench", "sim"),
                 has(
                         "server uses JUnit",
                         Arrows.PRODUCT_SEES_FEW_LIBRARIES,
@@ -128,7 +128,7 @@ final class RulesCanFailTest {
                 has(
                         "clock by reference",
                         Seams.CLOCKS_ARE_READ_IN_RUNTIME,
-                        "simulation",
+                        "sim",
                         "java.util.function.LongSupplier clock = System::nanoTime;"),
                 has(
                         "thread's random",
@@ -151,7 +151,7 @@ final class RulesCanFailTest {
                 has(
                         "shuffle",
                         Seams.CHANCE_COMES_FROM_RUNTIME,
-                        "simulation",
+                        "sim",
                         "void mix(java.util.List<?> cards) { java.util.Collections.shuffle(cards); }"),
                 has(
                         "sleep",

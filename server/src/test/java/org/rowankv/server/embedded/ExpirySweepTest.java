@@ -25,6 +25,7 @@ import org.rowankv.protocol.Ttl;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.retention.ExpirySweepAgent;
+import org.rowankv.server.shard.KeyLocks;
 
 /** Objects whose lifetime is over and that nobody asks for: they go, everywhere, for good, and nothing else does. */
 final class ExpirySweepTest {
@@ -293,6 +294,29 @@ final class ExpirySweepTest {
             }
             assertThat(failures).isEmpty();
             assertThat(puts.get()).isEqualTo(8 * (stored / 16));
+            Stores.requireHealth(cluster);
+        }
+    }
+
+    @Test
+    void shouldPassByWhatIsLockedAndComeBack() {
+        try (EmbeddedCluster cluster = open(settings(1, 1).build());
+                RowanClient client = Stores.client(cluster)) {
+            putAll(client, Stores.cache(client), "k", 600, MINUTE_MS);
+            final KeyLocks locks = cluster.servers().get(0).replicas().get(1).keyLocks();
+            final int owner = 1000;
+            for (int stripe = 0; stripe < KeyLocks.STRIPES; stripe++) {
+                assertThat(locks.tryLock(stripe, owner)).isTrue();
+            }
+            final int locked = Stores.objects(cluster.servers().get(0), 1).size();
+            assertThat(locked).isBetween(1, 599);
+            clock.jump(MINUTE_MS + SWEPT_AFTER_MS);
+            awaitItems(cluster, locked);
+            for (int stripe = 0; stripe < KeyLocks.STRIPES; stripe++) {
+                locks.unlock(stripe, owner);
+            }
+            awaitItems(cluster, 0);
+            assertThat(swept(cluster)).isEqualTo(600);
             Stores.requireHealth(cluster);
         }
     }
