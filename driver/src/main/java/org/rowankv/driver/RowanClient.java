@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.session.RequestIds;
+import org.rowankv.driver.session.SteppedRequest;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
@@ -65,6 +66,12 @@ public final class RowanClient implements AutoCloseable {
     public void execute(Request request) {
         place(request);
         requestIds.execute(request);
+    }
+
+    /** As {@link #execute}, for a caller that hands the attempts to a session itself, and does not wait. */
+    public SteppedRequest stepped(Request request) {
+        place(request);
+        return requestIds.stepped(request);
     }
 
     private void place(Request request) {

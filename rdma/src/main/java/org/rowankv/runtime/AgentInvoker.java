@@ -5,7 +5,7 @@ package org.rowankv.runtime;
  *
  * <p>Safe for any thread: a caller either gets the agent for one turn or goes away at once.
  */
-public final class AgentInvoker implements AutoCloseable {
+public final class AgentInvoker implements TurnedAgent {
     private final AgentTurn turn;
 
     public AgentInvoker(Agent agent, ErrorLog errors) {
@@ -13,6 +13,7 @@ public final class AgentInvoker implements AutoCloseable {
     }
 
     /** Calls the agent's onStart; the second call does nothing. */
+    @Override
     public void start() {
         turn.start();
     }
@@ -26,12 +27,16 @@ public final class AgentInvoker implements AutoCloseable {
         return turn.agent();
     }
 
-    /** Whether the agent was closed or stopped by a broken invariant. */
+    @Override
+    public void wakeUp() {
+        // Its callers come by themselves.
+    }
+
+    @Override
     public boolean isClosed() {
         return turn.isOver();
     }
 
-    /** Ends the agent, waiting for a turn in progress. Not to be called from inside one. */
     @Override
     public void close() {
         while (!turn.tryClose()) {

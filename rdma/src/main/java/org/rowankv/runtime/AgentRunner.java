@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Any thread may turn the agent for a while with {@link #tryInvoke}, so that a thread that waits for its work need
  * not wait for the scheduler. Interrupting the runner's thread does nothing; {@link #close} ends it.
  */
-public final class AgentRunner implements AutoCloseable {
+public final class AgentRunner implements TurnedAgent {
     /** Longest pause of an idle agent. */
     public static final long DEFAULT_MAX_PARK_NS = 10_000_000;
 
@@ -47,11 +47,13 @@ public final class AgentRunner implements AutoCloseable {
     }
 
     /** Starts the thread; the agent's onStart runs on it. */
+    @Override
     public void start() {
         thread.start();
     }
 
     /** Called after making work for the agent. Costs a fence and a read while the thread is awake. */
+    @Override
     public void wakeUp() {
         VarHandle.fullFence();
         if (parked) {
@@ -73,7 +75,7 @@ public final class AgentRunner implements AutoCloseable {
         return turn.agent();
     }
 
-    /** Whether the agent was closed or stopped by a broken invariant. */
+    @Override
     public boolean isClosed() {
         return turn.isOver();
     }

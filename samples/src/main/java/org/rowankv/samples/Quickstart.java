@@ -15,6 +15,9 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import javax.cache.Cache;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.server.inspect.ReplicaReport;
+import org.rowankv.server.inspect.StoreInspection;
+import org.rowankv.server.pm.ClosedStore;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -108,10 +111,26 @@ public final class Quickstart implements Callable<Integer> {
         final ReopenedStore.Result reopened = reopen(store, manifestFile);
         mismatches += reopened.mismatches();
         out.println("closed; comparing the files of the " + ClassCache.SERVERS + " servers without their indexes");
-        final boolean agree = ReplicaAreas.agree(store, ClassCache.SERVERS, out);
+        final boolean agree = replicasAgree(store);
         out.println("quickstart: objects=" + files.size() + " verified=" + verified + " reopened=" + reopened.checked()
                 + " mismatches=" + mismatches + " replicas_agree=" + agree);
         return mismatches == 0 && agree && verified == files.size() && reopened.checked() == files.size();
+    }
+
+    /** Compares the areas of the closed store; prints where they differ. */
+    private boolean replicasAgree(Path store) {
+        try (ClosedStore closed = ClosedStore.open(store)) {
+            final ReplicaReport report = StoreInspection.of(closed).compareReplicas();
+            for (ReplicaReport.ShardDigests shard : report.shards()) {
+                if (!shard.agree()) {
+                    out.println("  shard " + shard.shard() + " differs: " + shard.replicas());
+                }
+            }
+            return report.differences().isEmpty()
+                    && report.unsettled().isEmpty()
+                    && report.damagedPlaces() == 0
+                    && report.replicas() == ClassCache.REPLICAS;
+        }
     }
 
     private void put(Cache<String, byte[]> cache, List<Path> files, Manifest manifest, StepTimes times)

@@ -2,7 +2,6 @@ package org.rowankv.server;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
@@ -17,13 +16,14 @@ import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.MembershipView;
 import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.Agent;
-import org.rowankv.runtime.AgentRunner;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.CompositeAgent;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.runtime.Scheduling;
 import org.rowankv.runtime.SlotPool;
 import org.rowankv.runtime.StackProbe;
+import org.rowankv.runtime.TurnedAgent;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.CommitAgent;
 import org.rowankv.server.digest.ControlAgent;
@@ -51,6 +51,8 @@ import org.rowankv.server.shard.ShardReplica;
  * <p>Thread-safe. Serves from {@link #start} to {@link #close}.
  */
 public final class Server implements AutoCloseable {
+    static final int CLOSED_SLOT = -2;
+
     private static final int SPINS = 32;
     private static final int YIELDS = 256;
     private static final long PARK_NS = 50_000;
@@ -75,7 +77,8 @@ public final class Server implements AutoCloseable {
     private final ClearSweepAgent sweep;
     private final ExpirySweepAgent expirySweep;
     private final CleanAgent cleaner;
-    private final AgentRunner runner;
+    private final TurnedAgent agents;
+    private final Scheduling scheduling;
     private final IntConsumer wakeUp;
     private final OwnedCounter settledTurns = new OwnedCounter();
     private final OwnedCounter digestedTurns = new OwnedCounter();
@@ -95,6 +98,7 @@ public final class Server implements AutoCloseable {
             Fabric fabric,
             MembershipView view,
             Clock clock,
+            Scheduling scheduling,
             ErrorLog errors,
             IntConsumer wakeUp,
             SpacePressure pressure) {
@@ -103,6 +107,7 @@ public final class Server implements AutoCloseable {
         this.segments = segments;
         this.replicas = replicas;
         this.wakeUp = wakeUp;
+        this.scheduling = scheduling;
         final EndpointSettings endpointSettings = new EndpointSettings(
                 serverId,
                 configuration.incarnations().get(serverId),
@@ -165,12 +170,12 @@ public final class Server implements AutoCloseable {
                 settings.cleanHighWater());
         final Links commitLinks = new Links(endpoint, configuration, errors, wakeUp).useReserve();
         links.add(commitLinks);
-        final List<Agent> agents = new ArrayList<>();
+        final List<Agent> ownAgents = new ArrayList<>();
         if (settings.postedAhead() > 0) {
-            agents.add(new ControlAgent(endpoint.receiveQueue(), segments, settings.postedAhead()));
-            agents.add(digest);
+            ownAgents.add(new ControlAgent(endpoint.receiveQueue(), segments, settings.postedAhead()));
+            ownAgents.add(digest);
         }
-        agents.add(new CommitAgent(
+        ownAgents.add(new CommitAgent(
                 own,
                 configuration.shardCount(),
                 inFlight,
@@ -179,11 +184,12 @@ public final class Server implements AutoCloseable {
                 configuration.serverCount(),
                 maxMessage,
                 clock));
-        agents.add(sweep);
-        agents.add(expirySweep);
-        agents.add(cleaner);
-        agents.add(new SettledTurns());
-        this.runner = new AgentRunner(new CompositeAgent("server-" + serverId, agents.toArray(new Agent[0])), errors);
+        ownAgents.add(sweep);
+        ownAgents.add(expirySweep);
+        ownAgents.add(cleaner);
+        ownAgents.add(new SettledTurns());
+        this.agents =
+                scheduling.take(new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])), errors);
     }
 
     private @Nullable ShardPrimary[] primariesOf(Configuration configuration) {
@@ -207,7 +213,7 @@ public final class Server implements AutoCloseable {
 
     /** Starts the agents; from now on requests are served. Every server of the cluster was constructed before. */
     public void start() {
-        runner.start();
+        agents.start();
         open = true;
     }
 
@@ -224,27 +230,57 @@ public final class Server implements AutoCloseable {
 
     /** Answers a request for a key or shard whose primary this server is, on the calling thread. */
     public void call(Request request) {
+        final ShardPrimary primary = primaryFor(request);
+        if (primary != null) {
+            mutate(primary, request);
+        }
+    }
+
+    /** As {@link #call}, for somebody who does not wait. */
+    public SteppedCall stepped(Request request) {
+        return new SteppedCall(this, request);
+    }
+
+    /** Who carries the request; null when it is answered already. */
+    @Nullable
+    ShardPrimary primaryFor(Request request) {
         final int shard = request.shard();
         final ShardPrimary primary = shard >= 0 && shard < primaries.length ? primaries[shard] : null;
         if (!open || primary == null) {
             request.noResult();
             request.answer(open ? Status.NOT_PRIMARY : Status.CLOSED, 0, 0, 0);
-            return;
+            return null;
         }
-        if (request.operation() == Operation.GET
-                && request.accessTtlMs() == Ttl.UNCHANGED
-                && reader.get(primary.replica(), request, primary.versions().last())) {
-            return;
+        return request.operation() == Operation.GET
+                        && request.accessTtlMs() == Ttl.UNCHANGED
+                        && reader.get(
+                                primary.replica(), request, primary.versions().last())
+                ? null
+                : primary;
+    }
+
+    /** A worker context for the request; {@link #CLOSED_SLOT} when it was answered instead, −1 when none is free. */
+    int tryBorrow(Request request) {
+        if (!open) {
+            request.noResult();
+            request.answer(Status.CLOSED, 0, 0, 0);
+            return CLOSED_SLOT;
         }
-        mutate(primary, request);
+        return pool.tryBorrow();
+    }
+
+    void giveBack(int slot) {
+        pool.giveBack(slot);
+    }
+
+    Worker worker(int slot) {
+        return workers.get(slot);
     }
 
     private void mutate(ShardPrimary primary, Request request) {
         StackProbe.require(PROBE_DEPTH);
-        final int slot = borrow();
-        if (slot < 0) {
-            request.noResult();
-            request.answer(Status.CLOSED, 0, 0, 0);
+        final int slot = borrow(request);
+        if (slot == CLOSED_SLOT) {
             return;
         }
         final Worker worker = workers.get(slot);
@@ -262,14 +298,11 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private int borrow() {
-        int slot = pool.tryBorrow();
-        for (int waits = 0; slot < 0; waits++) {
-            if (!open) {
-                return -1;
-            }
+    private int borrow(Request request) {
+        int slot = tryBorrow(request);
+        for (int waits = 0; slot == -1; waits++) {
             pause(waits);
-            slot = pool.tryBorrow();
+            slot = tryBorrow(request);
         }
         return slot;
     }
@@ -281,15 +314,20 @@ public final class Server implements AutoCloseable {
         } else if (waits < YIELDS) {
             Thread.yield();
         } else {
-            if (open && runner.isClosed()) {
+            if (open && agents.isClosed()) {
                 throw new IllegalStateException("server " + serverId
                         + " cannot go on: its agents were stopped by a broken invariant, which is in"
                         + " the log; close the store and open it again");
             }
-            wakeUp.accept(serverId);
-            finishLeftovers();
-            LockSupport.parkNanos(PARK_NS);
+            helpOthers();
+            scheduling.park(PARK_NS);
         }
+    }
+
+    /** What somebody who waits for long does for those that he may be waiting for. */
+    void helpOthers() {
+        wakeUp.accept(serverId);
+        finishLeftovers();
     }
 
     /** Finishes what callers that died have left in worker contexts which nobody has borrowed since. */
@@ -339,7 +377,7 @@ public final class Server implements AutoCloseable {
     // --- what the cluster around asks ---
 
     public void wakeUp() {
-        runner.wakeUp();
+        agents.wakeUp();
     }
 
     /** Comes last in every turn of the agents and counts the turns that left nothing to do. */
@@ -394,13 +432,13 @@ public final class Server implements AutoCloseable {
 
     public void wantSpace() {
         cleaner.wantSpace();
-        runner.wakeUp();
+        agents.wakeUp();
     }
 
     /** Ends what has expired, because somebody wants space. */
     public void endExpired() {
         if (expirySweep.want()) {
-            runner.wakeUp();
+            agents.wakeUp();
         }
     }
 
@@ -421,7 +459,7 @@ public final class Server implements AutoCloseable {
 
     /** Whether the agents have ended: closed, or by a broken invariant, which is in the error log. */
     public boolean isStopped() {
-        return runner.isClosed();
+        return agents.isClosed();
     }
 
     public ServerStatistics statistics() {
@@ -488,7 +526,7 @@ public final class Server implements AutoCloseable {
 
     /** After every server was closed and what landed is digested: ends the agents. */
     public void stopAgents() {
-        runner.close();
+        agents.close();
     }
 
     /** After the agents of every server were stopped, since they talk to each other: closes the logs. */

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Clock;
 
 /**
  * A session with one operation in flight at most, so that each sequence it gives out says that all smaller ones are
@@ -14,12 +16,23 @@ final class Lane {
     private long lastSequence;
     private BitSet openShards = new BitSet();
     private final List<AbandonedSession> abandoned = new ArrayList<>(0);
+    private @Nullable Attempts attempts;
     // Keeps two callers' lanes off one cache line; never read.
     @SuppressWarnings("unused")
     private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11;
 
     Lane(long sessionId) {
         this.sessionId = sessionId;
+    }
+
+    /** The attempts of its operation, made once. */
+    Attempts attempts(Lanes lanes, Clock clock, long deadlineNs) {
+        Attempts own = attempts;
+        if (own == null) {
+            own = new Attempts(lanes, clock, deadlineNs);
+            attempts = own;
+        }
+        return own;
     }
 
     long sessionId() {

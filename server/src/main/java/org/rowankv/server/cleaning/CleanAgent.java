@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.server.log.AppendLog;
@@ -272,6 +273,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         droppedBytes = 0;
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
         log.drain();
+        Chaos.point("clean.before-free");
         // Not emptied: out of room, and the rest is tried again; or a sender stopped in it; or it is damaged. Then its
         // tombstones stay in it, and the copied ones are there twice.
         final boolean emptied = !outOfRoom && !damaged.get(segment) && !inQuarantine.test(segment);
@@ -349,6 +351,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (copy == 0) {
             return;
         }
+        Chaos.point("clean.copied");
         if (EntryType.isTombstone(type)) {
             // Superseded or forgotten meanwhile, it is kept all the same until its horizon.
             replica.relocate(LOCK_OWNER, position, type, address, copy);

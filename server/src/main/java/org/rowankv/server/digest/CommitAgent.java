@@ -10,6 +10,7 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.RowanSender;
 import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.server.log.CommitVector;
 import org.rowankv.server.log.EntryDescriptor;
@@ -98,6 +99,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
         for (ShardPrimary primary : primaries) {
             smallest[primary.replica().shardId()] = primary.versions().last();
         }
+        Chaos.point("commit.counted");
         inFlight.lower(smallest);
         for (ShardPrimary primary : primaries) {
             final ShardReplica replica = primary.replica();

@@ -6,6 +6,7 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.rdma.rowan.LandingHandler;
 import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.OwnedCounter;
@@ -113,6 +114,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
 
     @Override
     public void onFrame(int segment, long address, int type, int length) {
+        Chaos.point("digest.before-frame");
         final String reason = check.whyInvalid(
                 address, segments.area().addressOf(segment) + segments.length(), segments.generation(segment));
         if (reason != null) {
@@ -140,6 +142,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             final int shard = CommitVector.shard(buffer, at, i);
             if (replicas.has(shard)) {
                 replicas.get(shard).raiseCommitVersion(CommitVector.version(buffer, at, i));
+                assembler.committed(shard, CommitVector.version(buffer, at, i));
             }
         }
         mayForget = true;

@@ -65,6 +65,9 @@ public final class EntryAssembler {
     private final MemoryRegion region;
     private final AppendLog log;
     private final Map<Key, Entry> incomplete = new HashMap<>();
+    /** Entries that were whole once: should a sender have begun again, all their blocks come once more. */
+    private final Set<Key> done = new HashSet<>();
+
     private final ArrayDeque<Entry> whole = new ArrayDeque<>();
     private int repeatedCount;
     private ByteBuffer staging = ByteBuffer.allocateDirect(0);
@@ -81,6 +84,11 @@ public final class EntryAssembler {
         final ByteBuffer buffer = region.buffer(address);
         final int at = region.offset(address);
         final Key key = new Key(EntryDescriptor.shard(buffer, at), EntryDescriptor.version(buffer, at));
+        if (done.contains(key)) {
+            repeatedCount++;
+            handler.onBlockDone(address, length, true);
+            return;
+        }
         Entry entry = incomplete.get(key);
         if (entry == null) {
             entry = new Entry(
@@ -101,7 +109,15 @@ public final class EntryAssembler {
         entry.received += payload;
         if (entry.received == entry.bodyLength) {
             incomplete.remove(key);
+            done.add(key);
             whole.add(entry);
+        }
+    }
+
+    /** Every entry of the shard up to that version is on all replicas: no block of it is sent any more. */
+    void committed(int shard, long version) {
+        if (!done.isEmpty()) {
+            done.removeIf(key -> key.shard() == shard && key.version() <= version);
         }
     }
 

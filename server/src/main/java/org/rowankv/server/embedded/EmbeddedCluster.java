@@ -4,7 +4,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
@@ -17,8 +16,6 @@ import org.rowankv.rdma.local.LocalFabricSettings;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.runtime.SecureSeed;
-import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.Server;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
@@ -43,6 +40,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedCluster.class);
 
     private final EmbeddedSettings settings;
+    private final Surroundings surroundings;
     private final StoreFiles files;
     private final Configuration configuration;
     private final Fabric fabric;
@@ -57,43 +55,41 @@ public final class EmbeddedCluster implements AutoCloseable {
      * @throws org.rowankv.server.pm.StoreOpenException if it cannot be opened; says why and what to do
      */
     public static EmbeddedCluster open(EmbeddedSettings settings) {
-        return open(settings, SystemClock.INSTANCE, SecureSeed.source());
+        return open(settings, Surroundings.machine());
     }
 
     public static EmbeddedCluster open(EmbeddedSettings settings, Clock clock, RandomSource random) {
-        return open(settings, clock, random, scanThreads());
+        return open(settings, Surroundings.of(clock, random));
     }
 
-    /** Half of the processors: a start needs the others for the JVM's compiler; with two, a second reader is slower. */
-    private static int scanThreads() {
-        return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
-    }
-
-    /** @param scanThreads that read an area that exists, at the same time */
-    static EmbeddedCluster open(EmbeddedSettings settings, Clock clock, RandomSource random, int scanThreads) {
-        final StoreFiles files = StoreFiles.open(settings, random);
+    public static EmbeddedCluster open(EmbeddedSettings settings, Surroundings surroundings) {
+        final StoreFiles files = StoreFiles.open(settings, surroundings);
         try {
-            return new EmbeddedCluster(settings, files, clock, random, scanThreads);
+            return new EmbeddedCluster(settings, files, surroundings);
         } catch (RuntimeException | Error e) {
             files.closeAfterFailure(e);
             throw e;
         }
     }
 
-    private EmbeddedCluster(
-            EmbeddedSettings settings, StoreFiles files, Clock clock, RandomSource random, int scanThreads) {
+    private EmbeddedCluster(EmbeddedSettings settings, StoreFiles files, Surroundings surroundings) {
         this.settings = settings;
         this.files = files;
+        this.surroundings = surroundings;
+        final RandomSource random = surroundings.random();
+        final Clock clock = surroundings.clocks().apply(0);
         this.errors = new ErrorLog(clock);
         final long startNs = clock.nanoTime();
         final Configuration found = files.configuration();
-        final List<RecoveredServer> recovered = recover(found, clock, random, scanThreads);
+        final List<RecoveredServer> recovered = recover(found, clock, random, surroundings.scanThreads());
         final long scattered = ColdStart.collectAndScatter(found, recovered);
         // A new term, new incarnations, and a new epoch for every shard, stored before anything is served.
         this.configuration = files.startTerm();
-        this.fabric = new LocalFabric(LocalFabricSettings.defaults()
-                .withMaxMessage(settings.maxMessage())
-                .withReserve());
+        this.fabric = surroundings
+                .fabric()
+                .apply(new LocalFabric(LocalFabricSettings.defaults()
+                        .withMaxMessage(settings.maxMessage())
+                        .withReserve()));
         final MembershipView view = new MembershipView() {
             @Override
             public long term() {
@@ -145,7 +141,8 @@ public final class EmbeddedCluster implements AutoCloseable {
                     configuration,
                     fabric,
                     view,
-                    clock,
+                    surroundings.clocks().apply(server.serverId()),
+                    surroundings.scheduling(),
                     errors,
                     this::wakeUp,
                     pressure));
@@ -154,14 +151,19 @@ public final class EmbeddedCluster implements AutoCloseable {
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
         this.session = new InProcessSession(configuration, servers, new EmbeddedCatalogue(catalogue));
-        closeOldSessions();
+        if (surroundings.clientsEndWithStore()) {
+            closeOldSessions();
+        }
         catalogue.resume();
         logStart(recovered, scattered, clock.nanoTime() - startNs);
     }
 
     private ServerSettings serverSettings() {
         final int segmentCount = (int) (settings.capacityBytes() / settings.segmentBytes());
-        return ServerSettings.of(segmentCount, settings.workers(), settings.replicas() > 1, settings.verifyReads());
+        return surroundings
+                .tuning()
+                .apply(ServerSettings.of(
+                        segmentCount, settings.workers(), settings.replicas() > 1, settings.verifyReads()));
     }
 
     private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random, int scanThreads) {
@@ -193,7 +195,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         return recovered;
     }
 
-    /** Every client of an embedded store lives in its JVM: the sessions of the process before are over. */
+    /** Every client of an embedded store lives in its JVM, so the sessions of the process before are over. */
     private void closeOldSessions() {
         final Request request = new Request();
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
@@ -242,8 +244,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         return (settings.dir() == null ? Durability.NONE : Durability.PROCESS).parameter();
     }
 
-    /** For tests that look inside. */
-    List<Server> servers() {
+    /** For judges that look inside. */
+    public List<Server> servers() {
         return Collections.unmodifiableList(servers);
     }
 
@@ -263,7 +265,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     /** What workers have drawn ahead of entries may be lacking elsewhere. */
-    void releaseGrants() {
+    public void releaseGrants() {
         servers.forEach(Server::releaseGrants);
     }
 
@@ -290,7 +292,7 @@ public final class EmbeddedCluster implements AutoCloseable {
             final long enough = server.digestedTurns() + 2;
             while (server.digestedTurns() < enough && !server.isStopped()) {
                 server.wakeUp();
-                LockSupport.parkNanos(20_000);
+                surroundings.scheduling().park(20_000);
             }
         }
     }

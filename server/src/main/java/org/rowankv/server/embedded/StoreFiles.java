@@ -45,26 +45,54 @@ final class StoreFiles {
         this.configurationVersion = configurationVersion;
     }
 
-    static StoreFiles open(EmbeddedSettings settings, RandomSource random) {
+    static StoreFiles open(EmbeddedSettings settings, Surroundings surroundings) {
+        final RandomSource random = surroundings.random();
+        final Surroundings.Memories memories = surroundings.memories();
+        if (memories != null) {
+            return inMemories(settings, memories, random);
+        }
         return settings.dir() == null ? inMemory(settings, random) : inDirectory(settings, random);
+    }
+
+    private static StoreFiles inMemories(
+            EmbeddedSettings settings, Surroundings.Memories memories, RandomSource random) {
+        final Versioned stored = memories.store().read(ConfigurationCodec.PATH);
+        final Configuration found = stored == null ? null : ConfigurationCodec.decode(stored.bytes());
+        final long clusterId = found == null ? random.nextLong() : found.clusterId();
+        final List<Area> areas = new ArrayList<>();
+        for (int server = 0; server < settings.servers(); server++) {
+            final AreaSettings areaSettings = anonymousArea(settings, server, clusterId);
+            areas.add(
+                    memories.isNew()
+                            ? Area.create(areaSettings, memories.memory(areaSettings), random)
+                            : Area.open(areaSettings, memories.memory(areaSettings)));
+        }
+        if (stored != null && found != null) {
+            return new StoreFiles(null, memories.store(), areas, random, found, stored.version());
+        }
+        final Configuration first = firstConfiguration(settings, clusterId, areas, random);
+        final long version = write(memories.store(), first, ConfigurationStore.ABSENT, random);
+        return new StoreFiles(null, memories.store(), areas, random, first, version);
+    }
+
+    private static AreaSettings anonymousArea(EmbeddedSettings settings, int server, long clusterId) {
+        return new AreaSettings(
+                null,
+                settings.capacityBytes(),
+                settings.segmentBytes(),
+                server,
+                clusterId,
+                settings.shards(),
+                Durability.NONE,
+                settings.servers(),
+                settings.replicas());
     }
 
     private static StoreFiles inMemory(EmbeddedSettings settings, RandomSource random) {
         final long clusterId = random.nextLong();
         final List<Area> areas = new ArrayList<>();
         for (int server = 0; server < settings.servers(); server++) {
-            areas.add(Area.create(
-                    new AreaSettings(
-                            null,
-                            settings.capacityBytes(),
-                            settings.segmentBytes(),
-                            server,
-                            clusterId,
-                            settings.shards(),
-                            Durability.NONE,
-                            settings.servers(),
-                            settings.replicas()),
-                    random));
+            areas.add(Area.create(anonymousArea(settings, server, clusterId), random));
         }
         final MemoryConfigurationStore store = new MemoryConfigurationStore();
         final Configuration first = firstConfiguration(settings, clusterId, areas, random);

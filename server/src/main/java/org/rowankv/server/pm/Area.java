@@ -51,11 +51,11 @@ public final class Area implements AutoCloseable {
     /** A new area. A file of that name must not exist yet. */
     public static Area create(AreaSettings settings, RandomSource random) {
         refusePower(settings);
-        final long areaId = random.nextLong();
         final Path file = settings.file();
         if (file == null) {
-            return createAnonymous(settings, areaId);
+            return create(settings, new AnonymousMemory(settings), random);
         }
+        final long areaId = random.nextLong();
         return FileThread.call("rowan-area-create", () -> createFile(settings, file, areaId));
     }
 
@@ -67,6 +67,36 @@ public final class Area implements AutoCloseable {
             throw new IllegalArgumentException("an area of durability=none cannot be opened again");
         }
         return FileThread.call("rowan-area-open", () -> openFile(settings, file, consent, BootId.current()));
+    }
+
+    /** A new area in memory that may outlive it: to be opened again as an earlier process left it. */
+    public static Area create(AreaSettings settings, AreaMemory memory, RandomSource random) {
+        final Content content = Superblock.format(
+                memory.header(),
+                memory.device(),
+                newContent(settings, random.nextLong(), BootId.UNKNOWN, FileIdentity.UNKNOWN));
+        return new Area(settings, memory, superblockOf(memory, content));
+    }
+
+    /** The area that is found in memory. */
+    public static Area open(AreaSettings settings, AreaMemory memory) {
+        final Content content = Superblock.newestValid(memory.header());
+        if (content == null) {
+            throw new StoreOpenException("both copies of the superblock of server " + settings.serverId()
+                    + " are damaged: start with new memory");
+        }
+        final Area area = new Area(settings, memory, superblockOf(memory, content));
+        final String reason =
+                area.segments.whyInvalid() == null ? area.tenures.whyInvalid() : area.segments.whyInvalid();
+        if (reason != null) {
+            throw new StoreOpenException("the area of server " + settings.serverId() + " is damaged (" + reason
+                    + "): start with new memory");
+        }
+        return area;
+    }
+
+    private static Superblock superblockOf(AreaMemory memory, Content content) {
+        return new Superblock(memory.header(), memory.device(), BootId.UNKNOWN, FileIdentity.UNKNOWN, content);
     }
 
     private static void refusePower(AreaSettings settings) {
@@ -92,15 +122,6 @@ public final class Area implements AutoCloseable {
             throw new StoreOpenException("cannot create the area " + file + ": " + e, e);
         }
         return openFile(settings, file, OpenConsent.NONE, bootId);
-    }
-
-    private static Area createAnonymous(AreaSettings settings, long areaId) {
-        final AreaMemory memory = new AnonymousMemory(settings);
-        final Content content = Superblock.format(
-                memory.header(), memory.device(), newContent(settings, areaId, BootId.UNKNOWN, FileIdentity.UNKNOWN));
-        final Superblock superblock =
-                new Superblock(memory.header(), memory.device(), BootId.UNKNOWN, FileIdentity.UNKNOWN, content);
-        return new Area(settings, memory, superblock);
     }
 
     private static Content newContent(AreaSettings settings, long areaId, BootId bootId, long fileIdentity) {

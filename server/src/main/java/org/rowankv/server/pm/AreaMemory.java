@@ -3,8 +3,8 @@ package org.rowankv.server.pm;
 import java.nio.ByteBuffer;
 import org.rowankv.rdma.MemoryRegion;
 
-/** Where an area's bytes are: mapped from a file, or anonymous. For any thread. */
-interface AreaMemory {
+/** Where an area's bytes are: mapped from a file, anonymous, or simulated. For any thread. */
+public interface AreaMemory {
     MemoryRegion region();
 
     /** What stands before the segments, as one buffer. */

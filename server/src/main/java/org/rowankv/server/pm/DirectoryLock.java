@@ -148,7 +148,10 @@ final class DirectoryLock {
         }
     }
 
-    /** The holder's process id, if it can be read; systems with mandatory locks do not let it be read. */
+    /**
+     * The holder's process id, if it can be read and is that of a process; systems with mandatory locks do not let it be
+     * read, and a reader leaves that of an earlier opener.
+     */
     private static String readHolder(FileChannel channel) {
         final ByteBuffer holder = ByteBuffer.allocate(MAX_HOLDER_LENGTH);
         try {
@@ -157,6 +160,9 @@ final class DirectoryLock {
             return "";
         }
         final String pid = new String(holder.array(), 0, holder.position(), StandardCharsets.US_ASCII).strip();
-        return pid.isEmpty() ? "" : " (process " + pid + ")";
+        return pid.matches("[0-9]{1,18}")
+                        && ProcessHandle.of(Long.parseLong(pid)).isPresent()
+                ? " (process " + pid + ")"
+                : "";
     }
 }

@@ -340,6 +340,7 @@ final class Mutation {
         final int shardId = shard.replica().shardId();
         worker.inFlight().announce(worker.slot(), shardId, shard.versions().lowerBound());
         final long version = shard.versions().take();
+        Chaos.point("request.version-taken");
         worker.inFlight().exact(worker.slot(), version);
         Chaos.point("request.after-version");
         worker.tLog().append(worker.draft().version(version), shard.replica().tenure());

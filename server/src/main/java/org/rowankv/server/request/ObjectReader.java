@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.log.EntryDescriptor;
@@ -80,6 +81,7 @@ public final class ObjectReader {
             if (live && request.wantsValue()) {
                 buffer.get(valueAt, request.resultOf(valueLength), 0, valueLength);
             }
+            Chaos.point("read.copied");
             final String reason = check == null ? null : check.whyInvalid(segment, address, generation);
             VarHandle.acquireFence();
             if (segments.generation(segment) != generation) {

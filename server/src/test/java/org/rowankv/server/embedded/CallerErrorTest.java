@@ -123,6 +123,28 @@ final class CallerErrorTest {
         assertThat(struck).as("times that the error struck").isPositive();
     }
 
+    /** All blocks of a large entry may have landed, and be put together, when the next caller sends them once more. */
+    @Test
+    void shouldAccountForBlocksThatLandTwice() {
+        for (int hit = 1; hit <= 14; hit++) {
+            try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(1))) {
+                try (RowanClient client = Stores.client(cluster, hit)) {
+                    final int cache = Stores.cache(client);
+                    strike("local.after-publish", PossibleValues.InjectedException::new, hit);
+                    final Throwable failure = catchThrowable(() -> client.put(cache, bytes("k"), value("k", 1, 5000)));
+                    Chaos.reset();
+                    cluster.awaitDigested();
+                    client.put(cache, bytes("other"), value("other", 1, 10));
+                    assertThat(failure == null)
+                            .as("whether the call succeeded at hit %d", hit)
+                            .isEqualTo(hit > 12);
+                }
+                Stores.requireHealth(cluster);
+                Stores.requireExactSpace(cluster);
+            }
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("errors")
     void shouldLeaveNothingLocked(String point, Supplier<Throwable> error, int length) throws Exception {

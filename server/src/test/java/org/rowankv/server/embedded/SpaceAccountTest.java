@@ -15,8 +15,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.StoreFullException;
 import org.rowankv.protocol.Request;
-import org.rowankv.runtime.SecureSeed;
-import org.rowankv.runtime.SystemClock;
 
 /** The account of space stays exact, whatever happens to entries; else a store would be full too early, or too late. */
 final class SpaceAccountTest {
@@ -81,7 +79,7 @@ final class SpaceAccountTest {
         Map<String, String> closedWith = Map.of();
         for (int round = 0; round < 4; round++) {
             final EmbeddedCluster cluster = EmbeddedCluster.open(
-                    settings(servers, replicas), SystemClock.INSTANCE, SecureSeed.source(), scanThreads);
+                    settings(servers, replicas), Surroundings.machine().withScanThreads(scanThreads));
             assertThat(objects(cluster)).isEqualTo(closedWith);
             Stores.requireExactSpace(cluster);
             try (RowanClient client = Stores.client(cluster, round)) {

@@ -9,7 +9,13 @@ public enum Action {
     REPLACE_IF_VERSION("replaceIfVersion"),
     REMOVE("remove"),
     GET_AND_REMOVE("getAndRemove"),
-    REMOVE_IF_VERSION("removeIfVersion");
+    REMOVE_IF_VERSION("removeIfVersion"),
+    /** Of the whole cache in the key's shard: whatever was there is gone, and nobody says whether anything was. */
+    CLEAR("clear"),
+    /** Changes the lifetime of the object of the expected version, and nothing else. */
+    TOUCH("touch"),
+    /** Nobody's: what was written with a lifetime may be gone from some time on. Its outcome is never known. */
+    EXPIRY("expiry");
 
     private final String label;
 
@@ -28,11 +34,16 @@ public enum Action {
 
     /** Whether the operation takes an object away when it takes effect. */
     public boolean removes() {
-        return this == REMOVE || this == GET_AND_REMOVE || this == REMOVE_IF_VERSION;
+        return this == REMOVE || this == GET_AND_REMOVE || this == REMOVE_IF_VERSION || this == CLEAR;
+    }
+
+    /** Whether the operation gives the key a version when it takes effect. */
+    public boolean makesVersion() {
+        return stores() || removes();
     }
 
     /** Whether the operation takes effect only at an expected version. */
     public boolean expectsVersion() {
-        return this == REPLACE_IF_VERSION || this == REMOVE_IF_VERSION;
+        return this == REPLACE_IF_VERSION || this == REMOVE_IF_VERSION || this == TOUCH;
     }
 }

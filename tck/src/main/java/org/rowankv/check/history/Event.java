@@ -7,7 +7,7 @@ import org.rowankv.protocol.Version;
  * own, so that an id says which write produced what was read.
  *
  * @param caller who asked
- * @param written the id of the value it would store, or {@link #ABSENT} when it stores none
+ * @param written the id of the value it would store, of an expiry that of the value which ends, or {@link #ABSENT}
  * @param expectedVersion of a conditional operation
  * @param version of a read: of what was found; of a mutation: the version it made or, when its condition failed, that of
  *     the object which is there (0: none)
@@ -41,7 +41,7 @@ public record Event(
 
     String question() {
         return action.label()
-                + (action.stores() ? " #" + written : "")
+                + (action.stores() || action == Action.EXPIRY ? " #" + written : "")
                 + (action.expectsVersion() ? " if version " + Version.toString(expectedVersion) : "");
     }
 

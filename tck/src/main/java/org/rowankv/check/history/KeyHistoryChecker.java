@@ -112,6 +112,10 @@ public final class KeyHistoryChecker {
             case DONE -> {
                 if (event.action() == Action.GET) {
                     steps.add(Step.certain(index, Set.of(event.observed()), Step.UNCHANGED, event));
+                } else if (event.action() == Action.CLEAR) {
+                    steps.add(Step.certain(index, null, sets, event));
+                } else if (event.action() == Action.TOUCH) {
+                    steps.add(Step.certain(index, touched(event, versions), Step.UNCHANGED, event));
                 } else {
                     steps.add(Step.certain(index, replaced(event, versions), sets, event));
                 }
@@ -119,6 +123,10 @@ public final class KeyHistoryChecker {
             case UNKNOWN -> {
                 if (event.action() == Action.PUT_IF_ABSENT) {
                     steps.add(Step.possible(index, Set.of(Event.ABSENT), sets, event));
+                } else if (event.action() == Action.EXPIRY) {
+                    steps.add(Step.possible(index, Set.of(event.written()), Event.ABSENT, event));
+                } else if (event.action() == Action.TOUCH) {
+                    // It changes nothing that is judged here.
                 } else if (event.action().expectsVersion()) {
                     steps.add(Step.possible(index, versions.valuesOf(event.expectedVersion()), sets, event));
                 } else if (event.action() != Action.GET) {
@@ -138,6 +146,11 @@ public final class KeyHistoryChecker {
         return contradicts || otherValue ? Set.of() : named;
     }
 
+    /** The states in which an object of the expected version can be touched, and still has that version. */
+    private static Set<Long> touched(Event event, Versions versions) {
+        return event.version() == event.expectedVersion() ? versions.valuesOf(event.version()) : Set.of();
+    }
+
     /** The states in which a mutation can have taken effect, given what it says it replaced. */
     private static Set<Long> replaced(Event event, Versions versions) {
         final Set<Long> named = versions.valuesOf(event.previousVersion());
@@ -146,7 +159,7 @@ public final class KeyHistoryChecker {
             case REPLACE_IF_VERSION -> event.previousVersion() != event.expectedVersion();
             case REMOVE_IF_VERSION -> event.previousVersion() != event.expectedVersion();
             case REMOVE, GET_AND_REMOVE -> event.previousVersion() == Version.NONE;
-            case PUT, GET_AND_PUT, GET -> false;
+            case PUT, GET_AND_PUT, GET, CLEAR, TOUCH, EXPIRY -> false;
         };
         final boolean otherValue = event.observed() != Event.NOT_ASKED && !named.contains(event.observed());
         return againstCondition || otherValue ? Set.of() : named;

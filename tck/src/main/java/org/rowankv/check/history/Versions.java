@@ -49,7 +49,7 @@ final class Versions {
         }
         if (event.action().stores()) {
             bind(event.written(), event.version());
-        } else {
+        } else if (event.action().removes()) {
             bind(Event.ABSENT, event.version());
         }
         if (event.observed() > Event.ABSENT) {
@@ -83,7 +83,7 @@ final class Versions {
     /** Of two mutations, the one that was invoked after the other had returned has the larger version. */
     private void checkGrowth(List<Event> events) {
         final List<Event> mutations = events.stream()
-                .filter(event -> event.action() != Action.GET && event.outcome() == Outcome.DONE)
+                .filter(event -> event.action().makesVersion() && event.outcome() == Outcome.DONE)
                 .toList();
         final List<Event> byReturn = mutations.stream()
                 .sorted(Comparator.comparingLong(Event::returnedNs))

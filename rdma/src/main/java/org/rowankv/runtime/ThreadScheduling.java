@@ -1,0 +1,18 @@
+package org.rowankv.runtime;
+
+import java.util.concurrent.locks.LockSupport;
+
+/** A thread for each agent. */
+public enum ThreadScheduling implements Scheduling {
+    INSTANCE;
+
+    @Override
+    public TurnedAgent take(Agent agent, ErrorLog errors) {
+        return new AgentRunner(agent, errors);
+    }
+
+    @Override
+    public void park(long ns) {
+        LockSupport.parkNanos(ns);
+    }
+}

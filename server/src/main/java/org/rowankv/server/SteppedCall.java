@@ -1,0 +1,76 @@
+package org.rowankv.server;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+import org.rowankv.server.request.ShardPrimary;
+import org.rowankv.server.request.Worker;
+
+/**
+ * A request in the hands of somebody who turns it step by step and does other things in between, where {@link
+ * Server#call} would wait. One request at a time; for one thread at a time.
+ */
+public final class SteppedCall {
+    private static final int WAITS_BEFORE_HELP = 8;
+
+    private final Server server;
+    private final Request request;
+    private @Nullable ShardPrimary primary;
+    private int slot = -1;
+    private boolean begun;
+    private int waits;
+
+    SteppedCall(Server server, Request request) {
+        this.server = server;
+        this.request = request;
+    }
+
+    /**
+     * Does what can be done now; true when the request is answered. What an error leaves unfinished, somebody else's
+     * request finishes, as with {@link Server#call}.
+     */
+    public boolean step() {
+        boolean goesOn = false;
+        try {
+            goesOn = !advance();
+            if (goesOn && ++waits % WAITS_BEFORE_HELP == 0) {
+                goesOn = false; // should an error strike here
+                server.helpOthers();
+                goesOn = true;
+            }
+            return !goesOn;
+        } finally {
+            if (!goesOn && slot >= 0) {
+                server.giveBack(slot);
+                slot = -1;
+            }
+        }
+    }
+
+    private boolean advance() {
+        if (slot < 0) {
+            if (primary == null) {
+                primary = server.primaryFor(request);
+                if (primary == null) {
+                    return true;
+                }
+            }
+            slot = server.tryBorrow(request);
+            if (slot < 0) {
+                return slot == Server.CLOSED_SLOT;
+            }
+        }
+        return advanceIn(slot, primary);
+    }
+
+    private boolean advanceIn(int borrowed, @Nullable ShardPrimary shardPrimary) {
+        final Worker worker = server.worker(borrowed);
+        if (!begun) {
+            if (shardPrimary == null || !worker.finishLeftover()) {
+                return false;
+            }
+            worker.begin(shardPrimary, request);
+            begun = true;
+        }
+        return worker.advance();
+    }
+}

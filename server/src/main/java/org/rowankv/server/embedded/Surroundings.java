@@ -1,0 +1,76 @@
+package org.rowankv.server.embedded;
+
+import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.Fabric;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.runtime.ThreadScheduling;
+import org.rowankv.server.ServerSettings;
+import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.pm.AreaMemory;
+import org.rowankv.server.pm.AreaSettings;
+
+/**
+ * What an embedded cluster stands on, apart from its settings: one component for each seam. Applications get the
+ * machine's; a simulation brings its own.
+ *
+ * @param clocks of each server
+ * @param random of the whole cluster; each component forks its own
+ * @param scheduling of the servers' agents
+ * @param fabric wraps the local fabric
+ * @param memories where areas and configuration are instead of in a directory, or null
+ * @param tuning of every server's process values
+ * @param scanThreads that read an area that exists, at the same time
+ * @param clientsEndWithStore whether nobody can come back for an answer after the store was closed or has crashed
+ */
+public record Surroundings(
+        IntFunction<Clock> clocks,
+        RandomSource random,
+        Scheduling scheduling,
+        UnaryOperator<Fabric> fabric,
+        @Nullable Memories memories,
+        UnaryOperator<ServerSettings> tuning,
+        int scanThreads,
+        boolean clientsEndWithStore) {
+
+    /** Areas and a configuration store that outlive the cluster. */
+    public interface Memories {
+        /** Whether nothing was written to them yet. */
+        boolean isNew();
+
+        AreaMemory memory(AreaSettings settings);
+
+        ConfigurationStore store();
+    }
+
+    /** This machine's clock and threads. */
+    public static Surroundings machine() {
+        return of(SystemClock.INSTANCE, SecureSeed.source());
+    }
+
+    static Surroundings of(Clock clock, RandomSource random) {
+        return new Surroundings(
+                server -> clock,
+                random,
+                ThreadScheduling.INSTANCE,
+                UnaryOperator.identity(),
+                null,
+                UnaryOperator.identity(),
+                usualScanThreads(),
+                true);
+    }
+
+    /** Half of the processors: a start needs the others for the JVM's compiler; with two, a second reader is slower. */
+    private static int usualScanThreads() {
+        return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    }
+
+    Surroundings withScanThreads(int threads) {
+        return new Surroundings(clocks, random, scheduling, fabric, memories, tuning, threads, clientsEndWithStore);
+    }
+}

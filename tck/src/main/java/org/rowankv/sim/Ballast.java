@@ -1,0 +1,75 @@
+package org.rowankv.sim;
+
+import java.nio.charset.StandardCharsets;
+import org.rowankv.check.history.Event;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.server.ServerStatistics;
+
+/** Objects that are written once, before anything goes wrong, and never touched: they fill the store, and must stay. */
+final class Ballast {
+    private static final long FIRST_VALUE = 1L << 50;
+    private static final int MOST = 2_000;
+
+    private final Simulation simulation;
+    private final SimValues values;
+    /** Of its own, since caches are cleared. */
+    private int cacheId;
+
+    private int count;
+
+    Ballast(Simulation simulation, SimValues values) {
+        this.simulation = simulation;
+        this.values = values;
+    }
+
+    private static byte[] key(int index) {
+        return ("ballast " + index).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Until some server has used that share of its space, or says that it is full. */
+    void fill(RowanClient client, int percent) {
+        cacheId = client.catalogue().create("ballast", new byte[0]).id();
+        final Request request = new Request();
+        while (percent > 0 && count < MOST && !isFilled(percent)) {
+            final byte[] key = key(count);
+            final byte[] value = values.of(FIRST_VALUE + count);
+            client.execute(request.put(cacheId, key, 0, key.length, value, 0, value.length));
+            if (request.status() == Status.FULL) {
+                break;
+            }
+            if (request.status() != Status.OK) {
+                simulation.violation("ballast was answered " + request.status());
+            }
+            count++;
+        }
+        client.close();
+    }
+
+    private boolean isFilled(int percent) {
+        for (ServerStatistics server : simulation.cluster().statistics()) {
+            if (server.spaceAvailable() * 100 < server.spaceLimit() * (100 - percent)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void judge() {
+        final Request request = new Request();
+        for (int index = 0; index < count; index++) {
+            final byte[] key = key(index);
+            request.get(cacheId, key, 0, key.length);
+            simulation.place(request);
+            simulation.session().call(request);
+            final long found = request.status() == Status.OK
+                    ? values.idIn(request.result(), request.resultLength())
+                    : Event.ABSENT;
+            if (found != FIRST_VALUE + index) {
+                simulation.violation("ballast " + index + " is answered " + request.status() + " and value #"
+                        + Long.toHexString(found));
+            }
+        }
+    }
+}

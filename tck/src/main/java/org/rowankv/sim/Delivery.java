@@ -1,0 +1,101 @@
+package org.rowankv.sim;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.server.SteppedCall;
+
+/**
+ * One attempt on its way: to the server, through it on a thread of its own, and back with the answer, if anybody waits
+ * for that. Has the request to itself, since its sender may have given up long since.
+ */
+final class Delivery extends Task {
+    private final Simulation simulation;
+    private final Request request;
+    private final @Nullable SimClient client;
+    private final int attempt;
+    private final long arrivesAtNs;
+    private final boolean replyLost;
+    private final boolean doubled;
+    private @Nullable SteppedCall call;
+    private boolean over;
+
+    /**
+     * @param client who waits for the answer of that attempt, or null
+     * @param doubled whether the network delivers it twice
+     */
+    Delivery(
+            Simulation simulation,
+            Request request,
+            @Nullable SimClient client,
+            int attempt,
+            long arrivesAtNs,
+            boolean replyLost,
+            boolean doubled) {
+        this.simulation = simulation;
+        this.request = request;
+        this.client = client;
+        this.attempt = attempt;
+        this.arrivesAtNs = arrivesAtNs;
+        this.replyLost = replyLost;
+        this.doubled = doubled;
+    }
+
+    /** An answer given before the duplicate check: nobody doubles a request on its way but this network. */
+    private boolean saysNothingOfItsTwin() {
+        return request.status() == Status.CLOSED || request.status() == Status.SESSION_EXPIRED;
+    }
+
+    /** Whether it is another attempt of the same mutation, and a server is at work on it. */
+    boolean isUnderWayWith(Delivery other) {
+        return this != other
+                && call != null
+                && !over
+                && request.sequence() != 0
+                && request.sessionId() == other.request.sessionId()
+                && request.sequence() == other.request.sequence();
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    @Override
+    long readyAtNs() {
+        return over || call == null && !simulation.isUp() ? NEVER : arrivesAtNs;
+    }
+
+    @Override
+    void step() {
+        try {
+            SteppedCall own = call;
+            if (own == null) {
+                simulation.onArrived(this);
+                own = simulation.serverOf(request.shard()).stepped(request);
+                call = own;
+            }
+            if (own.step()) {
+                over = true;
+                simulation.onAnswered(request, client == null);
+                if (client != null && !replyLost && !(doubled && saysNothingOfItsTwin())) {
+                    client.receive(attempt, request);
+                }
+            }
+        } catch (CallerDeath e) {
+            over = true;
+            simulation.happenings().count("callers' threads died");
+            simulation.trace().tell("its thread died: " + e.getMessage());
+        }
+    }
+
+    @Override
+    boolean isCaller() {
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return (client == null ? "copy of " : client + "'s ") + request.operation() + " in shard " + request.shard()
+                + ", request " + Long.toHexString(request.sessionId()) + "/" + request.sequence();
+    }
+}

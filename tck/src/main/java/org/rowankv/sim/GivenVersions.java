@@ -1,0 +1,28 @@
+package org.rowankv.sim;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.rowankv.protocol.Version;
+
+/** Which versions the answers of mutations named: none of a shard is given out twice. */
+final class GivenVersions {
+    private record Place(int shard, long version) {}
+
+    private record Owner(int client, long invokedNs) {}
+
+    private final Simulation simulation;
+    private final Map<Place, Owner> given = new HashMap<>();
+
+    GivenVersions(Simulation simulation) {
+        this.simulation = simulation;
+    }
+
+    void given(int shard, long version, int client, long invokedNs) {
+        final Owner owner = new Owner(client, invokedNs);
+        final Owner other = given.putIfAbsent(new Place(shard, version), owner);
+        if (other != null && !other.equals(owner)) {
+            simulation.violation("version " + Version.toString(version) + " of shard " + shard
+                    + " was given out twice: to client " + other.client() + " and to client " + client);
+        }
+    }
+}

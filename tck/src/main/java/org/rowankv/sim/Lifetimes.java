@@ -1,0 +1,69 @@
+package org.rowankv.sim;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.rowankv.check.history.Action;
+import org.rowankv.check.history.CallerLog;
+import org.rowankv.check.history.Event;
+import org.rowankv.check.history.Outcome;
+
+/** The values that end by themselves: from when on they may be gone, and by when they must be, on any node's clock. */
+final class Lifetimes {
+    /** More than clocks drift apart, and what is lost by counting in milliseconds. */
+    private static final long SLACK_NS = 2_000_000;
+
+    private final Map<Long, Long> earliestEndNs = new HashMap<>();
+    private final Map<Long, Long> latestEndNs = new HashMap<>();
+    private final Map<Integer, List<Long>> sinceJudged = new HashMap<>();
+
+    private static long slackOf(long lifetimeMs) {
+        return SLACK_NS + lifetimeMs * 1_000_000 / 1_000;
+    }
+
+    /** A value is about to get a lifetime: its first, or by a touch another one. */
+    void begun(int key, long value, long invokedNs, long lifetimeMs) {
+        sinceJudged.computeIfAbsent(key, unused -> new ArrayList<>()).add(value);
+        earliestEndNs.merge(value, invokedNs + lifetimeMs * 1_000_000 - slackOf(lifetimeMs), Math::min);
+    }
+
+    void stored(long value, long returnedNs, long lifetimeMs) {
+        latestEndNs.put(value, returnedNs + lifetimeMs * 1_000_000 + slackOf(lifetimeMs));
+    }
+
+    boolean isOver(long value, long nowNs) {
+        final Long latest = latestEndNs.get(value);
+        return latest != null && nowNs > latest;
+    }
+
+    /**
+     * Adds to a key's history the possible ends of what it held when the history began, and of what was written since.
+     */
+    void addTo(CallerLog log, int key, long held) {
+        add(log, key, held);
+        final List<Long> written = sinceJudged.remove(key);
+        if (written != null) {
+            written.forEach(value -> add(log, key, value));
+        }
+    }
+
+    private void add(CallerLog log, int key, long value) {
+        final Long earliest = earliestEndNs.get(value);
+        if (earliest != null) {
+            log.add(
+                    key,
+                    new Event(
+                            -1,
+                            Action.EXPIRY,
+                            value,
+                            0,
+                            Outcome.UNKNOWN,
+                            0,
+                            0,
+                            Event.NOT_ASKED,
+                            earliest,
+                            Long.MAX_VALUE));
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package org.rowankv.sim;
+
+import org.rowankv.runtime.Clock;
+
+/** One node's clock: the simulation's time, running a little fast or slow, from an origin of its own. */
+final class NodeClock implements Clock {
+    private static final long BASE_WALL_MS = 1_700_000_000_000L;
+
+    private final Timeline timeline;
+    private final long driftPerMillion;
+    private final long originNs;
+    private final long wallOffsetMs;
+
+    NodeClock(Timeline timeline, long driftPerMillion, long originNs, long wallOffsetMs) {
+        this.timeline = timeline;
+        this.driftPerMillion = driftPerMillion;
+        this.originNs = originNs;
+        this.wallOffsetMs = wallOffsetMs;
+    }
+
+    private long elapsedNs() {
+        final long now = timeline.nowNs();
+        return now + now / 1_000_000 * driftPerMillion;
+    }
+
+    @Override
+    public long nanoTime() {
+        return originNs + elapsedNs();
+    }
+
+    @Override
+    public long wallMs() {
+        return BASE_WALL_MS + wallOffsetMs + elapsedNs() / 1_000_000;
+    }
+}

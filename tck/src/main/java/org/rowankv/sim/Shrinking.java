@@ -1,0 +1,84 @@
+package org.rowankv.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Makes a failing plan smaller, as long as something fails: what remains is easier to read. On a {@link SimThread}. */
+final class Shrinking {
+    private static final int MOST_RUNS = 80;
+
+    private final SimMemories memories = new SimMemories();
+    private SimReport smallest;
+    private int runs;
+
+    Shrinking(SimReport failing) {
+        this.smallest = failing;
+    }
+
+    SimReport shrink() {
+        boolean smaller = true;
+        while (smaller && runs < MOST_RUNS) {
+            smaller = operations();
+            smaller |= quieter();
+            smaller |= faults();
+            smaller |= clients();
+        }
+        return smallest;
+    }
+
+    private boolean fails(SimPlan plan) {
+        if (runs++ >= MOST_RUNS) {
+            return false;
+        }
+        final SimReport report = new Simulation(plan, memories, null).run();
+        if (report.violation() != null) {
+            smallest = report;
+            return true;
+        }
+        return false;
+    }
+
+    private boolean operations() {
+        boolean smaller = false;
+        // What was begun when it failed is enough, as long as the end of the run finds it too.
+        final int begun = smallest.begun();
+        if (begun < smallest.plan().operations()) {
+            smaller = fails(smallest.plan().withOperations(Math.max(1, begun)));
+        }
+        for (int part = 2; part <= 16; part *= 2) {
+            final int now = smallest.plan().operations();
+            smaller |= fails(smallest.plan().withOperations(Math.max(1, now - now / part)));
+        }
+        return smaller;
+    }
+
+    private boolean quieter() {
+        boolean smaller = false;
+        final SimPlan plan = smallest.plan();
+        smaller |= plan.lossPerMille() > 0 && fails(smallest.plan().withoutLoss());
+        smaller |= plan.stallPerMyriad() > 0 && fails(smallest.plan().withoutStalls());
+        smaller |= plan.deathPerMyriad() > 0 && fails(smallest.plan().withoutDeaths());
+        smaller |= plan.yieldPerMyriad() > 0 && fails(smallest.plan().withoutYields());
+        smaller |= plan.ttlPerMille() > 0 && fails(smallest.plan().withoutExpiry());
+        return smaller;
+    }
+
+    private boolean faults() {
+        boolean smaller = false;
+        for (int i = smallest.plan().faults().size() - 1; i >= 0; i--) {
+            final List<PlannedFault> fewer = new ArrayList<>(smallest.plan().faults());
+            fewer.remove(i);
+            smaller |= fails(smallest.plan().withFaults(fewer));
+        }
+        return smaller;
+    }
+
+    private boolean clients() {
+        boolean smaller = false;
+        while (smallest.plan().clients() > 1
+                && fails(smallest.plan().withClients(smallest.plan().clients() - 1))) {
+            smaller = true;
+        }
+        return smaller;
+    }
+}

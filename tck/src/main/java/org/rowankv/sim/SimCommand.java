@@ -1,0 +1,118 @@
+package org.rowankv.sim;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.runtime.SystemClock;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code rowan sim}: the servers' own code in an order drawn from a seed, with everything going wrong. */
+@Command(
+        name = "sim",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Runs whole stores with their clients on one thread, in an order drawn from a seed: crashes at named points,"
+                    + " callers that stall or die in the middle of an append, fences, lost and doubled messages, clocks that"
+                    + " drift, stores that are full. Every answer is checked for linearizability, replicas are compared,"
+                    + " space is counted.",
+            "Its last line is \"sim: seeds=N violations=0\"; anything else exits non-zero."
+        })
+public final class SimCommand implements Callable<Integer> {
+    @Option(names = "--seeds", description = "how many (default: ${DEFAULT-VALUE})", defaultValue = "500")
+    private int seeds;
+
+    @Option(names = "--from", description = "the first of them (default: drawn)")
+    private @Nullable Long from;
+
+    @Option(names = "--seed", description = "this one alone, told step by step")
+    private @Nullable Long seed;
+
+    @Option(names = "--threads", description = "how many seeds at once (default: one per processor)")
+    private @Nullable Integer threads;
+
+    @Option(names = "--check-determinism", description = "runs every seed twice: both must go the same way")
+    private boolean twice;
+
+    @Option(names = "--mutations", description = "plants known bugs, one at a time: how many seeds does each survive?")
+    private boolean mutations;
+
+    @Option(names = "--only", description = "with --mutations: those whose names contain this")
+    private String only = "";
+
+    public static void main(String[] args) {
+        // Before any class of the store is loaded: its chaos points are dropped by the compiler unless this is set.
+        System.setProperty("rowan.chaos", "true");
+        // What agents report is judged; a store's every start and every refused connection is no news here.
+        System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "off");
+        ClassLoader.getSystemClassLoader().setDefaultAssertionStatus(true);
+        System.exit(new CommandLine(new SimCommand()).execute(args));
+    }
+
+    @Override
+    public Integer call() {
+        if (seeds < 1) {
+            throw new CommandLine.ParameterException(new CommandLine(this), "--seeds must be at least 1, not " + seeds);
+        }
+        if (mutations) {
+            return new MutationRun(threadCount(), only, SystemClock.INSTANCE, System.out).run() ? 0 : 1;
+        }
+        return seed != null ? replay(seed) : many();
+    }
+
+    private int threadCount() {
+        return threads == null ? Runtime.getRuntime().availableProcessors() : Math.max(1, threads);
+    }
+
+    private int many() {
+        // Small seeds are easier to pass on.
+        final long first = from == null ? SecureSeed.next() >>> 32 : from;
+        System.out.println("sim: seeds " + first + " to " + (first + seeds - 1));
+        final SimRun run = new SimRun(first, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
+        final List<SimReport> violations = run.run();
+        table(run.happenings());
+        for (SimReport report : violations) {
+            System.out.println("sim: seed " + report.plan().seed() + ": " + report.violation());
+        }
+        if (!violations.isEmpty()) {
+            SimOnThread.run(() -> shrink(violations.get(0)));
+        }
+        final List<String> missing = run.done() >= Expected.FULL_RUN ? Expected.missing(run.happenings()) : List.of();
+        missing.forEach(what -> System.out.println("sim: this never happened: " + what));
+        System.out.println("sim: seeds=" + run.done() + " violations=" + violations.size());
+        return violations.isEmpty() && missing.isEmpty() ? 0 : 1;
+    }
+
+    private static void shrink(SimReport failing) {
+        final SimReport smallest = new Shrinking(failing).shrink();
+        System.out.println("sim: seed " + failing.plan().seed() + ", made smaller: " + smallest.plan());
+        new Simulation(smallest.plan(), new SimMemories(), System.out::println).run();
+        System.out.println("sim: replay the whole with ./rowan sim --seed "
+                + failing.plan().seed());
+    }
+
+    private static int replay(long seed) {
+        final SimReport[] report = new SimReport[1];
+        SimThread.installPoints();
+        SimOnThread.run(() -> {
+            System.out.println("sim: " + SimPlan.of(seed));
+            report[0] = new Simulation(SimPlan.of(seed), new SimMemories(), System.out::println).run();
+        });
+        table(report[0].happenings());
+        System.out.println("sim: trace " + Long.toHexString(report[0].hash()));
+        final String violation = report[0].violation();
+        System.out.println("sim: seeds=1 violations=" + (violation == null ? 0 : 1));
+        return violation == null ? 0 : 1;
+    }
+
+    private static void table(Happenings happenings) {
+        for (Map.Entry<String, Long> count : happenings.all().entrySet()) {
+            System.out.printf(Locale.ROOT, "  %-48s %,14d%n", count.getKey(), count.getValue());
+        }
+    }
+}

@@ -1,0 +1,281 @@
+package org.rowankv.sim;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.CompletionHandler;
+import org.rowankv.rdma.CompletionStatus;
+import org.rowankv.rdma.Endpoint;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.FabricCapabilities;
+import org.rowankv.rdma.FenceReport;
+import org.rowankv.rdma.PostStatus;
+import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.ReceiveQueue;
+import org.rowankv.server.Server;
+
+/**
+ * The local fabric under observation: it knows whose append stops where, so that whatever lands behind a fence is seen,
+ * and counts what fences met. The steps of an append are those of the local fabric itself, which stops at named points.
+ */
+final class SimFabric implements Fabric {
+    private final Fabric below;
+    private final Simulation simulation;
+    private final List<Pair> pairs = new ArrayList<>();
+    /** Appends that have begun and not returned, the innermost last: what began later stops earlier. */
+    private final Deque<Pair> sending = new ArrayDeque<>();
+
+    SimFabric(Fabric below, Simulation simulation) {
+        this.below = below;
+        this.simulation = simulation;
+    }
+
+    /** The append that is going on now has been published. */
+    void onPublished() {
+        if (!sending.isEmpty()) {
+            sending.getLast().published = true;
+        }
+    }
+
+    /** The servers between which the innermost append goes, sender first; null when there is none. */
+    int @Nullable [] innermost() {
+        return sending.isEmpty() ? null : new int[] {sending.getLast().from, sending.getLast().to};
+    }
+
+    /** Server {@code to} cuts server {@code from} off. What it has not published by then must never land. */
+    void fence(Server to, int from) {
+        to.fence(from);
+        for (Pair pair : pairs) {
+            if (pair.from == from && pair.to == to.serverId() && pair.isSending && !pair.published) {
+                pair.cutOff = true;
+            }
+        }
+    }
+
+    @Override
+    public FabricCapabilities capabilities() {
+        return below.capabilities();
+    }
+
+    @Override
+    public Endpoint open(EndpointSettings settings) {
+        return new End(below.open(settings), settings.serverId());
+    }
+
+    @Override
+    public void close() {
+        below.close();
+    }
+
+    private final class End implements Endpoint {
+        private final Endpoint end;
+        private final int server;
+
+        End(Endpoint end, int server) {
+            this.end = end;
+            this.server = server;
+        }
+
+        @Override
+        public ReceiveQueue receiveQueue() {
+            return new Queue(end.receiveQueue());
+        }
+
+        @Override
+        public QueuePair connect(int remoteServerId, long remoteIncarnation, long term) {
+            final Pair pair = new Pair(end.connect(remoteServerId, remoteIncarnation, term), server, remoteServerId);
+            pairs.add(pair);
+            return pair;
+        }
+
+        @Override
+        public int message(int remoteServerId, ByteBuffer message) {
+            return end.message(remoteServerId, message);
+        }
+
+        @Override
+        public int pollMessages(int limit) {
+            return end.pollMessages(limit);
+        }
+
+        @Override
+        public void close() {
+            end.close();
+        }
+    }
+
+    private final class Queue implements ReceiveQueue {
+        private final ReceiveQueue queue;
+
+        Queue(ReceiveQueue queue) {
+            this.queue = queue;
+        }
+
+        private FenceReport count(FenceReport report) {
+            simulation.happenings().add("pairs fenced", report.fencedPairs());
+            if (!report.voidedAddresses().isEmpty()) {
+                simulation.happenings().count("fences with holes");
+            }
+            if (report.namingPairs() > 0) {
+                simulation.happenings().count("fences with segments in quarantine");
+            }
+            return report;
+        }
+
+        @Override
+        public boolean post(int segment, int generation) {
+            return queue.post(segment, generation);
+        }
+
+        @Override
+        public long postedCount() {
+            return queue.postedCount();
+        }
+
+        @Override
+        public long currentOrdinal() {
+            return queue.currentOrdinal();
+        }
+
+        @Override
+        public int segmentAt(long ordinal) {
+            return queue.segmentAt(ordinal);
+        }
+
+        @Override
+        public int generationAt(long ordinal) {
+            return queue.generationAt(ordinal);
+        }
+
+        @Override
+        public boolean isClosed(long ordinal) {
+            return queue.isClosed(ordinal);
+        }
+
+        @Override
+        public int landedLimit(long ordinal) {
+            return queue.landedLimit(ordinal);
+        }
+
+        @Override
+        public FenceReport fence(int serverId) {
+            return count(queue.fence(serverId));
+        }
+
+        @Override
+        public FenceReport fenceAll() {
+            return count(queue.fenceAll());
+        }
+
+        @Override
+        public FenceReport fenceHole(int segment, int offset) {
+            simulation.happenings().count("old holes cut off");
+            return count(queue.fenceHole(segment, offset));
+        }
+
+        @Override
+        public boolean isNamed(int segment) {
+            return queue.isNamed(segment);
+        }
+    }
+
+    private final class Pair implements QueuePair {
+        private final QueuePair pair;
+        private final int from;
+        private final int to;
+        /** Of the appends whose completions were not polled yet, in order: whether a fence came before their publication. */
+        private final Deque<Boolean> posted = new ArrayDeque<>();
+
+        private boolean isSending;
+        private boolean published;
+        private boolean cutOff;
+
+        Pair(QueuePair pair, int from, int to) {
+            this.pair = pair;
+            this.from = from;
+            this.to = to;
+        }
+
+        @Override
+        public int send(long context, ByteBuffer source, int offset, int length, int tag) {
+            isSending = true;
+            published = false;
+            cutOff = false;
+            sending.addLast(this);
+            try {
+                final int status = pair.send(context, source, offset, length, tag);
+                if (status == PostStatus.POSTED) {
+                    posted.addLast(cutOff);
+                }
+                if (status == PostStatus.RECEIVER_NOT_READY) {
+                    simulation.happenings().count("appends that found no posted segment");
+                }
+                return status;
+            } finally {
+                sending.removeLast();
+                isSending = false;
+            }
+        }
+
+        @Override
+        public int poll(CompletionHandler handler, int limit) {
+            return pair.poll(
+                    (polled, status) -> {
+                        if (posted.removeFirst() && status == CompletionStatus.LANDED) {
+                            simulation.violation("an append of server " + from + " landed at server " + to
+                                    + " behind the fence that cut it off");
+                        }
+                        if (status == CompletionStatus.VOIDED) {
+                            simulation.happenings().count("appends voided by another's fence");
+                        }
+                        handler.onCompletion(polled, status);
+                    },
+                    limit);
+        }
+
+        @Override
+        public int write(long context, ByteBuffer source, int offset, int length, long remoteAddress) {
+            return pair.write(context, source, offset, length, remoteAddress);
+        }
+
+        @Override
+        public int read(long context, long remoteAddress, ByteBuffer target, int offset, int length) {
+            return pair.read(context, remoteAddress, target, offset, length);
+        }
+
+        @Override
+        public long drawCredit(long wanted) {
+            return pair.drawCredit(wanted);
+        }
+
+        @Override
+        public void giveBackCredit(long bytes) {
+            pair.giveBackCredit(bytes);
+        }
+
+        @Override
+        public void useReserve() {
+            pair.useReserve();
+        }
+
+        @Override
+        public boolean isFenced() {
+            return pair.isFenced();
+        }
+
+        @Override
+        public int remoteServerId() {
+            return pair.remoteServerId();
+        }
+
+        @Override
+        public void close() {
+            pairs.remove(this);
+            pair.close();
+        }
+    }
+}

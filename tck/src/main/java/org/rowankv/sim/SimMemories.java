@@ -1,0 +1,69 @@
+package org.rowankv.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.membership.MemoryConfigurationStore;
+import org.rowankv.server.pm.AreaMemory;
+import org.rowankv.server.pm.AreaSettings;
+
+/** What outlives a crash: the servers' areas and the configuration store. Reused from one simulation to the next. */
+final class SimMemories implements Surroundings.Memories {
+    private final List<SimMemory> kept = new ArrayList<>();
+    private final List<SimMemory> used = new ArrayList<>();
+    private MemoryConfigurationStore store = new MemoryConfigurationStore();
+    private boolean isNew = true;
+
+    /** Of the next simulation: nothing is in it. */
+    void begin() {
+        kept.addAll(used);
+        used.clear();
+        store = new MemoryConfigurationStore();
+        isNew = true;
+    }
+
+    /** The store was opened once: from now on it is found. */
+    void written() {
+        isNew = false;
+    }
+
+    void crash() {
+        used.forEach(SimMemory::crash);
+    }
+
+    @Override
+    public boolean isNew() {
+        return isNew;
+    }
+
+    @Override
+    public AreaMemory memory(AreaSettings settings) {
+        final int server = settings.serverId();
+        if (!isNew) {
+            return used.get(server);
+        }
+        final SimMemory memory = take(settings);
+        used.add(memory);
+        return memory;
+    }
+
+    private SimMemory take(AreaSettings settings) {
+        for (SimMemory candidate : kept) {
+            if (candidate.suits(settings)) {
+                kept.remove(candidate);
+                candidate.wipe();
+                return candidate;
+            }
+        }
+        if (kept.size() > 6) {
+            kept.clear();
+        }
+        return new SimMemory(settings);
+    }
+
+    @Override
+    public ConfigurationStore store() {
+        return store;
+    }
+}

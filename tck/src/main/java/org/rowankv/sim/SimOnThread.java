@@ -1,0 +1,29 @@
+package org.rowankv.sim;
+
+/** Runs something on a thread for simulations, and waits for it. */
+final class SimOnThread {
+    private SimOnThread() {}
+
+    static void run(Runnable work) {
+        final Throwable[] failure = new Throwable[1];
+        final SimThread thread = new SimThread(
+                () -> {
+                    try {
+                        work.run();
+                    } catch (RuntimeException | Error e) {
+                        failure[0] = e;
+                    }
+                },
+                "sim");
+        thread.start();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+        if (failure[0] != null) {
+            throw new IllegalStateException("a simulation could not be run", failure[0]);
+        }
+    }
+}

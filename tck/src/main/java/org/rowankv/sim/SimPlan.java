@@ -1,0 +1,199 @@
+package org.rowankv.sim;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.embedded.EmbeddedSettings;
+import org.rowankv.server.pm.AreaSettings;
+
+/**
+ * What a seed stands for: the store, its users, and what goes wrong. Each seed leaves some disturbances out and
+ * exaggerates others: much of one kind finds what a little of everything hides.
+ *
+ * @param clients each with one operation under way at most
+ * @param smallValue values are mostly shorter than this
+ * @param largeValue some are as long as this
+ * @param lossPerMille attempts of which something is lost, doubled or late
+ * @param yieldPerMyriad points at which others go on for a moment
+ * @param stallPerMyriad points at which others go on for long
+ * @param deathPerMyriad points at which a caller's thread dies
+ * @param stepNs how long a step takes, about
+ * @param ttlPerMille writes that end by themselves
+ * @param ballastPercent of the space that is taken before anything else
+ * @param clientsSurvive whether clients come back after a crash for the answers they lack
+ * @param hostile whether the servers' process values are at their limits
+ */
+record SimPlan(
+        long seed,
+        int servers,
+        int replicas,
+        int shards,
+        int workers,
+        int segments,
+        int maxMessage,
+        int clients,
+        int keys,
+        int operations,
+        int smallValue,
+        int largeValue,
+        int lossPerMille,
+        int yieldPerMyriad,
+        int stallPerMyriad,
+        int deathPerMyriad,
+        long stepNs,
+        int ttlPerMille,
+        int ballastPercent,
+        boolean clientsSurvive,
+        boolean hostile,
+        List<PlannedFault> faults) {
+    static final int OPERATIONS = 2_000;
+    private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
+    private static final int[][] SHAPES = {{3, 3}, {3, 3}, {3, 2}, {2, 2}, {2, 2}, {1, 1}};
+    private static final int[] MESSAGES = {1024, 2048, 16 << 10};
+
+    static SimPlan of(long seed) {
+        final RandomSource random = new SplittableRandomSource(seed).fork("plan");
+        final int[] shape = SHAPES[random.nextInt(SHAPES.length)];
+        final int workers = 1 + random.nextInt(4);
+        final int least = (int) (EmbeddedSettings.minimumCapacity(shape[1], workers, SEGMENT) / SEGMENT);
+        // Values as large as fill the store now and then, but mostly much smaller ones than would.
+        final int size = random.nextInt(4);
+        final int smallValue = size == 0 ? 200 : size == 1 ? 2_000 : 6_000;
+        final int largeValue = size == 3 ? 20_000 : 2 * smallValue;
+        return new SimPlan(
+                seed,
+                shape[0],
+                shape[1],
+                shape[0] * (1 + random.nextInt(2)),
+                workers,
+                least + random.nextInt(8),
+                MESSAGES[random.nextInt(MESSAGES.length)],
+                2 + random.nextInt(7),
+                4 + random.nextInt(17),
+                OPERATIONS,
+                smallValue,
+                largeValue,
+                random.nextInt(3) == 0 ? 0 : random.nextInt(120),
+                swarm(random, 100),
+                swarm(random, 5),
+                swarm(random, 2),
+                1_000L << random.nextInt(8),
+                random.nextInt(2) == 0 ? 0 : random.nextInt(200),
+                random.nextInt(4) > 0 ? 0 : 70 + random.nextInt(31),
+                random.nextInt(3) > 0,
+                random.nextInt(10) == 0,
+                faults(random));
+    }
+
+    private static int swarm(RandomSource random, int usual) {
+        return switch (random.nextInt(4)) {
+            case 0 -> 0;
+            case 1 -> usual / 3 + 1;
+            case 2 -> usual;
+            default -> 4 * usual;
+        };
+    }
+
+    private static List<PlannedFault> faults(RandomSource random) {
+        final List<PlannedFault> faults = new ArrayList<>();
+        final PlannedFault.Kind[] kinds = PlannedFault.Kind.values();
+        final int count = 3 + random.nextInt(6);
+        for (int i = 0; i < count; i++) {
+            // Crashes are what most of the code is there for.
+            final PlannedFault.Kind kind =
+                    i == 0 || random.nextInt(4) == 0 ? PlannedFault.Kind.CRASH : kinds[random.nextInt(kinds.length)];
+            faults.add(new PlannedFault(
+                    1 + random.nextInt(OPERATIONS - 1), kind, random.nextInt(1000), random.nextInt(1000)));
+        }
+        faults.sort(Comparator.comparingInt(PlannedFault::afterOperations));
+        return List.copyOf(faults);
+    }
+
+    EmbeddedSettings settings() {
+        return EmbeddedSettings.builder()
+                .servers(servers)
+                .replicas(replicas)
+                .shards(shards)
+                .workers(workers)
+                .segmentBytes(SEGMENT)
+                .capacityBytes((long) segments * SEGMENT)
+                .maxMessage(maxMessage)
+                .verifyReads(true)
+                .build();
+    }
+
+    /** Whether lifetimes are changed by touches; where they are not, an end can be told to the millisecond. */
+    boolean touches() {
+        return (seed & 1) == 0;
+    }
+
+    SimPlan withFaults(List<PlannedFault> fewer) {
+        return copy(
+                clients, operations, lossPerMille, yieldPerMyriad, stallPerMyriad, deathPerMyriad, ttlPerMille, fewer);
+    }
+
+    SimPlan withClients(int fewer) {
+        return copy(
+                fewer, operations, lossPerMille, yieldPerMyriad, stallPerMyriad, deathPerMyriad, ttlPerMille, faults);
+    }
+
+    SimPlan withOperations(int fewer) {
+        return copy(clients, fewer, lossPerMille, yieldPerMyriad, stallPerMyriad, deathPerMyriad, ttlPerMille, faults);
+    }
+
+    SimPlan withoutLoss() {
+        return copy(clients, operations, 0, yieldPerMyriad, stallPerMyriad, deathPerMyriad, ttlPerMille, faults);
+    }
+
+    SimPlan withoutYields() {
+        return copy(clients, operations, lossPerMille, 0, stallPerMyriad, deathPerMyriad, ttlPerMille, faults);
+    }
+
+    SimPlan withoutStalls() {
+        return copy(clients, operations, lossPerMille, yieldPerMyriad, 0, deathPerMyriad, ttlPerMille, faults);
+    }
+
+    SimPlan withoutDeaths() {
+        return copy(clients, operations, lossPerMille, yieldPerMyriad, stallPerMyriad, 0, ttlPerMille, faults);
+    }
+
+    SimPlan withoutExpiry() {
+        return copy(clients, operations, lossPerMille, yieldPerMyriad, stallPerMyriad, deathPerMyriad, 0, faults);
+    }
+
+    private SimPlan copy(
+            int newClients,
+            int newOperations,
+            int loss,
+            int yields,
+            int stalls,
+            int deaths,
+            int ttl,
+            List<PlannedFault> newFaults) {
+        return new SimPlan(
+                seed,
+                servers,
+                replicas,
+                shards,
+                workers,
+                segments,
+                maxMessage,
+                newClients,
+                keys,
+                newOperations,
+                smallValue,
+                largeValue,
+                loss,
+                yields,
+                stalls,
+                deaths,
+                stepNs,
+                ttl,
+                ballastPercent,
+                clientsSurvive,
+                hostile,
+                List.copyOf(newFaults));
+    }
+}

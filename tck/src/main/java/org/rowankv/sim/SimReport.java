@@ -1,0 +1,21 @@
+package org.rowankv.sim;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What came of a run.
+ *
+ * @param hash of its trace
+ * @param begun operations
+ * @param violation the first one, or null
+ */
+record SimReport(
+        SimPlan plan,
+        long hash,
+        int begun,
+        Happenings happenings,
+        @Nullable String violation) {
+    SimReport withViolation(String what) {
+        return new SimReport(plan, hash, begun, happenings, what);
+    }
+}

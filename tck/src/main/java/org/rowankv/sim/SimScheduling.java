@@ -1,0 +1,107 @@
+package org.rowankv.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.AgentInvoker;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.runtime.TurnedAgent;
+
+/** Takes agents on as tasks of a simulation. */
+final class SimScheduling implements Scheduling {
+    /** One server's agents: ready when there may be work, else resting for a while, as the threads of production do. */
+    static final class AgentTask extends Task implements TurnedAgent {
+        private static final long SHORTEST_REST_NS = 50_000;
+        private static final long LONGEST_REST_NS = 10_000_000;
+
+        private final AgentInvoker invoker;
+        private final Timeline timeline;
+        private final String name;
+        private long restsUntilNs;
+        private long restNs = SHORTEST_REST_NS;
+        private long pausedUntilNs;
+        private boolean started;
+
+        private AgentTask(Agent agent, ErrorLog errors, Timeline timeline) {
+            this.invoker = new AgentInvoker(agent, errors);
+            this.name = agent.roleName();
+            this.timeline = timeline;
+        }
+
+        @Override
+        public void start() {
+            invoker.start();
+            started = true;
+        }
+
+        @Override
+        public void wakeUp() {
+            restsUntilNs = 0;
+        }
+
+        /** Gets no turn for a while: its thread is not scheduled. */
+        void pause(long ns) {
+            pausedUntilNs = timeline.nowNs() + ns;
+        }
+
+        @Override
+        public boolean isClosed() {
+            return invoker.isClosed();
+        }
+
+        @Override
+        public void close() {
+            invoker.close();
+        }
+
+        @Override
+        long readyAtNs() {
+            return !started || invoker.isClosed() ? NEVER : Math.max(restsUntilNs, pausedUntilNs);
+        }
+
+        @Override
+        void step() {
+            if (invoker.tryInvoke() > 0) {
+                restNs = SHORTEST_REST_NS;
+                restsUntilNs = 0;
+            } else {
+                restsUntilNs = timeline.nowNs() + restNs;
+                restNs = Math.min(LONGEST_REST_NS, 2 * restNs);
+            }
+        }
+
+        @Override
+        boolean isCaller() {
+            return false;
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private final Simulation simulation;
+    private final List<AgentTask> agents = new ArrayList<>();
+
+    SimScheduling(Simulation simulation) {
+        this.simulation = simulation;
+    }
+
+    List<AgentTask> agents() {
+        return agents;
+    }
+
+    @Override
+    public TurnedAgent take(Agent agent, ErrorLog errors) {
+        final AgentTask task = new AgentTask(agent, errors, simulation.timeline());
+        agents.add(task);
+        return task;
+    }
+
+    @Override
+    public void park(long ns) {
+        simulation.park(ns);
+    }
+}

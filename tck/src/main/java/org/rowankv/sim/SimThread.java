@@ -1,0 +1,44 @@
+package org.rowankv.sim;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Chaos;
+
+/**
+ * A thread that runs one simulation after the other. Every such thread has the same id, since ids are what production
+ * code spreads threads by, and the same seed must mean the same run on whatever thread.
+ */
+final class SimThread extends Thread {
+    private static final long ID = 1;
+
+    private @Nullable Simulation simulation;
+
+    SimThread(Runnable work, String name) {
+        super(work, name);
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // from Java 19 on; until then the only one
+    public long getId() {
+        return ID;
+    }
+
+    static SimThread current() {
+        if (Thread.currentThread() instanceof SimThread own) {
+            return own;
+        }
+        throw new IllegalStateException("simulations run on their own threads");
+    }
+
+    /** Lets the points of all simulations on all threads find their own. */
+    static void installPoints() {
+        Chaos.install(name -> {
+            if (Thread.currentThread() instanceof SimThread own && own.simulation != null) {
+                own.simulation.onPoint(name);
+            }
+        });
+    }
+
+    void runs(@Nullable Simulation now) {
+        simulation = now;
+    }
+}

@@ -1,0 +1,206 @@
+package org.rowankv.sim;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
+import org.rowankv.placement.ShardAssignment;
+import org.rowankv.protocol.Version;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.Server;
+import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.SegmentScan;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.SegmentState;
+import org.rowankv.server.shard.ShardReplica;
+
+/** Looks into servers at rest: whether replicas agree, segments add up, and space is accounted for to the byte. */
+final class StateJudge {
+    private static final int LOCK_OWNER = 1 << 23;
+
+    private final Simulation simulation;
+
+    StateJudge(Simulation simulation) {
+        this.simulation = simulation;
+    }
+
+    /** All that has landed is digested. */
+    void requireAgreement(EmbeddedCluster cluster) {
+        for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
+            final ShardAssignment assignment = cluster.configuration().shard(shard);
+            final Map<String, String> expected = objects(cluster.servers().get(assignment.primary()), shard);
+            for (int backup : assignment.backups()) {
+                final Map<String, String> found = objects(cluster.servers().get(backup), shard);
+                if (!found.equals(expected)) {
+                    simulation.violation("replicas of shard " + shard + " differ: server " + assignment.primary()
+                            + " has " + expected + ", server " + backup + " has " + found);
+                }
+            }
+        }
+    }
+
+    /** The visible objects in one replica's index: version, object version, length, expiry and checksum by key. */
+    private static Map<String, String> objects(Server server, int shard) {
+        final ShardReplica replica = server.replicas().get(shard);
+        final MemoryRegion region = server.segments().region();
+        final Map<String, String> objects = new TreeMap<>();
+        long position = 0;
+        do {
+            replica.index().lock(LOCK_OWNER);
+            try {
+                position = replica.index().visit(position, address -> {
+                    final ByteBuffer buffer = region.buffer(address);
+                    final int at = region.offset(address);
+                    final int flags = EntryDescriptor.flags(buffer, at);
+                    final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(buffer, at));
+                    final long version = EntryDescriptor.version(buffer, at);
+                    if (replica.isVisible(type, EntryDescriptor.cacheId(buffer, at), version)) {
+                        final byte[] key = new byte[EntryDescriptor.keyLength(buffer, at)];
+                        buffer.get(at + EntryDescriptor.headerLength(flags), key);
+                        objects.put(
+                                new String(key, StandardCharsets.UTF_8),
+                                Version.toString(version) + "/"
+                                        + Version.toString(EntryDescriptor.objectVersion(buffer, at, flags)) + "/"
+                                        + EntryDescriptor.valueLength(buffer, at) + "/"
+                                        + EntryDescriptor.expiryMs(buffer, at, flags) + "/"
+                                        + FrameDescriptor.bodyCrc(buffer, at));
+                    }
+                });
+            } finally {
+                replica.index().unlock();
+            }
+        } while (position != 0);
+        return objects;
+    }
+
+    void requireSegments(EmbeddedCluster cluster) {
+        for (Server server : cluster.servers()) {
+            final Segments segments = server.segments();
+            int free = 0;
+            for (int segment = 0; segment < segments.count(); segment++) {
+                final boolean isFree = segments.state(segment) == SegmentState.FREE;
+                free += isFree ? 1 : 0;
+                if (isFree != (segments.generation(segment) == 0)) {
+                    simulation.violation("segment " + segment + " of server " + server.serverId() + " is "
+                            + segments.state(segment) + " and has generation " + segments.generation(segment));
+                }
+                if (!isFree
+                        && segments.generation(segment)
+                                != segments.area().segments().generation(segment)) {
+                    simulation.violation("segment " + segment + " of server " + server.serverId()
+                            + " has another generation in memory than in its table");
+                }
+            }
+            final int total = server.statistics().segments().total();
+            if (free != segments.freeCount() || total != segments.count()) {
+                simulation.violation("server " + server.serverId() + " counts " + segments.freeCount()
+                        + " free segments of " + total + ", there are " + free + " of " + segments.count());
+            }
+        }
+    }
+
+    /** No session is open, no grant is held, and agents have come to rest: where what is taken is not what lives. */
+    String spaceDifference(EmbeddedCluster cluster) {
+        final StringBuilder differences = new StringBuilder();
+        for (Server server : cluster.servers()) {
+            final Segments segments = server.segments();
+            final long taken = segments.space().limit() - segments.space().available();
+            final Live counted = new Live(server);
+            final long live = counted.count();
+            if (taken != live) {
+                differences
+                        .append("server ")
+                        .append(server.serverId())
+                        .append(" has ")
+                        .append(taken)
+                        .append(" bytes taken and ")
+                        .append(live)
+                        .append(" that live; ")
+                        .append(counted.perSegment());
+            }
+        }
+        return differences.toString();
+    }
+
+    /** Counts by reading every segment: what the index points to, and records that something is over. */
+    private static final class Live implements SegmentScan.Visitor {
+        private final Server server;
+        private final byte[] scratch = new byte[1 << 10];
+        private final long[] liveIn;
+        private final StringBuilder[] entries;
+        private long live;
+
+        Live(Server server) {
+            this.server = server;
+            this.liveIn = new long[server.segments().count()];
+            this.entries = new StringBuilder[liveIn.length];
+        }
+
+        /** Where a closed segment's own account is another. */
+        String perSegment() {
+            final Segments segments = server.segments();
+            final StringBuilder differences = new StringBuilder();
+            for (int s = 0; s < liveIn.length; s++) {
+                final long expected = segments.isClosed(s) ? segments.liveBytes(s, 0) : liveIn[s];
+                if (expected != liveIn[s]) {
+                    differences
+                            .append("segment ")
+                            .append(s)
+                            .append(" counts ")
+                            .append(expected)
+                            .append(", there are ")
+                            .append(liveIn[s])
+                            .append(':')
+                            .append(entries[s])
+                            .append("; ");
+                }
+            }
+            return differences.toString();
+        }
+
+        long count() {
+            final Segments segments = server.segments();
+            final SegmentScan scan = new SegmentScan(segments.region());
+            for (int s = 0; s < segments.count(); s++) {
+                if (segments.state(s) != SegmentState.FREE) {
+                    scan.scan(segments.area().addressOf(s), segments.length(), segments.generation(s), this);
+                }
+            }
+            return live;
+        }
+
+        @Override
+        public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
+            final boolean counts;
+            if (EntryType.isTombstone(type)) {
+                counts = true;
+            } else if (EntryType.holdsObject(type)) {
+                final ShardReplica replica = server.replicas().get(EntryDescriptor.shard(buffer, at));
+                counts = replica.index().refers(replica.positionOf(buffer, at, scratch), address);
+            } else {
+                counts = false;
+            }
+            final int segment = server.segments().segmentOf(address);
+            final int charge = counts ? server.segments().charge(length) : 0;
+            live += charge;
+            liveIn[segment] += charge;
+            if (entries[segment] == null) {
+                entries[segment] = new StringBuilder();
+            }
+            entries[segment]
+                    .append(' ')
+                    .append(EntryType.name(type))
+                    .append(counts ? "+" : "-")
+                    .append(length);
+        }
+
+        @Override
+        public void onInvalid(long address, String reason) {
+            throw new ViolationError(
+                    "server " + server.serverId() + " holds an invalid entry at " + address + ": " + reason);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package org.rowankv.sim;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happened, in order: as a number, which two runs of one seed must share, and where somebody reads along, in words.
+ */
+final class Trace {
+    private final @Nullable Consumer<String> reader;
+    private final Timeline timeline;
+    private long hash = 0x9E3779B97F4A7C15L;
+
+    Trace(@Nullable Consumer<String> reader, Timeline timeline) {
+        this.reader = reader;
+        this.timeline = timeline;
+    }
+
+    long hash() {
+        return hash;
+    }
+
+    void mix(long value) {
+        final long first = (hash ^ value) * 0xBF58476D1CE4E5B9L;
+        hash = first ^ first >>> 29;
+    }
+
+    /** Whether words are wanted: they cost more than the rest of a run. */
+    boolean isRead() {
+        return reader != null;
+    }
+
+    void tell(String words) {
+        if (reader != null) {
+            reader.accept(String.format("%12.3f ms  %s", timeline.nowNs() / 1e6, words));
+        }
+    }
+}
