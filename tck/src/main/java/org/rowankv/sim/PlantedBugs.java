@@ -46,12 +46,6 @@ final class PlantedBugs {
                     "shard.withEpoch(shard.epoch() + 1)",
                     "shard.withEpoch(shard.epoch())"),
             new PlantedBug(
-                    "late copies are taken for new",
-                    SERVER,
-                    "org.rowankv.server.digest.DigestAgent",
-                    "if (version <= replicas.get(shard).commitVersion()) {",
-                    "if (version < 0) {"),
-            new PlantedBug(
                     "deletions are forgotten at once",
                     SERVER,
                     "org.rowankv.server.shard.ShardReplica",

@@ -113,8 +113,7 @@ final class Arrows {
             .that()
             .resideInAPackage(BENCH)
             .should()
-            .dependOnClassesThat(
-                    resideInAnyPackage("org.rowankv.tck..", "org.rowankv.check..", "org.rowankv.sim.."))
+            .dependOnClassesThat(resideInAnyPackage("org.rowankv.tck..", "org.rowankv.check..", "org.rowankv.sim.."))
             .allowEmptyShould(true);
 
     /** What a product module may bring along; a dependency more is a decision, and this is where it shows. */
