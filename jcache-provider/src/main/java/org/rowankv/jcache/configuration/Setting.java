@@ -34,7 +34,7 @@ public enum Setting {
             "",
             Scope.STORE,
             "Bytes of each server for objects, replicas and what cleaning needs; at least 2 × (workers + 2 × posted + 7)"
-                    + " segments, where posted is 1 with more than one replica and else 0. A full store refuses writes and"
+                    + " segments, where posted is 2 with more than one replica and else 0. A full store refuses writes and"
                     + " goes on serving reads. Without it 256m, or without `dir` half of the heap shared by the servers if"
                     + " that is less."),
     SHARDS(
