@@ -387,7 +387,6 @@ public final class Server implements AutoCloseable {
             if (isSettled()) {
                 digestedTurns.add(1);
                 if (!digest.awaitsCommit() && !cleaner.isBusy() && !cleaner.isSpaceWanted() && !remembersDeletions()) {
-
                     settledTurns.add(1);
                 }
             }

@@ -29,8 +29,6 @@ import org.rowankv.server.shard.ShardReplica;
  */
 public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private static final int LOCK_OWNER = (1 << 20) + 3;
-    /** Bytes that it copies at most to get one byte of tombstones back. */
-    private static final int COPIED_FOR_ONE = 32;
     /** Of a segment that is cleaned although nobody needs it, this part lives at most: one byte is copied for seven. */
     private static final int NEARLY_EMPTY = 8;
 
@@ -49,6 +47,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
     private final ErrorLog errors;
     private final AppendLog log;
     private final SegmentScan scan;
+    private final Victims victims;
     private final CompletionRecord completions = new CompletionRecord();
     private final int lowWater;
     private final int highWater;
@@ -97,6 +96,7 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         this.quiet = quiet;
         this.errors = errors;
         this.log = new AppendLog(segments, SegmentOwner.CLEAN);
+        this.victims = new Victims(segments, this::isCleanable);
         this.scan = new SegmentScan(segments.region());
         this.lowWater = lowWater;
         this.highWater = highWater;
@@ -151,8 +151,8 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
 
     /** Cleans a segment with tombstones behind the horizon or, failing that, one that holds the horizon back. */
     private boolean dropTombstones() {
-        horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
-        final int richest = richestInTombstones();
+        lookAtHorizon();
+        final int richest = victims.richestInTombstones(horizonNow);
         if (richest >= 0) {
             return clean(richest);
         }
@@ -160,23 +160,13 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (log.openSegment() >= 0 && segments.deadBytes(log.openSegment()) > 0) {
             log.retire();
         }
-        final int holding = holdingBack();
+        final int holding = victims.holdingBack(horizonNow);
         return holding >= 0 && clean(holding);
     }
 
-    /** The segment with the most tombstones behind the horizon, if it is worth copying what lives beside them. */
-    private int richestInTombstones() {
-        int richest = -1;
-        for (int s = 0; s < segments.count(); s++) {
-            final int droppable = segments.tombstoneBytes(s);
-            if (droppable > (richest < 0 ? 0 : segments.tombstoneBytes(richest))
-                    && segments.effectiveStamp(s, 0) < horizonNow
-                    && droppable >= segments.liveBytes(s, horizonNow) / COPIED_FOR_ONE
-                    && isCleanable(s)) {
-                richest = s;
-            }
-        }
-        return richest;
+    private void lookAtHorizon() {
+        // What a clear ended is not counted dead before it was swept, and must not be overlooked.
+        horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
     }
 
     private boolean isCleanable(int segment) {
@@ -196,8 +186,8 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
         if (opened == lookedAt) {
             return false;
         }
-        horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
-        final int chosen = emptiest();
+        lookAtHorizon();
+        final int chosen = victims.emptiest(horizonNow);
         if (chosen >= 0
                 && segments.liveBytes(chosen, horizonNow) <= segments.length() / NEARLY_EMPTY
                 && clean(chosen)) {
@@ -209,57 +199,15 @@ public final class CleanAgent implements Agent, SegmentScan.Visitor {
 
     /** Cleans one segment, if there is anything to gain; false if not. */
     public boolean cleanOne() {
-        // What a clear ended is not counted dead before it was swept, and must not be overlooked here.
-        horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
-        final int chosen = chooseVictim();
+        lookAtHorizon();
+        final int emptiest = victims.emptiest(horizonNow);
+        final int chosen = emptiest >= 0 ? emptiest : victims.holdingBack(horizonNow);
         if (chosen < 0) {
             // What holds the horizon back may be a log that an idle worker keeps open.
             idleLogs.retireOlderThan(segments.lastSequence() - segments.count() / 4);
             return false;
         }
         return clean(chosen);
-    }
-
-    /**
-     * The segment with the fewest live bytes, if anything is to be gained; −1 if not. Nothing is gained by copying what is
-     * all alive, however much room it leaves: large entries leave the same room in the next segment, for ever. Except where
-     * more than half is left, as in a log that was closed early: two of those become one.
-     */
-    private int chooseVictim() {
-        final int best = emptiest();
-        return best >= 0 ? best : holdingBack();
-    }
-
-    private int emptiest() {
-        int best = -1;
-        int bestLive = segments.length();
-        for (int s = 0; s < segments.count(); s++) {
-            final int live = segments.liveBytes(s, horizonNow);
-            final boolean gains =
-                    segments.entryBytes(s) - live >= segments.length() / 64 || live < segments.length() / 2;
-            if (live >= 0 && live < bestLive && gains && isCleanable(s)) {
-                best = s;
-                bestLive = live;
-            }
-        }
-        return best;
-    }
-
-    /** A segment whose few dead entries keep more tombstones than it has live bytes. */
-    private int holdingBack() {
-        long tombstones = 0;
-        int oldest = -1;
-        for (int s = 0; s < segments.count(); s++) {
-            if (segments.isClosed(s)) {
-                tombstones += segments.tombstoneBytes(s);
-                if (segments.deadBytes(s) > 0
-                        && isCleanable(s)
-                        && (oldest < 0 || segments.horizon(s) < segments.horizon(oldest))) {
-                    oldest = s;
-                }
-            }
-        }
-        return oldest >= 0 && tombstones > segments.liveBytes(oldest, horizonNow) ? oldest : -1;
     }
 
     private boolean clean(int segment) {
