@@ -122,7 +122,7 @@ public final class Segments {
     /**
      * Takes a free segment and opens it for its owner with a fresh generation; −1 when there is none for that owner now.
      *
-     * @param horizon the smallest horizon among what will be copied into it, or 0 for a segment of new entries
+     * @param horizon the smallest horizon of what will be put together in it, or 0 for its own
      */
     public int allocate(SegmentOwner owner, int horizon) {
         return allocate(owner, horizon, owner == SegmentOwner.CLEAN ? 0 : cleanerReserve);
@@ -263,7 +263,7 @@ public final class Segments {
         return horizons.get(segment);
     }
 
-    /** A clean segment takes in the content of a source: it inherits the smaller horizon. Its owner only. */
+    /** The segment takes in what was ended, or may have been, before the segment was opened. Its owner only. */
     public void lowerHorizon(int segment, int horizon) {
         if (horizon < horizons.get(segment)) {
             horizons.set(segment, horizon);
@@ -271,7 +271,7 @@ public final class Segments {
     }
 
     /**
-     * The stamp of a tombstone that lies in a closed segment. Inherited horizons are not persistent, so of what an earlier
+     * The stamp of a tombstone that lies in a closed segment. Lowered horizons are not persistent, so of what an earlier
      * run left every segment counts as old as any tombstone of it.
      */
     public int effectiveStamp(int segment, int frameStamp) {
