@@ -27,7 +27,7 @@ final class Simulation {
     private final Timeline timeline = new Timeline();
     private final Trace trace;
     private final Happenings happenings = new Happenings();
-    private final RandomSource order;
+    private final RandomSource outages;
     private final Lifetimes lifetimes = new Lifetimes();
     private final GivenVersions versions = new GivenVersions(this);
     private final SimSession session = new SimSession(this);
@@ -52,9 +52,9 @@ final class Simulation {
         this.memories = memories;
         this.trace = new Trace(reader, timeline);
         final RandomSource random = new SplittableRandomSource(plan.seed());
-        this.order = random.fork("order");
-        this.turns = new Turns(this, order);
-        this.points = new Points(this, order, new Chance(plan, random.fork("points")));
+        this.turns = new Turns(this, random.fork("turns"));
+        this.points = new Points(this, random.fork("points"));
+        this.outages = random.fork("outages");
         final RandomSource stores = random.fork("stores");
         this.network = new SimNetwork(this, random.fork("network"), plan.lossPerMille());
         this.store = new SimStore(this, memories, stores, random.fork("clocks"));
@@ -145,7 +145,7 @@ final class Simulation {
     private void recoverFromCrash() {
         if (store.takeCrash()) {
             happenings.count("crashes");
-            timeline.advance(order.nextInt(50_000_000));
+            timeline.advance(outages.nextInt(50_000_000));
             open();
             restAndJudge();
         }

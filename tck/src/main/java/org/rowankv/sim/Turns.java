@@ -2,6 +2,7 @@ package org.rowankv.sim;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.rowankv.runtime.RandomSource;
  * on top of its stack; those are not turned a second time.
  */
 final class Turns {
+    private static final int DEEPEST = 4;
     private static final int STUCK_AFTER_STEPS = 400_000;
 
     private final Simulation simulation;
@@ -19,7 +21,14 @@ final class Turns {
     private final List<SimClient> clients = new ArrayList<>();
     private final List<Delivery> deliveries = new ArrayList<>();
     private final Deque<Task> stack = new ArrayDeque<>();
+    /** Of those that are stopped, the lowest first: the step by which each is to go on. */
+    private final long[] until = new long[DEEPEST];
+
+    private @Nullable Task[] ready = new @Nullable Task[16];
+    private int readyCount;
+    private long earliest;
     private int depth;
+    private long taken;
     private long stepsSinceEnd;
 
     Turns(Simulation simulation, RandomSource order) {
@@ -67,6 +76,7 @@ final class Turns {
     /** One step of one of those that can go on, or some time without any. */
     void step() {
         simulation.checkOn();
+        taken++;
         final Task task = choose();
         simulation.timeline().advance(order.nextInt((int) (2 * simulation.plan().stepNs())));
         if (task == null) {
@@ -80,48 +90,51 @@ final class Turns {
             task.onStack(false);
             stack.removeLast();
         }
+        if (task instanceof Delivery delivery && delivery.isOver()) {
+            deliveries.remove(delivery);
+        }
         simulation.checkOn();
     }
 
     private @Nullable Task choose() {
-        deliveries.removeIf(Delivery::isOver);
+        readyCount = 0;
+        earliest = Task.NEVER;
         final long now = simulation.timeline().nowNs();
-        final List<SimScheduling.AgentTask> agents =
-                simulation.store().scheduling().agents();
-        Task chosen = null;
-        int ready = 0;
-        long earliest = Task.NEVER;
-        final int count = clients.size() + deliveries.size() + agents.size();
-        for (int i = 0; i < count; i++) {
-            final Task task = task(i, agents);
+        addReady(clients, now);
+        addReady(deliveries, now);
+        addReady(simulation.store().scheduling().agents(), now);
+        if (++stepsSinceEnd > STUCK_AFTER_STEPS) {
+            stuck();
+        }
+        if (readyCount == 0) {
+            simulation.timeline().advanceTo(earliest == Task.NEVER ? now + 1_000_000 : earliest);
+            return null;
+        }
+        // Each of those that are ready with the same chance.
+        return ready[order.nextInt(readyCount)];
+    }
+
+    private void addReady(List<? extends Task> tasks, long now) {
+        for (int i = 0; i < tasks.size(); i++) {
+            final Task task = tasks.get(i);
             if (task.isOnStack()) {
                 continue;
             }
             final long at = task.readyAtNs();
             earliest = Math.min(earliest, at);
-            // Each of those that are ready with the same chance.
-            if (at <= now && order.nextInt(++ready) == 0) {
-                chosen = task;
+            if (at <= now) {
+                if (readyCount == ready.length) {
+                    ready = Arrays.copyOf(ready, 2 * readyCount);
+                }
+                ready[readyCount++] = task;
             }
         }
-        if (chosen == null) {
-            simulation.timeline().advanceTo(earliest == Task.NEVER ? now + 1_000_000 : earliest);
-        }
-        if (++stepsSinceEnd > STUCK_AFTER_STEPS) {
-            simulation.violation("nothing has come to an end for " + stepsSinceEnd + " steps; under way are "
-                    + deliveries + "; the servers: "
-                    + simulation.store().cluster().statistics() + "; they report "
-                    + simulation.store().cluster().errors().distinct());
-        }
-        return chosen;
     }
 
-    private Task task(int i, List<SimScheduling.AgentTask> agents) {
-        if (i < clients.size()) {
-            return clients.get(i);
-        }
-        final int rest = i - clients.size();
-        return rest < deliveries.size() ? deliveries.get(rest) : agents.get(rest - deliveries.size());
+    private void stuck() {
+        simulation.violation("nothing has come to an end for " + stepsSinceEnd + " steps; under way are " + deliveries
+                + "; the servers: " + simulation.store().cluster().statistics() + "; they report "
+                + simulation.store().cluster().errors().distinct());
     }
 
     /** Somebody waits in the middle of a call: everybody else goes on. */
@@ -132,11 +145,14 @@ final class Turns {
         }
     }
 
-    /** Others go on for so many steps, on top of who has stopped. */
+    /**
+     * Others go on for about so many steps, on top of who has stopped. Steps that are taken on top of those others count
+     * too, and who is due lets nobody new stop above: so it goes on, however often others stop.
+     */
     void nest(int steps) {
-        depth++;
+        until[depth++] = taken + steps;
         try {
-            for (int i = 0; i < steps; i++) {
+            while (taken < until[depth - 1]) {
                 step();
             }
         } finally {
@@ -144,9 +160,14 @@ final class Turns {
         }
     }
 
-    /** How many have stopped at points. */
-    int depth() {
-        return depth;
+    /** Whether one more may stop here. */
+    boolean mayStop() {
+        for (int i = 0; i < depth; i++) {
+            if (until[i] <= taken) {
+                return false;
+            }
+        }
+        return depth < DEEPEST;
     }
 
     /** Who has the turn now, or null. */
