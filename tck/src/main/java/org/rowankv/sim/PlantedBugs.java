@@ -66,7 +66,7 @@ final class PlantedBugs {
             new PlantedBug(
                     "completions go with their entries",
                     SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
+                    "org.rowankv.server.cleaning.Relocation",
                     "if (sequence == 0 || !replica.sessions(sessionId).isNeeded(sessionId, sequence, address)) {",
                     "if (sequence != -1) {"),
             new PlantedBug(
@@ -115,7 +115,7 @@ final class PlantedBugs {
             new PlantedBug(
                     "the cleaner frees what it could not copy",
                     SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
+                    "org.rowankv.server.cleaning.Relocation",
                     "} else if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {",
                     "} else if (address != 0) {"),
             new PlantedBug(
