@@ -168,6 +168,12 @@ final class PlantedBugs {
                     "if (existing != 0 && existing != address && versionAt(existing) >= version) {",
                     "if (existing == -1) {"),
             new PlantedBug(
+                    "what a writer found is superseded, wherever it is by now",
+                    SERVER,
+                    "org.rowankv.server.shard.ShardReplica",
+                    "                && index.refers(position, address);",
+                    "                && position != 1;"),
+            new PlantedBug(
                     "readers do not look at the generation again",
                     SERVER,
                     "org.rowankv.server.request.ObjectReader",
