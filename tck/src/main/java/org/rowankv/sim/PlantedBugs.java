@@ -68,13 +68,13 @@ final class PlantedBugs {
             new PlantedBug(
                     "the horizon ignores copies that were born dead",
                     SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
+                    "org.rowankv.server.cleaning.Relocation",
                     "segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);\n        segments.markDead(copy",
                     "segments.markDead(copy"),
             new PlantedBug(
                     "the horizon ignores copies of what was cleared",
                     SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
+                    "org.rowankv.server.cleaning.Relocation",
                     "if (EntryType.holdsObject(type) && isCleared(replica, buffer, at)) {",
                     "if (EntryType.isTombstone(type) && isCleared(replica, buffer, at)) {"),
             new PlantedBug(
@@ -111,7 +111,7 @@ final class PlantedBugs {
             new PlantedBug(
                     "completions do not move with their entries",
                     SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
+                    "org.rowankv.server.cleaning.Relocation",
                     "replica.sessions(sessionId).completionMoved(sessionId, sequence, from, to);",
                     ""),
             new PlantedBug(
