@@ -29,12 +29,15 @@ final class Expected {
             "digest.before-frame",
             "commit.counted",
             "clean.copied",
-            "clean.before-free");
+            "clean.before-free",
+            "force.before");
 
     private static final List<String> OTHERS = List.of(
             "operations",
             "windows judged",
             "crashes",
+            "power cuts",
+            "words that power cuts dropped",
             "clean restarts",
             "fences",
             "pairs fenced",

@@ -7,6 +7,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
 
 /**
  * What a seed stands for: the store, its users, and what goes wrong. Each seed leaves some disturbances out and
@@ -23,6 +24,7 @@ import org.rowankv.server.pm.AreaSettings;
  * @param ttlPerMille writes that end by themselves
  * @param ballastPercent of the space that is taken before anything else
  * @param clientsSurvive whether clients come back after a crash for the answers they lack
+ * @param power whether the areas have a device that is forced before anything is acknowledged; crashes are power cuts, too
  * @param hostile whether the servers' process values are at their limits
  */
 record SimPlan(
@@ -46,6 +48,7 @@ record SimPlan(
         int ttlPerMille,
         int ballastPercent,
         boolean clientsSurvive,
+        boolean power,
         boolean hostile,
         List<PlannedFault> faults) {
     static final int OPERATIONS = 2_000;
@@ -83,6 +86,7 @@ record SimPlan(
                 random.nextInt(2) == 0 ? 0 : random.nextInt(200),
                 random.nextInt(4) > 0 ? 0 : 70 + random.nextInt(31),
                 random.nextInt(3) > 0,
+                random.fork("power").nextInt(2) == 0,
                 random.nextInt(10) == 0,
                 faults(random));
     }
@@ -121,6 +125,7 @@ record SimPlan(
                 .capacityBytes((long) segments * SEGMENT)
                 .maxMessage(maxMessage)
                 .verifyReads(true)
+                .durability(power ? Durability.POWER : Durability.NONE)
                 .build();
     }
 
@@ -193,6 +198,7 @@ record SimPlan(
                 ttl,
                 ballastPercent,
                 clientsSurvive,
+                power,
                 hostile,
                 List.copyOf(newFaults));
     }

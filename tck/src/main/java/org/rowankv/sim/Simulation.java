@@ -24,6 +24,7 @@ import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.pm.Machine;
 
 /**
  * One seed's run. The scheduler picks who goes on next; whoever reaches a named point may have to stop there while others
@@ -44,6 +45,7 @@ final class Simulation {
     private final Happenings happenings = new Happenings();
     private final RandomSource order;
     private final Chance chance;
+    private final RandomSource power;
     private final Lifetimes lifetimes = new Lifetimes();
     private final GivenVersions versions = new GivenVersions(this);
     private final SimSession session = new SimSession(this);
@@ -88,6 +90,7 @@ final class Simulation {
         final RandomSource random = new SplittableRandomSource(plan.seed());
         this.order = random.fork("order");
         this.chance = new Chance(plan, random.fork("points"));
+        this.power = random.fork("power cuts");
         this.stores = random.fork("stores");
         this.network = new SimNetwork(this, random.fork("network"), plan.lossPerMille());
         final RandomSource nodes = random.fork("clocks");
@@ -378,7 +381,15 @@ final class Simulation {
         happenings.count("crash " + where);
         crashInPoints = -1;
         end();
-        memories.crash();
+        if (plan.power() && power.nextInt(4) > 0) {
+            final int dropped = memories.cutPower(power);
+            trace.tell("it is a power cut, which drops " + dropped + " words");
+            trace.mix(dropped);
+            happenings.count("power cuts");
+            happenings.add("words that power cuts dropped", dropped);
+        } else {
+            memories.crash();
+        }
         crashed = true;
         throw new CrashError();
     }
@@ -433,6 +444,7 @@ final class Simulation {
                             return own;
                         },
                         memories,
+                        Machine.PRESENT,
                         plan.hostile() ? Simulation::hostile : settings -> settings,
                         1,
                         !plan.clientsSurvive()));

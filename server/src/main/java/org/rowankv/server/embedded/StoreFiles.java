@@ -13,7 +13,7 @@ import org.rowankv.server.membership.Stamp;
 import org.rowankv.server.membership.Versioned;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.Machine;
 import org.rowankv.server.pm.OpenConsent;
 import org.rowankv.server.pm.StoreDirectory;
 import org.rowankv.server.pm.StoreOpenException;
@@ -51,7 +51,9 @@ final class StoreFiles {
         if (memories != null) {
             return inMemories(settings, memories, random);
         }
-        return settings.dir() == null ? inMemory(settings, random) : inDirectory(settings, random);
+        return settings.dir() == null
+                ? inMemory(settings, random)
+                : inDirectory(settings, random, surroundings.areaMachine());
     }
 
     private static StoreFiles inMemories(
@@ -83,7 +85,7 @@ final class StoreFiles {
                 server,
                 clusterId,
                 settings.shards(),
-                Durability.NONE,
+                settings.durability(),
                 settings.servers(),
                 settings.replicas());
     }
@@ -100,7 +102,7 @@ final class StoreFiles {
                 null, store, areas, random, first, write(store, first, ConfigurationStore.ABSENT, random));
     }
 
-    private static StoreFiles inDirectory(EmbeddedSettings settings, RandomSource random) {
+    private static StoreFiles inDirectory(EmbeddedSettings settings, RandomSource random, Machine machine) {
         final StoreDirectory directory = StoreDirectory.open(
                 java.util.Objects.requireNonNull(settings.dir()),
                 new StoreShape(
@@ -115,10 +117,11 @@ final class StoreFiles {
         ConfigurationStore store = null;
         try {
             for (int server = 0; server < settings.servers(); server++) {
+                final AreaSettings areaSettings = directory.areaSettings(server, settings.durability());
                 areas.add(
                         directory.isNew()
-                                ? Area.create(directory.areaSettings(server), random)
-                                : Area.open(directory.areaSettings(server), directory.consent()));
+                                ? Area.create(areaSettings, random, machine)
+                                : Area.open(areaSettings, directory.consent(), machine));
             }
             store = new FileConfigurationStore(directory.configurationDir());
             if (directory.isNew()) {
@@ -152,9 +155,10 @@ final class StoreFiles {
             for (int shard = 0; shard < settings.shards(); shard++) {
                 if (first.shard(shard).isReplica(area.serverId())
                         && area.tenures().tenure(shard) == 0) {
-                    area.tenures().set(shard, first.shard(shard).epoch());
+                    area.tenures().put(shard, first.shard(shard).epoch());
                 }
             }
+            area.drain();
         }
         return first;
     }
@@ -185,19 +189,27 @@ final class StoreFiles {
     }
 
     /**
-     * Begins a term in which every server has a new incarnation and every shard a new epoch, and stores it: only then may
-     * anything be served.
+     * Begins a new incarnation of every server: before anything else is written, since until then the superblocks speak for
+     * what was there.
      */
-    Configuration startTerm() {
-        final List<Long> incarnations = new ArrayList<>();
+    void startIncarnations() {
         for (Area area : areas) {
             if (area.superblock().term() > configuration.term()) {
                 throw new StoreOpenException("server " + area.serverId() + " has adopted term "
                         + area.superblock().term() + ", but the stored configuration is of term "
                         + configuration.term() + ": the configuration is older than the data; put the newest one back");
             }
-            incarnations.add(area.superblock().startIncarnation());
         }
+        areas.forEach(area -> area.superblock().startIncarnation());
+    }
+
+    /**
+     * Begins a term in which every server has a new incarnation and every shard a new epoch, and stores it: only then may
+     * anything be served.
+     */
+    Configuration startTerm() {
+        final List<Long> incarnations = new ArrayList<>();
+        areas.forEach(area -> incarnations.add(area.superblock().incarnation()));
         final Configuration next = configuration.coldStart(incarnations);
         configurationVersion = write(store, next, configurationVersion, random);
         configuration = next;

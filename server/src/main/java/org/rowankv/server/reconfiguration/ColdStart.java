@@ -30,6 +30,8 @@ public final class ColdStart {
                 scattered += shard(shard, owners);
             }
         }
+        // All of them first: what is committed here must be on the device there.
+        servers.forEach(RecoveredServer::drain);
         servers.forEach(RecoveredServer::finish);
         return scattered;
     }

@@ -1,6 +1,8 @@
 package org.rowankv.server.reconfiguration;
 
 import java.nio.ByteBuffer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.digest.EntryAssembler;
@@ -19,6 +21,8 @@ import org.rowankv.server.shard.ShardReplica;
  * area at the same time; one reader belongs to one thread. The assembler is shared, and guarded by itself.
  */
 final class SegmentReader implements SegmentScan.Visitor {
+    private static final Logger LOG = LoggerFactory.getLogger(SegmentReader.class);
+
     private final int serverId;
     private final Segments segments;
     private final Replicas replicas;
@@ -33,6 +37,7 @@ final class SegmentReader implements SegmentScan.Visitor {
     private int segment;
     private int charged;
     private long entries;
+    private long tornEntries;
 
     /**
      * @param handler told of blocks that are of no use
@@ -67,6 +72,11 @@ final class SegmentReader implements SegmentScan.Visitor {
     /** Valid entries found so far. */
     long entries() {
         return entries;
+    }
+
+    /** Places that a power cut may have torn, so far. */
+    long tornEntries() {
+        return tornEntries;
     }
 
     /** Reads a whole segment, and closes it; returns how many valid entries it found. */
@@ -104,6 +114,16 @@ final class SegmentReader implements SegmentScan.Visitor {
 
     @Override
     public void onInvalid(long address, String reason) {
+        if (segments.area().mayBeTorn()) {
+            // What nobody was told of may be there in part, and was never acknowledged. It is made void, or no cleaner
+            // could ever go over it again.
+            tornEntries++;
+            LOG.debug("server {}: segment {}, address {}: {}", serverId, segment, address, reason);
+            FrameDescriptor.giveUp(
+                    segments.region().buffer(address), segments.region().offset(address));
+            segments.area().flush(address, Long.BYTES);
+            return;
+        }
         errors.report(
                 "server " + serverId + ": scan of segment " + segment + " at "
                         + (address - segments.area().addressOf(segment)),
