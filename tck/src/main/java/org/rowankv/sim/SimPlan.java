@@ -54,6 +54,7 @@ record SimPlan(
     static final int OPERATIONS = 2_000;
     private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
     private static final int[][] SHAPES = {{3, 3}, {3, 3}, {3, 2}, {2, 2}, {2, 2}, {1, 1}};
+    private static final int[] FORCE_STEPS = {0, 20, 200, 2_000};
     private static final int[] MESSAGES = {1024, 2048, 16 << 10};
 
     static SimPlan of(long seed) {
@@ -127,6 +128,11 @@ record SimPlan(
                 .verifyReads(true)
                 .durability(power ? Durability.POWER : Durability.NONE)
                 .build();
+    }
+
+    /** How many steps a force takes, at most, by the way a seed's device is; 0: it ends as soon as it gets its turn. */
+    int forceSteps() {
+        return FORCE_STEPS[new SplittableRandomSource(seed).fork("device").nextInt(FORCE_STEPS.length)];
     }
 
     /** Whether lifetimes are changed by touches; where they are not, an end can be told to the millisecond. */

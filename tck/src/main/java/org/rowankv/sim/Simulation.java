@@ -583,6 +583,11 @@ final class Simulation {
         return shards.getOrDefault(key, 0);
     }
 
+    /** Of how long the forces of one agent take. */
+    RandomSource deviceRandom(int agent) {
+        return power.fork("device " + incarnation + " " + agent);
+    }
+
     SimPlan plan() {
         return plan;
     }
