@@ -119,7 +119,8 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     public void onFrame(int segment, long address, int type, int length) {
         Chaos.point("digest.before-frame");
         if (flushes) {
-            // Its sender will, if it has not yet. But what is done because of this entry, the end of an older one and of its
+            // Its sender will, if it has not yet. But what is done because of this entry, the end of an older one and
+            // of its
             // segment, must not get to the device before it.
             segments.area().verbs().flush(address, length);
         }

@@ -97,8 +97,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                 .fabric()
                 .apply(new LocalFabric(LocalFabricSettings.defaults()
                         .withMaxMessage(settings.maxMessage())
-                        .withAckLevel(
-                                settings.durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED)
+                        .withAckLevel(settings.durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED)
                         .withReserve()));
         final MembershipView view = new MembershipView() {
             @Override

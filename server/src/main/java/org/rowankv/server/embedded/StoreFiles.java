@@ -217,8 +217,24 @@ final class StoreFiles {
         return next;
     }
 
+    /** Closes each area cleanly that can be; lets go of everything in any case, then throws what failed first. */
     void closeClean() {
-        areas.forEach(Area::closeClean);
+        RuntimeException failure = null;
+        for (Area area : areas) {
+            try {
+                area.closeClean();
+            } catch (RuntimeException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            closeAfterFailure(failure);
+            throw failure;
+        }
         store.close();
         if (directory != null) {
             directory.close();

@@ -77,8 +77,8 @@ public final class Area implements AutoCloseable {
         final Path file = settings.file();
         if (file == null) {
             if (settings.durability() != Durability.NONE) {
-                throw new IllegalArgumentException(
-                        "durability=" + settings.durability().parameter() + " needs a file: give dir=, or durability=none");
+                throw new IllegalArgumentException("durability="
+                        + settings.durability().parameter() + " needs a file: give dir=, or durability=none");
             }
             return create(settings, new AnonymousMemory(settings), random);
         }
@@ -97,7 +97,9 @@ public final class Area implements AutoCloseable {
         if (file == null) {
             throw new IllegalArgumentException("an area of durability=none cannot be opened again");
         }
-        return FileThread.call("rowan-area-open", () -> openFile(settings, file, consent, machine.bootId().current(), machine));
+        return FileThread.call(
+                "rowan-area-open",
+                () -> openFile(settings, file, consent, machine.bootId().current(), machine));
     }
 
     /** A new area in memory that may outlive it: to be opened again as an earlier process left it. */
@@ -151,7 +153,8 @@ public final class Area implements AutoCloseable {
                 memory.flushAll();
             } catch (UncheckedIOException e) {
                 throw new StoreOpenException(
-                        "the area of server " + settings.serverId() + " cannot be forced to its device (" + e.getMessage()
+                        "the area of server " + settings.serverId() + " cannot be forced to its device ("
+                                + e.getMessage()
                                 + "), which durability=power needs: look after the device and its free space",
                         e);
             }
@@ -220,7 +223,7 @@ public final class Area implements AutoCloseable {
                 throw new StoreOpenException(AreaFinding.truncated(file, length, settings.fileLength()));
             }
             AreaFinding.requireConsent(file, content, fileIdentity, bootId, consent);
-            final AreaMemory memory = machine.memory().apply(FileMemory.map(file, settings));
+            final AreaMemory memory = machine.memory().around(settings, FileMemory.map(file, settings));
             bringToDevice(settings, memory);
             final Superblock superblock = new Superblock(
                     memory.header(),

@@ -3,7 +3,6 @@ package org.rowankv.server.pm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-
 import org.rowankv.server.pm.SuperblockDescriptor.Content;
 
 /**

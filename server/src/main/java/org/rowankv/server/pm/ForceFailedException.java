@@ -5,7 +5,7 @@ package org.rowankv.server.pm;
  * that succeeds says nothing about it; so nothing is forced again, and nothing more is acknowledged at the level
  * {@link Durability#POWER}.
  */
-public final class ForceFailedException extends RuntimeException {
+public final class ForceFailedException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
     ForceFailedException(String area, Throwable cause) {

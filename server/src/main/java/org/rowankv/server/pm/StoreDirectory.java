@@ -156,8 +156,8 @@ public final class StoreDirectory implements AutoCloseable {
     }
 
     private static Manifest begin(Path directory, StoreShape shape, long clusterId) throws IOException {
-        final long needed =
-                shape.servers() * settings(directory, shape, clusterId, 0, Durability.PROCESS).fileLength();
+        final long needed = shape.servers()
+                * settings(directory, shape, clusterId, 0, Durability.PROCESS).fileLength();
         final long usable = Files.getFileStore(directory).getUsableSpace();
         if (usable < needed) {
             throw AreaFile.diskFull(directory, needed, usable);
@@ -225,8 +225,7 @@ public final class StoreDirectory implements AutoCloseable {
         return directory.resolve(AREA_PREFIX + server + AREA_SUFFIX);
     }
 
-    static AreaSettings settings(
-            Path directory, StoreShape shape, long clusterId, int server, Durability durability) {
+    static AreaSettings settings(Path directory, StoreShape shape, long clusterId, int server, Durability durability) {
         return new AreaSettings(
                 areaFile(directory, server),
                 shape.capacity(),

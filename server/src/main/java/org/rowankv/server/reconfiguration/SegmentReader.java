@@ -1,8 +1,6 @@
 package org.rowankv.server.reconfiguration;
 
 import java.nio.ByteBuffer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.digest.EntryAssembler;
@@ -14,6 +12,8 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads segments of one area for a start: lets each valid entry take effect on the shards' replicas, and remembers what

@@ -35,7 +35,8 @@ class SuperblockTest {
             SuperblockDescriptor.SERVER_COUNT_OFFSET, 96,
             SuperblockDescriptor.REPLICA_COUNT_OFFSET, 100,
             SuperblockDescriptor.CLEAN_OFFSET, 104,
-            SuperblockDescriptor.RESERVED_OFFSET, 108
+            SuperblockDescriptor.POWER_OFFSET, 108,
+            SuperblockDescriptor.RESERVED_OFFSET, 112
         };
         for (int i = 0; i < ends.length; i += 2) {
             assertThat(ends[i]).isEqualTo(ends[i + 1]);
@@ -93,8 +94,8 @@ class SuperblockTest {
 
     @Test
     void shouldTakeTheCleanMarkAwayWithTheStartOfAnIncarnation() {
-        final Superblock superblock =
-                new Superblock(memory.visible(), memory, BOOT, 99, false, Superblock.format(memory.visible(), memory, NEW));
+        final Superblock superblock = new Superblock(
+                memory.visible(), memory, BOOT, 99, false, Superblock.format(memory.visible(), memory, NEW));
         superblock.startIncarnation();
         superblock.markClean();
         assertThat(superblock.isClean()).isTrue();
@@ -105,8 +106,8 @@ class SuperblockTest {
 
     @Test
     void shouldRefuseATermLowerThanTheHighestAdopted() {
-        final Superblock superblock =
-                new Superblock(memory.visible(), memory, BOOT, 99, false, Superblock.format(memory.visible(), memory, NEW));
+        final Superblock superblock = new Superblock(
+                memory.visible(), memory, BOOT, 99, false, Superblock.format(memory.visible(), memory, NEW));
         superblock.adoptTerm(8);
         superblock.adoptTerm(8);
         assertThatThrownBy(() -> superblock.adoptTerm(7))
