@@ -114,7 +114,9 @@ final class SimScheduling implements Scheduling {
         final AgentTask task = new AgentTask(agent, errors, simulation.timeline());
         if (agent.roleName().startsWith(FORCE) && simulation.plan().forceSteps() > 0) {
             final long upToNs = simulation.plan().stepNs() * simulation.plan().forceSteps();
-            task.slow((int) Math.min(Integer.MAX_VALUE, upToNs), simulation.store().deviceRandom(agents.size()));
+            task.slow(
+                    (int) Math.min(Integer.MAX_VALUE, upToNs),
+                    simulation.store().deviceRandom(agents.size()));
         }
         agents.add(task);
         return task;
