@@ -1,6 +1,7 @@
 package org.rowankv.server.embedded;
 
 import java.nio.file.Path;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.server.ServerSettings;
@@ -131,6 +132,11 @@ public record EmbeddedSettings(
         public Builder durability(@Nullable Durability level) {
             durability = level;
             return this;
+        }
+
+        /** By its name in configuration; empty: process with a dir, none without. */
+        public Builder durabilityNamed(String name) {
+            return durability(name.isEmpty() ? null : Durability.valueOf(name.toUpperCase(Locale.ROOT)));
         }
 
         public Builder acceptUnclean(boolean accept) {
