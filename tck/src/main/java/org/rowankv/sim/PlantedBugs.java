@@ -68,13 +68,13 @@ final class PlantedBugs {
             new PlantedBug(
                     "the horizon ignores copies that were born dead",
                     SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
+                    "org.rowankv.server.cleaning.Relocation",
                     "segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);\n        segments.markDead(copy",
                     "segments.markDead(copy"),
             new PlantedBug(
                     "the horizon ignores copies of what was cleared",
                     SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
+                    "org.rowankv.server.cleaning.Relocation",
                     "if (EntryType.holdsObject(type) && isCleared(replica, buffer, at)) {",
                     "if (EntryType.isTombstone(type) && isCleared(replica, buffer, at)) {"),
             new PlantedBug(
@@ -98,7 +98,7 @@ final class PlantedBugs {
             new PlantedBug(
                     "completions go with their entries",
                     SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
+                    "org.rowankv.server.cleaning.Relocation",
                     "if (sequence == 0 || !replica.sessions(sessionId).isNeeded(sessionId, sequence, address)) {",
                     "if (sequence != -1) {"),
             new PlantedBug(
@@ -111,7 +111,7 @@ final class PlantedBugs {
             new PlantedBug(
                     "completions do not move with their entries",
                     SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
+                    "org.rowankv.server.cleaning.Relocation",
                     "replica.sessions(sessionId).completionMoved(sessionId, sequence, from, to);",
                     ""),
             new PlantedBug(
@@ -182,7 +182,7 @@ final class PlantedBugs {
             new PlantedBug(
                     "the cleaner frees what it could not copy",
                     SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
+                    "org.rowankv.server.cleaning.Relocation",
                     "} else if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {",
                     "} else if (address != 0) {"),
             new PlantedBug(
