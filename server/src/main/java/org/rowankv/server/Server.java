@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -39,8 +40,11 @@ import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.retention.ClearSweepAgent;
+import org.rowankv.server.retention.EvictionAgent;
 import org.rowankv.server.retention.ExpirySweepAgent;
+import org.rowankv.server.retention.RetentionWorker;
 import org.rowankv.server.retention.ShardScan;
+import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -67,7 +71,7 @@ public final class Server implements AutoCloseable {
     private final @Nullable ShardPrimary[] primaries;
     private final InFlight inFlight;
     private final SlotPool pool;
-    /** One more than callers can borrow: the last is the expiry sweep's own. */
+    /** One more than callers can borrow: the last is the agents' own. */
     private final List<Worker> workers = new ArrayList<>();
 
     private final List<Links> links = new ArrayList<>();
@@ -75,7 +79,10 @@ public final class Server implements AutoCloseable {
     private final ShardScan scan;
     private final DigestAgent digest;
     private final ClearSweepAgent sweep;
+    private final LimitedCaches limits;
+    private final RetentionWorker retention;
     private final ExpirySweepAgent expirySweep;
+    private final EvictionAgent eviction;
     private final CleanAgent cleaner;
     private final TurnedAgent agents;
     private final Scheduling scheduling;
@@ -121,10 +128,17 @@ public final class Server implements AutoCloseable {
                 view);
         this.endpoint = fabric.open(endpointSettings);
         this.primaries = primariesOf(configuration);
+        final List<ShardPrimary> own = new ArrayList<>();
+        for (ShardPrimary primary : primaries) {
+            if (primary != null) {
+                own.add(primary);
+            }
+        }
+        this.limits = new LimitedCaches(own.stream().map(ShardPrimary::replica).toList(), configuration.shardCount());
         this.inFlight = new InFlight(settings.workers() + 1);
         this.pool = new SlotPool(settings.workers());
-        this.reader =
-                new ObjectReader(segments, clock, errors, settings.verifyReads() ? new ReadCheck(segments) : null);
+        this.reader = new ObjectReader(
+                segments, clock, errors, settings.verifyReads() ? new ReadCheck(segments) : null, limits);
         this.scan = new ShardScan(segments, clock);
         final BackupSets backupSets = new BackupSets(configuration);
         final int[] tenures = tenuresOf(configuration);
@@ -140,7 +154,7 @@ public final class Server implements AutoCloseable {
                     maxMessage,
                     segments.length(),
                     tenures);
-            workers.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock));
+            workers.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock, limits));
         }
         this.digest = new DigestAgent(
                 endpoint.receiveQueue(),
@@ -151,13 +165,9 @@ public final class Server implements AutoCloseable {
                 errors,
                 settings.holeTimeoutNs());
         this.sweep = new ClearSweepAgent(segments, replicas);
-        final List<ShardPrimary> own = new ArrayList<>();
-        for (ShardPrimary primary : primaries) {
-            if (primary != null) {
-                own.add(primary);
-            }
-        }
-        this.expirySweep = new ExpirySweepAgent(own, workers.get(pool.count()), segments, clock);
+        this.retention = new RetentionWorker(workers.get(pool.count()), segments);
+        this.expirySweep = new ExpirySweepAgent(own, retention, segments, clock);
+        this.eviction = new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone);
         this.cleaner = new CleanAgent(
                 segments,
                 replicas,
@@ -186,6 +196,7 @@ public final class Server implements AutoCloseable {
                 clock));
         ownAgents.add(sweep);
         ownAgents.add(expirySweep);
+        ownAgents.add(eviction);
         ownAgents.add(cleaner);
         ownAgents.add(new SettledTurns());
         this.agents =
@@ -344,7 +355,7 @@ public final class Server implements AutoCloseable {
     }
 
     private void retireLogsOlderThan(int sequence) {
-        expirySweep.retireLogOlderThan(sequence);
+        retention.retireLogOlderThan(sequence);
         for (int slot = 0; slot < pool.count(); slot++) {
             final int segment = workers.get(slot).tLog().openSegment();
             if (segment >= 0 && segments.sequence(segment) < sequence && pool.tryBorrow(slot)) {
@@ -368,6 +379,18 @@ public final class Server implements AutoCloseable {
         return scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
     }
 
+    /** Gives a cache a limit, or another one, or none. */
+    public void limit(int cacheId, String name, CacheLimit limit) {
+        if (limits.limit(cacheId, name, limit)) {
+            agents.wakeUp();
+        }
+    }
+
+    /** Objects of the cache that were evicted by this server since its start. */
+    public long evictions(int cacheId) {
+        return limits.evictions(cacheId);
+    }
+
     /** The sessions open at a shard here. */
     @SuppressWarnings("ReturnsArray") // a copy
     public long[] openSessions(int shard) {
@@ -386,7 +409,11 @@ public final class Server implements AutoCloseable {
         public int doWork() {
             if (isSettled()) {
                 digestedTurns.add(1);
-                if (!digest.awaitsCommit() && !cleaner.isBusy() && !cleaner.isSpaceWanted() && !remembersDeletions()) {
+                if (!digest.awaitsCommit()
+                        && !cleaner.isBusy()
+                        && !cleaner.isSpaceWanted()
+                        && !eviction.isAtWork()
+                        && !remembersDeletions()) {
                     settledTurns.add(1);
                 }
             }
@@ -476,11 +503,14 @@ public final class Server implements AutoCloseable {
         }
         long indexBytes = 0;
         long indexEntries = 0;
+        long evictedObjects = 0;
         for (int shard = 0; shard < replicas.shardCount(); shard++) {
             if (replicas.has(shard)) {
                 final ShardReplica replica = replicas.get(shard);
                 indexBytes += replica.index().memoryBytes();
                 indexEntries += replica.index().count();
+                evictedObjects +=
+                        primaries[shard] == null ? 0 : replica.counts().evictions();
             }
         }
         return new ServerStatistics(
@@ -498,6 +528,7 @@ public final class Server implements AutoCloseable {
                 indexEntries,
                 expiredObjects,
                 expirySweep.endedObjects(),
+                evictedObjects,
                 digest.holesFenced(),
                 reconnects,
                 notReady,
@@ -518,7 +549,8 @@ public final class Server implements AutoCloseable {
             }
         }
         expirySweep.close();
-        for (int waits = 0; !expirySweep.isIdle() && !isStopped(); waits++) {
+        eviction.close();
+        for (int waits = 0; (!expirySweep.isIdle() || eviction.isAtWork()) && !isStopped(); waits++) {
             pause(waits);
         }
     }

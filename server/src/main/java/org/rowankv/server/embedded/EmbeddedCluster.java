@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.MembershipView;
@@ -150,11 +151,13 @@ public final class EmbeddedCluster implements AutoCloseable {
         servers.forEach(Server::start);
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
-        this.session = new InProcessSession(configuration, servers, new EmbeddedCatalogue(catalogue));
+        final EmbeddedCatalogue caches = new EmbeddedCatalogue(catalogue, servers);
+        this.session = new InProcessSession(configuration, servers, caches);
         if (surroundings.clientsEndWithStore()) {
             closeOldSessions();
         }
         catalogue.resume();
+        caches.applyLimits();
         logStart(recovered, scattered, clock.nanoTime() - startNs);
     }
 
@@ -262,6 +265,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             session.call(request.destroy(cacheId, shard));
         }
+        servers.forEach(server -> server.limit(cacheId, "", CacheLimit.NONE));
     }
 
     /** What workers have drawn ahead of entries may be lacking elsewhere. */

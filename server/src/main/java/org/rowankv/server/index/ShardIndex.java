@@ -239,7 +239,7 @@ public final class ShardIndex {
                     return -1;
                 }
             }
-            final int link = (int) (long) ITEM.getAcquire(words, base + ITEMS);
+            final int link = ReferenceBits.linkIn((long) ITEM.getAcquire(words, base + ITEMS));
             if (link == 0) {
                 return 0;
             }
@@ -266,7 +266,7 @@ public final class ShardIndex {
                     return true;
                 }
             }
-            final int link = (int) (long) ITEM.getAcquire(words, base + ITEMS);
+            final int link = ReferenceBits.linkIn((long) ITEM.getAcquire(words, base + ITEMS));
             final long[][] overflowNow = overflow;
             if (link == 0 || !exists(overflowNow, link - 1)) {
                 return false;
@@ -331,11 +331,12 @@ public final class ShardIndex {
                 } else if (old == item) {
                     return address;
                 } else if (tagOf(old) == tag && KeyComparison.isKeyOf(region, addressOf(old), entry, entryAt)) {
+                    unmark(words, i);
                     ITEM.setRelease(words, i, item);
                     return addressOf(old);
                 }
             }
-            final int link = (int) words[base + ITEMS];
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             if (link == 0) {
                 break;
             }
@@ -350,6 +351,7 @@ public final class ShardIndex {
             final int linkAt = wordOf(bucket) + ITEMS;
             ITEM.setRelease(words, linkAt, ExpiryBound.withLink(words[linkAt], extra + 1L));
         } else {
+            unmark(emptyWords, emptySlot); // of what was there before
             ITEM.setRelease(emptyWords, emptySlot, item);
         }
         count.add(1);
@@ -388,7 +390,7 @@ public final class ShardIndex {
                     return true;
                 }
             }
-            final int link = (int) words[base + ITEMS];
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             if (link == 0) {
                 return false;
             }
@@ -432,7 +434,7 @@ public final class ShardIndex {
                     moving[n++] = words[i];
                 }
             }
-            final int link = (int) words[base + ITEMS];
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             if (link == 0) {
                 return n;
             }
@@ -452,7 +454,7 @@ public final class ShardIndex {
             for (int i = base; i < base + ITEMS; i++) {
                 ITEM.setRelease(words, i, 0L);
             }
-            final int link = (int) words[base + ITEMS];
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             ITEM.setRelease(words, base + ITEMS, 0L);
             if (!first) {
                 giveOverflow(bucket);
@@ -520,7 +522,7 @@ public final class ShardIndex {
         if (freeOverflow >= 0) {
             final int taken = freeOverflow;
             final long[] words = chunkOf(overflow, taken);
-            freeOverflow = (int) words[wordOf(taken) + ITEMS] - 1;
+            freeOverflow = ReferenceBits.linkIn(words[wordOf(taken) + ITEMS]) - 1;
             ITEM.setRelease(words, wordOf(taken) + ITEMS, 0L);
             return taken;
         }
@@ -530,6 +532,9 @@ public final class ShardIndex {
 
     /** Makes sure that so many overflow buckets can be taken without memory. */
     private void ensureOverflow(int more) {
+        if (overflowCount + more > ReferenceBits.MAX_LINK) {
+            throw new IllegalStateException("a shard has more objects than its index can hold: use more shards");
+        }
         for (int chunk = overflowCount >>> CHUNK_SHIFT; chunk <= (overflowCount + more - 1) >>> CHUNK_SHIFT; chunk++) {
             if (chunk >= overflow.length) {
                 overflow = java.util.Arrays.copyOf(overflow, chunk + 1 + chunk / 8);
@@ -545,6 +550,85 @@ public final class ShardIndex {
         // A free bucket's link chains the free list; a reader that strays into it begins again because of `moves`.
         ITEM.setRelease(words, wordOf(bucket) + ITEMS, freeOverflow + 1L);
         freeOverflow = bucket;
+    }
+
+    // --- reference bits ---
+
+    /** Puts the item's bit down. The caller holds the lock; a reader's bit that is set just now may be lost. */
+    private static void unmark(long[] words, int slot) {
+        final int linkAt = slot | ITEMS; // a bucket begins at a multiple of eight
+        final long word = words[linkAt];
+        if (ReferenceBits.isSet(word, slot & ITEMS)) {
+            ITEM.setRelease(words, linkAt, ReferenceBits.without(word, slot & ITEMS));
+        }
+    }
+
+    /**
+     * Notes that the object at that address was used. Any thread, no lock. A hint: a note that meets a change of the bucket
+     * is lost, and so are those of a bucket that is divided.
+     */
+    public void mark(long position, long address) {
+        reference(position, address, true);
+    }
+
+    /** Whether the object at that address was used since its mark was taken away, or since it came. Any thread, no lock. */
+    public boolean isMarked(long position, long address) {
+        return reference(position, address, false);
+    }
+
+    private boolean reference(long position, long address, boolean set) {
+        final int tag = reversed(position);
+        final long item = itemOf(tag, address);
+        final long[][] chunks = buckets;
+        int bucket = bucketOf(tag, shape);
+        if (!exists(chunks, bucket)) {
+            return false;
+        }
+        long[] words = chunkOf(chunks, bucket);
+        while (true) {
+            final int base = wordOf(bucket);
+            final long word = (long) ITEM.getAcquire(words, base + ITEMS);
+            for (int i = base; i < base + ITEMS; i++) {
+                if ((long) ITEM.getAcquire(words, i) == item) {
+                    final boolean isSet = ReferenceBits.isSet(word, i - base);
+                    if (set && !isSet) {
+                        // Exactly the word that was read: a link or a bound that somebody wrote meanwhile stays.
+                        ITEM.compareAndSet(words, base + ITEMS, word, ReferenceBits.with(word, i - base));
+                    }
+                    return isSet;
+                }
+            }
+            final int link = ReferenceBits.linkIn(word);
+            final long[][] overflowNow = overflow;
+            if (link == 0 || !exists(overflowNow, link - 1)) {
+                return false;
+            }
+            bucket = link - 1;
+            words = chunkOf(overflowNow, bucket);
+        }
+    }
+
+    /** Takes the mark of the object at that address away. The caller holds the lock. */
+    public void unmark(long position, long address) {
+        final int tag = reversed(position);
+        final long item = itemOf(tag, address);
+        int bucket = bucketOf(tag, shape);
+        long[] words = chunkOf(buckets, bucket);
+        while (true) {
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                if (words[i] == item) {
+                    unmark(words, i);
+                    return;
+                }
+            }
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
+            if (link == 0) {
+                return;
+            }
+            bucket = link - 1;
+            words = chunkOf(overflow, bucket);
+        }
     }
 
     // --- expiry bounds: the caller holds the lock, but for earliestExpiry ---
@@ -624,7 +708,7 @@ public final class ShardIndex {
                     consumer.accept(addressOf(words[i]));
                 }
             }
-            final int link = (int) words[base + ITEMS];
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             if (link == 0) {
                 break;
             }
