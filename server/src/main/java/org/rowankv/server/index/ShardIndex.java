@@ -40,6 +40,8 @@ public final class ShardIndex {
     private static final int MIN_LEVEL = 2;
     // Items per bucket before the next split, times 4: 21/4 = 5.25 of 7 keeps the table at 12 to 15 bytes per item.
     private static final int LOAD_TIMES_4 = 21;
+    private static final int SET = 1;
+    private static final int CLEAR = 2;
 
     private static final VarHandle ITEM = MethodHandles.arrayElementVarHandle(long[].class);
     private static final VarHandle MOVES;
@@ -70,6 +72,8 @@ public final class ShardIndex {
 
     /** Scratch of a split. */
     private long[] moving = new long[4 * ITEMS];
+
+    private boolean[] movingMarks = new boolean[4 * ITEMS];
 
     private int overflowCount;
     private int freeOverflow = -1;
@@ -149,6 +153,43 @@ public final class ShardIndex {
                 }
             }
             Thread.onSpinWait();
+        }
+    }
+
+    /**
+     * As {@link #find}, for callers that compare the key themselves, by {@link #refers}: an address that is not 0 may be of
+     * another key, unless that is the one refused. Spares the comparison, since two keys seldom have one tag.
+     *
+     * @param refused what was returned before and was of another key; 0 at first
+     */
+    public long findLikely(long position, long refused, int cacheId, byte[] key, int keyOffset, int keyLength) {
+        final long first = refused == 0 ? firstOf(reversed(position)) : 0;
+        return first == 0 ? find(position, cacheId, key, keyOffset, keyLength) : first;
+    }
+
+    /** The first address found with that tag; 0 when there is none, or when the search met a change. */
+    private long firstOf(int tag) {
+        final long[][] chunks = buckets;
+        int bucket = bucketOf(tag, shape);
+        if (!exists(chunks, bucket)) {
+            return 0;
+        }
+        long[] words = chunkOf(chunks, bucket);
+        while (true) {
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                final long item = (long) ITEM.getAcquire(words, i);
+                if (tagOf(item) == tag && item != 0) {
+                    return addressOf(item);
+                }
+            }
+            final int link = ReferenceBits.linkIn((long) ITEM.getAcquire(words, base + ITEMS));
+            final long[][] overflowNow = overflow;
+            if (link == 0 || !exists(overflowNow, link - 1)) {
+                return 0;
+            }
+            bucket = link - 1;
+            words = chunkOf(overflowNow, bucket);
         }
     }
 
@@ -359,7 +400,16 @@ public final class ShardIndex {
         return 0;
     }
 
-    /** Replaces exactly this address by another one of the same key; false when the index points elsewhere by now. */
+    /** Points from exactly this entry to a newer one of the same key; false when the index points elsewhere by now. */
+    public boolean replace(long position, long from, long to) {
+        final int tag = reversed(position);
+        final int bucket = bucketOf(tag, shape);
+        final long[] words = chunkOf(buckets, bucket);
+        lowerBound(words, bucket, ExpiryBound.of(region.buffer(to), region.offset(to)));
+        return exchangeInChain(bucket, words, itemOf(tag, from), itemOf(tag, to), false);
+    }
+
+    /** Replaces exactly this address by that of a copy of its entry; false when the index points elsewhere by now. */
     public boolean relocate(long position, long from, long to) {
         return exchange(position, from, itemOf(reversed(position), to));
     }
@@ -376,16 +426,20 @@ public final class ShardIndex {
     private boolean exchange(long position, long from, long newItem) {
         final int tag = reversed(position);
         final int bucket = bucketOf(tag, shape);
-        return exchangeInChain(bucket, chunkOf(buckets, bucket), itemOf(tag, from), newItem);
+        return exchangeInChain(bucket, chunkOf(buckets, bucket), itemOf(tag, from), newItem, true);
     }
 
-    private boolean exchangeInChain(int firstBucket, long[] firstWords, long item, long newItem) {
+    private boolean exchangeInChain(
+            int firstBucket, long[] firstWords, long item, long newItem, boolean keepsMark) {
         int bucket = firstBucket;
         long[] words = firstWords;
         while (true) {
             final int base = wordOf(bucket);
             for (int i = base; i < base + ITEMS; i++) {
                 if (words[i] == item) {
+                    if (!keepsMark) {
+                        unmark(words, i);
+                    }
                     ITEM.setRelease(words, i, newItem);
                     return true;
                 }
@@ -428,9 +482,11 @@ public final class ShardIndex {
             final int base = wordOf(bucket);
             if (n + ITEMS > moving.length) {
                 moving = java.util.Arrays.copyOf(moving, 2 * moving.length);
+                movingMarks = java.util.Arrays.copyOf(movingMarks, moving.length);
             }
             for (int i = base; i < base + ITEMS; i++) {
                 if (words[i] != 0) {
+                    movingMarks[n] = ReferenceBits.isSet(words[base + ITEMS], i - base);
                     moving[n++] = words[i];
                 }
             }
@@ -466,28 +522,33 @@ public final class ShardIndex {
             bucket = link - 1;
             words = chunkOf(overflow, bucket);
         }
-        fill(source, moving, n, bit, 0);
-        fill(target, moving, n, bit, bit);
+        fill(source, n, bit, 0);
+        fill(target, n, bit, bit);
         setBound(chunkOf(buckets, source), source, bound);
         setBound(chunkOf(buckets, target), target, bound);
     }
 
-    private void fill(int firstBucket, long[] items, int n, int bit, int wanted) {
+    private void fill(int firstBucket, int n, int bit, int wanted) {
         int bucket = firstBucket;
         long[] words = chunkOf(buckets, bucket);
         int used = 0;
         for (int i = 0; i < n; i++) {
-            if ((tagOf(items[i]) & bit) != wanted) {
+            if ((tagOf(moving[i]) & bit) != wanted) {
                 continue;
             }
             if (used == ITEMS) {
                 final int extra = takeOverflow();
-                ITEM.setRelease(words, wordOf(bucket) + ITEMS, extra + 1L);
+                final int linkAt = wordOf(bucket) + ITEMS;
+                ITEM.setRelease(words, linkAt, ExpiryBound.withLink(words[linkAt], extra + 1L));
                 bucket = extra;
                 words = chunkOf(overflow, extra);
                 used = 0;
             }
-            ITEM.setRelease(words, wordOf(bucket) + used++, items[i]);
+            if (movingMarks[i]) {
+                final int linkAt = wordOf(bucket) + ITEMS;
+                ITEM.setRelease(words, linkAt, ReferenceBits.with(words[linkAt], used));
+            }
+            ITEM.setRelease(words, wordOf(bucket) + used++, moving[i]);
         }
     }
 
@@ -565,70 +626,51 @@ public final class ShardIndex {
 
     /**
      * Notes that the object at that address was used. Any thread, no lock. A hint: a note that meets a change of the bucket
-     * is lost, and so are those of a bucket that is divided.
+     * may be lost.
      */
     public void mark(long position, long address) {
-        reference(position, address, true);
+        reference(position, address, SET);
     }
 
     /** Whether the object at that address was used since its mark was taken away, or since it came. Any thread, no lock. */
     public boolean isMarked(long position, long address) {
-        return reference(position, address, false);
+        return reference(position, address, 0);
     }
 
-    private boolean reference(long position, long address, boolean set) {
+    /** Takes the mark of the object at that address away. A hint, as above. */
+    public void unmark(long position, long address) {
+        reference(position, address, CLEAR);
+    }
+
+    private boolean reference(long position, long address, int change) {
         final int tag = reversed(position);
         final long item = itemOf(tag, address);
-        final long[][] chunks = buckets;
+        long[][] chunks = buckets;
         int bucket = bucketOf(tag, shape);
-        if (!exists(chunks, bucket)) {
-            return false;
-        }
-        long[] words = chunkOf(chunks, bucket);
-        while (true) {
+        while (exists(chunks, bucket)) {
+            final long[] words = chunkOf(chunks, bucket);
             final int base = wordOf(bucket);
             final long word = (long) ITEM.getAcquire(words, base + ITEMS);
             for (int i = base; i < base + ITEMS; i++) {
                 if ((long) ITEM.getAcquire(words, i) == item) {
                     final boolean isSet = ReferenceBits.isSet(word, i - base);
-                    if (set && !isSet) {
+                    if (change != 0 && isSet != (change == SET)) {
                         // Exactly the word that was read: a link or a bound that somebody wrote meanwhile stays.
-                        ITEM.compareAndSet(words, base + ITEMS, word, ReferenceBits.with(word, i - base));
+                        final long changed = change == SET
+                                ? ReferenceBits.with(word, i - base)
+                                : ReferenceBits.without(word, i - base);
+                        ITEM.compareAndSet(words, base + ITEMS, word, changed);
                     }
                     return isSet;
                 }
             }
-            final int link = ReferenceBits.linkIn(word);
-            final long[][] overflowNow = overflow;
-            if (link == 0 || !exists(overflowNow, link - 1)) {
+            bucket = ReferenceBits.linkIn(word) - 1;
+            if (bucket < 0) {
                 return false;
             }
-            bucket = link - 1;
-            words = chunkOf(overflowNow, bucket);
+            chunks = overflow;
         }
-    }
-
-    /** Takes the mark of the object at that address away. The caller holds the lock. */
-    public void unmark(long position, long address) {
-        final int tag = reversed(position);
-        final long item = itemOf(tag, address);
-        int bucket = bucketOf(tag, shape);
-        long[] words = chunkOf(buckets, bucket);
-        while (true) {
-            final int base = wordOf(bucket);
-            for (int i = base; i < base + ITEMS; i++) {
-                if (words[i] == item) {
-                    unmark(words, i);
-                    return;
-                }
-            }
-            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
-            if (link == 0) {
-                return;
-            }
-            bucket = link - 1;
-            words = chunkOf(overflow, bucket);
-        }
+        return false;
     }
 
     // --- expiry bounds: the caller holds the lock, but for earliestExpiry ---

@@ -64,6 +64,7 @@ final class Decision {
         evicting = false;
         answeredBefore = null;
         ownEntry = false;
+        current.clear();
     }
 
     /** What has begun is the eviction of an object. */
