@@ -83,7 +83,8 @@ final class StateJudge {
                 if (server.replicas().has(shard)) {
                     final ShardReplica replica = server.replicas().get(shard);
                     final long[] found = count(server, replica, cacheId);
-                    if (found[0] != replica.counts().objects(cacheId) || found[1] != replica.counts().bytes(cacheId)) {
+                    if (found[0] != replica.counts().objects(cacheId)
+                            || found[1] != replica.counts().bytes(cacheId)) {
                         simulation.violation("server " + server.serverId() + " counts "
                                 + replica.counts().objects(cacheId) + " objects in shard " + shard + ", of "
                                 + replica.counts().bytes(cacheId) + " bytes; there are " + found[0] + ", of " + found[1]

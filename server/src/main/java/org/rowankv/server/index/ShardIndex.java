@@ -429,8 +429,7 @@ public final class ShardIndex {
         return exchangeInChain(bucket, chunkOf(buckets, bucket), itemOf(tag, from), newItem, true);
     }
 
-    private boolean exchangeInChain(
-            int firstBucket, long[] firstWords, long item, long newItem, boolean keepsMark) {
+    private boolean exchangeInChain(int firstBucket, long[] firstWords, long item, long newItem, boolean keepsMark) {
         int bucket = firstBucket;
         long[] words = firstWords;
         while (true) {
