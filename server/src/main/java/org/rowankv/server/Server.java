@@ -386,6 +386,20 @@ public final class Server implements AutoCloseable {
         }
     }
 
+    /** Objects of all caches that were evicted by this server since its start. */
+    public long evictedObjects() {
+        long evicted = 0;
+        for (ShardPrimary primary : primaries) {
+            evicted += primary == null ? 0 : primary.replica().counts().evictions();
+        }
+        return evicted;
+    }
+
+    /** Whether a cache is being brought below its limit. */
+    public boolean isEvicting() {
+        return eviction.isAtWork() && !isStopped();
+    }
+
     /** Objects of the cache that were evicted by this server since its start. */
     public long evictions(int cacheId) {
         return limits.evictions(cacheId);
@@ -503,14 +517,11 @@ public final class Server implements AutoCloseable {
         }
         long indexBytes = 0;
         long indexEntries = 0;
-        long evictedObjects = 0;
         for (int shard = 0; shard < replicas.shardCount(); shard++) {
             if (replicas.has(shard)) {
                 final ShardReplica replica = replicas.get(shard);
                 indexBytes += replica.index().memoryBytes();
                 indexEntries += replica.index().count();
-                evictedObjects +=
-                        primaries[shard] == null ? 0 : replica.counts().evictions();
             }
         }
         return new ServerStatistics(
@@ -528,7 +539,7 @@ public final class Server implements AutoCloseable {
                 indexEntries,
                 expiredObjects,
                 expirySweep.endedObjects(),
-                evictedObjects,
+                evictedObjects(),
                 digest.holesFenced(),
                 reconnects,
                 notReady,

@@ -289,8 +289,28 @@ public final class EmbeddedCluster implements AutoCloseable {
         return errors;
     }
 
-    /** Waits until everything that has landed in the backup logs is digested and every clear is swept. */
+    /**
+     * Waits until everything that has landed in the backup logs is digested, every clear is swept, and caches that were
+     * above their limits are below. Somebody who goes on writing may be waited for as well.
+     */
     public void awaitDigested() {
+        long evicted;
+        do {
+            evicted = evictedObjects();
+            awaitDigestedOnce();
+            // What was evicted meanwhile may have landed where nobody has looked since.
+        } while (evictedObjects() != evicted || servers.stream().anyMatch(Server::isEvicting));
+    }
+
+    private long evictedObjects() {
+        long evicted = 0;
+        for (Server server : servers) {
+            evicted += server.evictedObjects();
+        }
+        return evicted;
+    }
+
+    private void awaitDigestedOnce() {
         for (Server server : servers) {
             // Two more: the first may have begun before what the caller cares for had landed.
             final long enough = server.digestedTurns() + 2;
