@@ -50,7 +50,7 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(
             names = "--capacity",
             description = "MiB of each server's area (default: ${DEFAULT-VALUE})",
-            defaultValue = "32")
+            defaultValue = "64")
     private int capacityMib;
 
     @Option(names = "--writers", description = "threads (default: ${DEFAULT-VALUE})", defaultValue = "2")
