@@ -175,7 +175,7 @@ public final class Server implements AutoCloseable {
                 this::retireLogsOlderThan,
                 sweep::isDone,
                 () -> isSettled() && !digest.awaitsCommit(),
-                errors,
+                clock,
                 settings.cleanLowWater(),
                 settings.cleanHighWater());
         final Links commitLinks = new Links(endpoint, configuration, errors, wakeUp).useReserve();
