@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.zip.CRC32C;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -15,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.CacheLimit;
@@ -68,8 +68,8 @@ class CatalogueStoreTest {
     /** Stores made before caches could have limits. */
     @Test
     void shouldReadNodesWithoutLimits() {
-        final byte[] now = CacheNodeDescriptor.encode(
-                new StoredCache(3, "n", new byte[] {5, 6}, CacheLimit.NONE), false);
+        final byte[] now =
+                CacheNodeDescriptor.encode(new StoredCache(3, "n", new byte[] {5, 6}, CacheLimit.NONE), false);
         final int limits = 2 * Long.BYTES;
         final byte[] old = new byte[now.length - limits];
         System.arraycopy(now, 0, old, 0, CacheNodeDescriptor.MAX_ENTRIES_OFFSET);
@@ -80,8 +80,7 @@ class CatalogueStoreTest {
                 CacheNodeDescriptor.MAX_ENTRIES_OFFSET,
                 now.length - CacheNodeDescriptor.HEADER_LENGTH);
         final ByteBuffer buffer = ByteBuffer.wrap(old).order(ByteOrder.LITTLE_ENDIAN);
-        buffer.putInt(
-                CacheNodeDescriptor.FORMAT_VERSION_OFFSET, CacheNodeDescriptor.FORMAT_VERSION_WITHOUT_LIMITS);
+        buffer.putInt(CacheNodeDescriptor.FORMAT_VERSION_OFFSET, CacheNodeDescriptor.FORMAT_VERSION_WITHOUT_LIMITS);
         final CRC32C crc = new CRC32C();
         crc.update(old, CacheNodeDescriptor.ID_OFFSET, old.length - CacheNodeDescriptor.ID_OFFSET);
         buffer.putInt(CacheNodeDescriptor.CHECKSUM_OFFSET, (int) crc.getValue());
