@@ -91,6 +91,7 @@ final class Expected {
             "answer FULL",
             "answer CONDITION_FAILED",
             "expiries",
+            "evictions",
             "operation clear",
             "operation touch",
             "segments cleaned",

@@ -192,6 +192,28 @@ final class PlantedBugs {
                     "return EntryType.holdsObject(type) && version > clears.clearedUpTo(cacheId)",
                     "return EntryType.holdsObject(type) && version > clears.clearedUpTo(cacheId) - 2"),
             new PlantedBug(
+                    "evictions are not logged",
+                    SERVER,
+                    "org.rowankv.server.request.Decision",
+                    "return evict();",
+                    "replica().index().lock(worker.lockOwner());\n"
+                            + "replica().index().remove(position, current.address);\n"
+                            + "replica().counts().removed(asked().cacheId(), worker.segments().charge(current.length));\n"
+                            + "replica().index().unlock();\n"
+                            + "return answer(Status.OK, ResultBits.EVICTED, 0, 0);"),
+            new PlantedBug(
+                    "a mark of use forgets what is linked to the bucket",
+                    SERVER,
+                    "org.rowankv.server.index.ReferenceBits",
+                    "return linkWord | 1L << SHIFT + slot;",
+                    "return 1L << SHIFT + slot;"),
+            new PlantedBug(
+                    "what a clear ended still counts",
+                    SERVER,
+                    "org.rowankv.server.retention.ClearSweepAgent",
+                    "replica.counts().removed(EntryDescriptor.cacheId(entry, at), segments.charge(length));",
+                    ""),
+            new PlantedBug(
                     "expired objects are read",
                     SERVER,
                     "org.rowankv.server.request.ObjectReader",

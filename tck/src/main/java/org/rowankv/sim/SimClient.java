@@ -198,6 +198,9 @@ final class SimClient extends Task {
             final long mortal = action == Action.TOUCH ? lastValue[key] : written;
             simulation.lifetimes().begun(key, mortal, invokedNs, ttlMs);
         }
+        if (action.stores() && !plan.limit().isNone()) {
+            simulation.lifetimes().evictable(key, written, invokedNs);
+        }
         simulation.onBegun();
         final SteppedRequest begun = client.stepped(request);
         stepped = begun;

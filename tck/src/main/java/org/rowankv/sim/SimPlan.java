@@ -3,6 +3,7 @@ package org.rowankv.sim;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.embedded.EmbeddedSettings;
@@ -149,6 +150,16 @@ record SimPlan(
     /** Whether lifetimes are changed by touches; where they are not, an end can be told to the millisecond. */
     boolean touches() {
         return (seed & 1) == 0;
+    }
+
+    /** What the clients' cache is kept below, which is nothing in four seeds of five. */
+    CacheLimit limit() {
+        final int entries = 1 + keys / 3;
+        return switch ((int) Math.floorMod(seed, 10L)) {
+            case 3 -> new CacheLimit(entries, CacheLimit.NO_LIMIT);
+            case 8 -> new CacheLimit(CacheLimit.NO_LIMIT, (long) entries * smallValue);
+            default -> CacheLimit.NONE;
+        };
     }
 
     /** Clears are rare, since a run in which everything is gone shows little, except where they are to be many. */

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.Catalogue;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
@@ -81,7 +82,12 @@ final class SimStore {
         requireHigherTerm(opened);
         cluster = opened;
         memories.written();
-        cacheId = opened.session().catalogue().create("sim", new byte[0]).id();
+        final Catalogue catalogue = opened.session().catalogue();
+        final Catalogue.CacheRecord cache = catalogue.create("sim", new byte[0]);
+        cacheId = cache.id();
+        if (!cache.limit().equals(plan.limit())) {
+            catalogue.limit("sim", plan.limit()); // once: from then on the store remembers it
+        }
         for (int key = 0; key < plan.keys(); key++) {
             final byte[] bytes = SimClient.keyBytes(key);
             final Request request = new Request().get(cacheId, bytes, 0, bytes.length);
@@ -164,6 +170,7 @@ final class SimStore {
         for (ServerStatistics server : cluster().statistics()) {
             happenings.add("segments cleaned", server.cleanedSegments());
             happenings.add("tombstones dropped", server.tombstonesDropped());
+            happenings.add("evictions", server.evictedObjects());
             happenings.add("connections made anew", server.reconnects());
         }
         // Connections end with the process, and what is in them.

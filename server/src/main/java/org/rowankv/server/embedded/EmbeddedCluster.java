@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
 import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.Fabric;
@@ -164,11 +165,13 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
-        this.session = new InProcessSession(configuration, servers, new EmbeddedCatalogue(catalogue));
+        final EmbeddedCatalogue caches = new EmbeddedCatalogue(catalogue, servers);
+        this.session = new InProcessSession(configuration, servers, caches);
         if (surroundings.clientsEndWithStore()) {
             closeOldSessions();
         }
         catalogue.resume();
+        caches.applyLimits();
         logStart(recovered, scattered, clock.nanoTime() - startNs);
     }
 
@@ -285,6 +288,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             session.call(request.destroy(cacheId, shard));
         }
+        servers.forEach(server -> server.limit(cacheId, "", CacheLimit.NONE));
     }
 
     /** What workers have drawn ahead of entries may be lacking elsewhere. */
@@ -308,8 +312,28 @@ public final class EmbeddedCluster implements AutoCloseable {
         return errors;
     }
 
-    /** Waits until everything that has landed in the backup logs is digested and every clear is swept. */
+    /**
+     * Waits until everything that has landed in the backup logs is digested, every clear is swept, and caches that were
+     * above their limits are below. Somebody who goes on writing may be waited for as well.
+     */
     public void awaitDigested() {
+        long evicted;
+        do {
+            evicted = evictedObjects();
+            awaitDigestedOnce();
+            // What was evicted meanwhile may have landed where nobody has looked since.
+        } while (evictedObjects() != evicted || servers.stream().anyMatch(Server::isEvicting));
+    }
+
+    private long evictedObjects() {
+        long evicted = 0;
+        for (Server server : servers) {
+            evicted += server.evictedObjects();
+        }
+        return evicted;
+    }
+
+    private void awaitDigestedOnce() {
         for (Server server : servers) {
             // Two more: the first may have begun before what the caller cares for had landed.
             final long enough = server.digestedTurns() + 2;

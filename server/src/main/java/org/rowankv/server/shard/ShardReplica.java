@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
+import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.index.ShardIndex;
@@ -47,6 +48,7 @@ public final class ShardReplica {
 
     private final KeyLocks keyLocks = new KeyLocks();
     private final Clears clears = new Clears();
+    private final CacheCounts counts = new CacheCounts();
     private final DeletionMemory deletions = new DeletionMemory();
     private final int tenure;
 
@@ -118,6 +120,10 @@ public final class ShardReplica {
 
     public Clears clears() {
         return clears;
+    }
+
+    public CacheCounts counts() {
+        return counts;
     }
 
     public DeletionMemory deletions() {
@@ -225,9 +231,20 @@ public final class ShardReplica {
                 freed = 0; // applied before, by a thread that an error struck, perhaps before it came to what follows
             } else {
                 // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
+                final int oldCharge = existing == 0 ? 0 : objectCharge(existing);
+                counts.ensure(EntryDescriptor.cacheId(entry, at));
                 freed = existing == 0 ? 0 : supersede(existing);
-                if (existing == 0 || !index.replace(position, existing, address)) {
-                    index.put(position, address);
+                boolean put = false;
+                try {
+                    if (existing == 0 || !index.replace(position, existing, address)) {
+                        index.put(position, address);
+                    }
+                    put = true;
+                } finally {
+                    // Together with the index, also when memory for its growth ended behind the put.
+                    if (put || index.refers(position, address)) {
+                        count(entry, at, type, oldCharge, EntryType.holdsObject(type) ? segments.charge(length) : 0);
+                    }
                 }
             }
         } finally {
@@ -237,6 +254,24 @@ public final class ShardReplica {
             deletions.remember(position, address, version);
         }
         return freed;
+    }
+
+    private void count(ByteBuffer entry, int at, int type, int oldCharge, int newCharge) {
+        final int cacheId = EntryDescriptor.cacheId(entry, at);
+        counts.replaced(cacheId, oldCharge, newCharge);
+        if (type == EntryType.DELETE
+                && oldCharge > 0
+                && !recovering
+                && ResultBits.has(EntryDescriptor.resultBits(EntryDescriptor.flags(entry, at)), ResultBits.EVICTED)) {
+            counts.evicted(cacheId);
+        }
+    }
+
+    /** What the object at an address that the index points to is charged; 0 if no object lies there. */
+    private int objectCharge(long address) {
+        final long word = FrameDescriptor.wordPlain(
+                segments.region().buffer(address), segments.region().offset(address));
+        return EntryType.holdsObject(FrameDescriptor.type(word)) ? segments.charge(FrameDescriptor.length(word)) : 0;
     }
 
     /** Whether the index still points to that use of an entry's place. The index is locked. */
