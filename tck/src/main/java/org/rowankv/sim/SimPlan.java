@@ -51,6 +51,7 @@ record SimPlan(
     static final int OPERATIONS = 2_000;
     private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
     private static final int[][] SHAPES = {{3, 3}, {3, 3}, {3, 2}, {2, 2}, {2, 2}, {1, 1}};
+    private static final int[] CHECKPOINTS_MS = {1, 5, 2, 25, 1, 5, 2, 0};
     private static final int[] MESSAGES = {1024, 2048, 16 << 10};
 
     static SimPlan of(long seed) {
@@ -121,6 +122,7 @@ record SimPlan(
                 .capacityBytes((long) segments * SEGMENT)
                 .maxMessage(maxMessage)
                 .verifyReads(true)
+                .checkpointIntervalMs(CHECKPOINTS_MS[(int) (seed >>> 1 & CHECKPOINTS_MS.length - 1)])
                 .build();
     }
 

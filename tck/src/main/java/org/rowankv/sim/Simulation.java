@@ -404,6 +404,7 @@ final class Simulation {
             happenings.add("tombstones dropped", server.tombstonesDropped());
             happenings.add("connections made anew", server.reconnects());
         }
+        happenings.add("checkpoints", cluster().checkpoints().taken());
         // Connections end with the process, and what is in them.
         deliveries.clear();
         requireNoErrors();
@@ -437,6 +438,7 @@ final class Simulation {
                         1,
                         !plan.clientsSurvive()));
         cluster = opened;
+        happenings.add("starts from a checkpoint", opened.checkpoints().loaded());
         memories.written();
         cacheId = opened.session().catalogue().create("sim", new byte[0]).id();
         for (int key = 0; key < plan.keys(); key++) {

@@ -47,6 +47,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private final ErrorLog errors;
     private final List<Server> servers = new ArrayList<>();
     private final InProcessSession session;
+    private final Checkpoints checkpoints;
     private boolean closed;
 
     /**
@@ -81,7 +82,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         this.errors = new ErrorLog(clock);
         final long startNs = clock.nanoTime();
         final Configuration found = files.configuration();
-        final List<RecoveredServer> recovered = recover(found, clock, random, surroundings.scanThreads());
+        this.checkpoints = new Checkpoints(settings, files, surroundings);
+        final List<RecoveredServer> recovered = recover(found, clock, random);
         final long scattered = ColdStart.collectAndScatter(found, recovered);
         // A new term, new incarnations, and a new epoch for every shard, stored before anything is served.
         this.configuration = files.startTerm();
@@ -148,6 +150,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                     pressure));
         }
         servers.forEach(Server::start);
+        checkpoints.start(servers, errors);
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
         this.session = new InProcessSession(configuration, servers, new EmbeddedCatalogue(catalogue));
@@ -166,7 +169,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                         segmentCount, settings.workers(), settings.replicas() > 1, settings.verifyReads()));
     }
 
-    private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random, int scanThreads) {
+    private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random) {
         final KeyHash keyHash = new KeyHash(found.hashSeed());
         final ServerSettings serverSettings = serverSettings();
         final List<RecoveredServer> recovered = new ArrayList<>();
@@ -189,7 +192,7 @@ public final class EmbeddedCluster implements AutoCloseable {
             }
             final RecoveredServer server = new RecoveredServer(
                     area.serverId(), segments, new Replicas(replicas), settings.replicas() > 1, errors);
-            server.scan(scanThreads, clock);
+            checkpoints.recover(server, found, clock);
             recovered.add(server);
         }
         return recovered;
@@ -212,8 +215,8 @@ public final class EmbeddedCluster implements AutoCloseable {
             entries += server.entries();
         }
         LOG.info(
-                "Rowan-KV embedded: {} server(s), {} replica(s), {} MiB each, {}; durability {}{}; term {}; {} entries"
-                        + " read, {} scattered, {} ms",
+                "Rowan-KV embedded: {} server(s), {} replica(s), {} MiB each, {}; durability {}{}; term {}; {} objects"
+                        + " from checkpoints, {} entries read, {} scattered, {} ms",
                 settings.servers(),
                 settings.replicas(),
                 settings.capacityBytes() >> 20,
@@ -221,6 +224,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                 durability(),
                 settings.dir() == null ? ": the content ends with the last close" : "",
                 configuration.term(),
+                checkpoints.statistics().objects(),
                 entries,
                 scattered,
                 tookNs / 1_000_000);
@@ -280,6 +284,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         return Collections.unmodifiableList(statistics);
     }
 
+    /** What checkpoints did since the start. */
+    public CheckpointStatistics checkpoints() {
+        return checkpoints.statistics();
+    }
+
     /** Failures of agents and links, and invalid entries met, since the start. */
     public ErrorLog errors() {
         return errors;
@@ -306,9 +315,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         session.close();
         servers.forEach(Server::close);
         awaitDigested();
+        checkpoints.stop(servers);
         servers.forEach(Server::stopAgents);
         servers.forEach(Server::stop);
         fabric.close();
+        checkpoints.takeLast();
         files.closeClean();
     }
 }

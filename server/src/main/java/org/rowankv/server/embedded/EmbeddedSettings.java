@@ -19,6 +19,7 @@ import org.rowankv.server.pm.AreaSettings;
  * @param workers mutations under way at once, per server
  * @param verifyReads whether every read checks the entry's checksums
  * @param acceptUnclean opens an area that the operating system may not have written completely
+ * @param checkpointIntervalMs between two checkpoints of the indexes, of a store that outlives its close; 0: none
  * @param acceptCopied opens a directory that is a copy of the one the store was created in
  */
 public record EmbeddedSettings(
@@ -31,11 +32,13 @@ public record EmbeddedSettings(
         int maxMessage,
         int workers,
         boolean verifyReads,
+        long checkpointIntervalMs,
         boolean acceptUnclean,
         boolean acceptCopied) {
     public static final int DEFAULT_SHARDS_PER_SERVER = 16;
     public static final int DEFAULT_MAX_MESSAGE = 16 << 10;
     public static final int MAX_SERVERS = 64;
+    public static final long DEFAULT_CHECKPOINT_INTERVAL_MS = 10_000;
 
     public static Builder builder() {
         return new Builder();
@@ -71,6 +74,7 @@ public record EmbeddedSettings(
         private int maxMessage = DEFAULT_MAX_MESSAGE;
         private int workers;
         private boolean verifyReads;
+        private long checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS;
         private boolean acceptUnclean;
         private boolean acceptCopied;
 
@@ -123,6 +127,12 @@ public record EmbeddedSettings(
             return this;
         }
 
+        /** 0: none are taken, and those that are there are removed. */
+        public Builder checkpointIntervalMs(long ms) {
+            checkpointIntervalMs = ms;
+            return this;
+        }
+
         public Builder acceptUnclean(boolean accept) {
             acceptUnclean = accept;
             return this;
@@ -164,6 +174,7 @@ public record EmbeddedSettings(
                     maxMessage >= 256 && maxMessage <= 128 << 10 && maxMessage % 64 == 0 && maxMessage <= segment,
                     "max-message must be a multiple of 64 from 256 to " + Math.min(128 << 10, segment) + ", not "
                             + maxMessage);
+            require(checkpointIntervalMs >= 0, "checkpoint-interval must not be negative");
             return new EmbeddedSettings(
                     servers,
                     replicas,
@@ -174,6 +185,7 @@ public record EmbeddedSettings(
                     maxMessage,
                     workerCount,
                     verifyReads,
+                    checkpointIntervalMs,
                     acceptUnclean,
                     acceptCopied);
         }

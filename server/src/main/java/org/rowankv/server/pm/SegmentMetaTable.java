@@ -114,6 +114,11 @@ public final class SegmentMetaTable {
         return SegmentMetaDescriptor.horizon(header, offset(segment));
     }
 
+    /** The largest number that was given to an opening so far, in this run or an earlier one. */
+    public long highestSequence() {
+        return lastSequence.get();
+    }
+
     /**
      * Free → using. Durable before it returns, thus before the first entry.
      *

@@ -168,8 +168,9 @@ final class SegmentReader implements SegmentScan.Visitor {
             return true;
         }
         final long found = replica.index().findKeyOf(positionOf(replica, entry, at), entry, at);
-        return found != 0
-                && EntryDescriptor.version(
+        return found == 0
+                ? replica.isOver(EntryDescriptor.version(entry, at))
+                : EntryDescriptor.version(
                                 segments.region().buffer(found),
                                 segments.region().offset(found))
                         >= EntryDescriptor.version(entry, at);
