@@ -17,6 +17,7 @@ import org.rowankv.server.checkpoint.Checkpoint.CoveredSegment;
 import org.rowankv.server.checkpoint.Checkpoint.Origin;
 import org.rowankv.server.checkpoint.Checkpoint.ShardPart;
 import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.Durability;
 import org.rowankv.server.pm.SegmentState;
@@ -295,7 +296,9 @@ public final class CheckpointLoad {
     }
 
     private boolean isReflected(long address) {
-        return address != 0 && covered[segments.segmentOf(address)];
+        return address != 0
+                && covered[segments.segmentOf(address)]
+                && FrameDescriptor.generation(wordAt(address)) == segments.generation(segments.segmentOf(address));
     }
 
     /** What lies in a segment that has to be read is found there, or a copy of it elsewhere. */
@@ -303,8 +306,7 @@ public final class CheckpointLoad {
         final List<SessionImage.Answer> answers = new ArrayList<>();
         for (SessionImage.Answer answer : session.answers()) {
             if (isReflected(answer.address())) {
-                // Of an older image, the object may be there still that died before the sessions were looked at.
-                final int keptLength = isIndexed(replica, answer.address()) ? 0 : answer.keptLength();
+                final int keptLength = keptLength(replica, answer.address());
                 kept[segments.segmentOf(answer.address())] += keptLength == 0 ? 0 : segments.charge(keptLength);
                 answers.add(new SessionImage.Answer(
                         answer.sequence(),
@@ -324,14 +326,27 @@ public final class CheckpointLoad {
     }
 
     private int lengthAt(long address) {
-        return FrameDescriptor.length(FrameDescriptor.wordPlain(
-                segments.region().buffer(address), segments.region().offset(address)));
+        return FrameDescriptor.length(wordAt(address));
+    }
+
+    private long wordAt(long address) {
+        return FrameDescriptor.wordPlain(
+                segments.region().buffer(address), segments.region().offset(address));
+    }
+
+    /** Not what the sessions' image says: the image of the index was made before it or after it. */
+    private int keptLength(ShardReplica replica, long address) {
+        final long word = wordAt(address);
+        final int type = FrameDescriptor.type(word);
+        return EntryType.isTombstone(type) || EntryType.holdsObject(type) && isIndexed(replica, address)
+                ? 0
+                : FrameDescriptor.length(word);
     }
 
     private boolean isIndexed(ShardReplica replica, long address) {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
-        final int keyLength = EntryDescriptor.keyLength(entry, at);
-        return keyLength > 0 && replica.index().refers(replica.positionOf(entry, at, new byte[keyLength]), address);
+        final byte[] key = new byte[EntryDescriptor.keyLength(entry, at)];
+        return replica.index().refers(replica.positionOf(entry, at, key), address);
     }
 }

@@ -27,6 +27,9 @@ import org.rowankv.server.session.SessionTable;
  */
 public final class ShardReplica {
     private static final int SESSION_TABLES = 16;
+    /** Met while the log is read: dead, unless its answer, which is looked at after that, may be asked for. */
+    private static final int LATE = Integer.MIN_VALUE;
+
     private static final VarHandle COMMIT_VERSION;
     private static final VarHandle APPLIED_VERSION;
 
@@ -185,7 +188,7 @@ public final class ShardReplica {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final long version = EntryDescriptor.version(entry, at);
-        final int freed = switch (type) {
+        final int outcome = switch (type) {
             case EntryType.PUT, EntryType.TOUCH, EntryType.DELETE ->
                 applyKeyed(owner, position, entry, at, address, type, length, version);
             case EntryType.CLEAR -> applyClear(entry, at, version);
@@ -195,6 +198,7 @@ public final class ShardReplica {
             default -> throw new AssertionError("an entry of " + EntryType.name(type) + " is not applied");
         };
         final int released = complete(entry, at, address, version);
+        final int freed = outcome == LATE ? deadUnlessKept(entry, at, address, length) : outcome;
         if (recovering) {
             raise(APPLIED_VERSION, version);
         }
@@ -214,7 +218,7 @@ public final class ShardReplica {
                 return repeatedOrLate(entry, at, address, type, length, false);
             }
             if (EntryType.holdsObject(type) && version <= clears.clearedUpTo(EntryDescriptor.cacheId(entry, at))) {
-                return existing == address ? 0 : dead(address, length);
+                return existing == address ? 0 : recovering ? LATE : dead(address, length);
             }
             if (existing == address) {
                 freed = 0; // applied before, by a thread that an error struck, perhaps before it came to what follows
@@ -234,6 +238,9 @@ public final class ShardReplica {
 
     /** An entry that changes nothing: what is known of its key is as new or newer. */
     private int repeatedOrLate(ByteBuffer entry, int at, long address, int type, int length, boolean repeated) {
+        if (recovering && !EntryType.isTombstone(type)) {
+            return LATE;
+        }
         final int superseded = EntryType.isTombstone(type) ? 0 : dead(address, length);
         // For a repeated append no space was drawn, so none comes back, except of one that counts whenever it lands.
         final boolean drawn = (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) == 0;
