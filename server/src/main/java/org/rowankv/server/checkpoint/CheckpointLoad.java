@@ -1,11 +1,8 @@
 package org.rowankv.server.checkpoint;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.ReadableByteChannel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -122,7 +119,7 @@ public final class CheckpointLoad {
     private @Nullable Checkpoint read(String name) {
         final ByteBuffer bytes;
         try {
-            bytes = readAll(name);
+            bytes = CheckpointReading.readAll(store, name);
         } catch (IOException e) {
             return refuse(name, "it cannot be read: " + e);
         }
@@ -143,30 +140,6 @@ public final class CheckpointLoad {
                 name,
                 reason);
         return null;
-    }
-
-    private ByteBuffer readAll(String name) throws IOException {
-        try (ReadableByteChannel file = store.read(name)) {
-            final ByteBuffer header =
-                    ByteBuffer.allocate(CheckpointDescriptor.HEADER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
-            fill(file, header);
-            final long length = header.getLong(CheckpointDescriptor.LENGTH_OFFSET);
-            if (length < header.capacity() || length > CheckpointDescriptor.MAX_LENGTH) {
-                return header; // which is refused for its length, or for what else it is
-            }
-            final ByteBuffer all = ByteBuffer.allocate((int) length).order(ByteOrder.LITTLE_ENDIAN);
-            all.put(header.clear());
-            fill(file, all);
-            return all.clear();
-        }
-    }
-
-    private static void fill(ReadableByteChannel file, ByteBuffer buffer) throws IOException {
-        while (buffer.hasRemaining()) {
-            if (file.read(buffer) < 0) {
-                throw new EOFException("it ends too early");
-            }
-        }
     }
 
     /** Why a whole checkpoint is not one of this area as it is, or null. */

@@ -37,7 +37,7 @@ final class ImageReader {
         boolean live = false;
         try (ReadableByteChannel file = store.read(part.imageFile())) {
             for (int ordinal = 0; length < part.imageLength(); ordinal++) {
-                readBlock(file);
+                readBlock(file, block);
                 if (!ImageDescriptor.isValid(block, ordinal, areaId, part.shard(), part.imageNumber())) {
                     throw new IOException("block " + ordinal + " of " + part.imageFile() + " is damaged");
                 }
@@ -56,17 +56,32 @@ final class ImageReader {
         }
     }
 
-    private void readBlock(ReadableByteChannel file) throws IOException {
-        read(file, 0, ImageDescriptor.HEADER_LENGTH);
+    /** Reads an image without using it; throws what is wrong with it. */
+    static void verify(CheckpointStore store, long areaId, ShardPart part) throws IOException {
+        final ByteBuffer block = ImageDescriptor.block();
+        long length = 0;
+        try (ReadableByteChannel file = store.read(part.imageFile())) {
+            for (int ordinal = 0; length < part.imageLength(); ordinal++) {
+                readBlock(file, block);
+                if (!ImageDescriptor.isValid(block, ordinal, areaId, part.shard(), part.imageNumber())) {
+                    throw new IOException("block " + ordinal + " of " + part.imageFile() + " is damaged");
+                }
+                length += block.limit();
+            }
+        }
+    }
+
+    private static void readBlock(ReadableByteChannel file, ByteBuffer block) throws IOException {
+        read(file, block, 0, ImageDescriptor.HEADER_LENGTH);
         final int payload = ImageDescriptor.payloadLength(block);
         if (payload < 0) {
             throw new IOException("the length of a block is damaged");
         }
-        read(file, ImageDescriptor.HEADER_LENGTH, payload);
+        read(file, block, ImageDescriptor.HEADER_LENGTH, payload);
         block.position(0);
     }
 
-    private void read(ReadableByteChannel file, int at, int length) throws IOException {
+    private static void read(ReadableByteChannel file, ByteBuffer block, int at, int length) throws IOException {
         block.limit(at + length).position(at);
         while (block.hasRemaining()) {
             if (file.read(block) < 0) {
