@@ -29,7 +29,12 @@ final class Expected {
             "digest.before-frame",
             "commit.counted",
             "clean.copied",
-            "clean.before-free");
+            "clean.before-free",
+            "checkpoint.begun",
+            "checkpoint.chosen",
+            "checkpoint.image",
+            "checkpoint.before-publish",
+            "checkpoint.published");
 
     private static final List<String> OTHERS = List.of(
             "operations",
@@ -61,7 +66,9 @@ final class Expected {
             "operation clear",
             "operation touch",
             "segments cleaned",
-            "tombstones dropped");
+            "tombstones dropped",
+            "checkpoints",
+            "starts from a checkpoint");
 
     private Expected() {}
 

@@ -66,7 +66,7 @@ final class PlantedBugs {
             new PlantedBug(
                     "completions go with their entries",
                     SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
+                    "org.rowankv.server.cleaning.Relocation",
                     "if (sequence == 0 || !replica.sessions(sessionId).isNeeded(sessionId, sequence, address)) {",
                     "if (sequence != -1) {"),
             new PlantedBug(
@@ -101,6 +101,12 @@ final class PlantedBugs {
                     "if (existing != 0 && existing != address && versionAt(existing) >= version) {",
                     "if (existing == -1) {"),
             new PlantedBug(
+                    "what a writer found is superseded, wherever it is by now",
+                    SERVER,
+                    "org.rowankv.server.shard.ShardReplica",
+                    "                && index.refers(position, address);",
+                    "                && position != 1;"),
+            new PlantedBug(
                     "readers do not look at the generation again",
                     SERVER,
                     "org.rowankv.server.request.ObjectReader",
@@ -109,7 +115,7 @@ final class PlantedBugs {
             new PlantedBug(
                     "the cleaner frees what it could not copy",
                     SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
+                    "org.rowankv.server.cleaning.Relocation",
                     "} else if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {",
                     "} else if (address != 0) {"),
             new PlantedBug(

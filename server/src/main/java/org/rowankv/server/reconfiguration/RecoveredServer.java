@@ -152,17 +152,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
                 segments.transition(s, state, SegmentState.COMMITTED);
             }
         }
-        // Sweeps have not run, so no tombstone is dropped.
-        final CleanAgent cleaner = new CleanAgent(
-                segments,
-                replicas,
-                this::isReferredTo,
-                sequence -> {},
-                () -> false,
-                () -> true,
-                errors,
-                0,
-                segments.count());
+        final CleanAgent cleaner = CleanAgent.ofAStart(segments, replicas, this::isReferredTo);
         final boolean cleaned = cleaner.cleanOne();
         cleaner.onClose();
         if (!cleaned) {
