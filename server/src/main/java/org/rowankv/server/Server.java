@@ -434,6 +434,12 @@ public final class Server implements AutoCloseable {
         return limits.evictions(cacheId);
     }
 
+    /** The last version given out of a shard whose primary this server is, else 0. */
+    public long lastVersion(int shard) {
+        final ShardPrimary primary = primaries[shard];
+        return primary == null ? 0 : primary.versions().last();
+    }
+
     /** The sessions open at a shard here. */
     @SuppressWarnings("ReturnsArray") // a copy
     public long[] openSessions(int shard) {

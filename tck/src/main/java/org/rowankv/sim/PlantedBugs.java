@@ -290,7 +290,31 @@ final class PlantedBugs {
                     SERVER,
                     "org.rowankv.server.pm.Forcer",
                     "return ticket <= forced;",
-                    "return ticket <= requested;"));
+                    "return ticket <= requested;"),
+            new PlantedBug(
+                    "a checkpoint accepts old copies",
+                    SERVER,
+                    "org.rowankv.server.shard.CheckpointBound",
+                    "return version <= itemsUpTo && !named.contains(version);",
+                    "return version < 0;"),
+            new PlantedBug(
+                    "a checkpoint ignores that a segment was used anew",
+                    SERVER,
+                    "org.rowankv.server.checkpoint.CheckpointLoad",
+                    "&& segments.generation(s) == line.generation();",
+                    ";"),
+            new PlantedBug(
+                    "a checkpoint forgets what was answered",
+                    SERVER,
+                    "org.rowankv.server.checkpoint.CheckpointLoad",
+                    "if (isReflected(answer.address())) {",
+                    "if (answer.address() < 0) {"),
+            new PlantedBug(
+                    "a checkpoint covers segments that are open",
+                    SERVER,
+                    "org.rowankv.server.checkpoint.CheckpointBook",
+                    "&& segments.isClosed(s);",
+                    "|| segments.isClosed(s) || generation != 0;"));
 
     private PlantedBugs() {}
 }

@@ -60,6 +60,7 @@ record SimPlan(
     private static final int[] HOSTILE_SHARDS = {3, 64, 512};
 
     private static final int[] FORCE_STEPS = {0, 20, 200, 2_000};
+    private static final int[] CHECKPOINTS_MS = {1, 5, 2, 25, 1, 5, 2, 0};
     private static final int[] MESSAGES = {1024, 2048, 16 << 10};
 
     static SimPlan of(long seed) {
@@ -139,6 +140,7 @@ record SimPlan(
                 .maxMessage(maxMessage)
                 .verifyReads(true)
                 .durability(power ? Durability.POWER : Durability.NONE)
+                .checkpointIntervalMs(CHECKPOINTS_MS[(int) (seed >>> 1 & CHECKPOINTS_MS.length - 1)])
                 .build();
     }
 

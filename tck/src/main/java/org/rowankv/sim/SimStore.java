@@ -81,6 +81,9 @@ final class SimStore {
         starting = false;
         requireHigherTerm(opened);
         cluster = opened;
+        simulation
+                .happenings()
+                .add("starts from a checkpoint", opened.checkpoints().loaded());
         memories.written();
         final Catalogue catalogue = opened.session().catalogue();
         final Catalogue.CacheRecord cache = catalogue.create("sim", new byte[0]);
@@ -173,6 +176,7 @@ final class SimStore {
             happenings.add("evictions", server.evictedObjects());
             happenings.add("connections made anew", server.reconnects());
         }
+        happenings.add("checkpoints", cluster().checkpoints().taken());
         // Connections end with the process, and what is in them.
         simulation.turns().dropDeliveries();
         requireNoErrors();

@@ -54,6 +54,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private volatile List<Server> serving = List.of();
 
     private volatile @Nullable ForceFailedException failure;
+    private final Checkpoints checkpoints;
     private boolean closed;
 
     /**
@@ -90,7 +91,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         files.areas().forEach(area -> area.startForcing(surroundings.scheduling(), errors, this::stopServing));
         files.startIncarnations();
         final Configuration found = files.configuration();
-        final List<RecoveredServer> recovered = recover(found, clock, random, surroundings.scanThreads());
+        this.checkpoints = new Checkpoints(settings, files, surroundings);
+        final List<RecoveredServer> recovered = recover(found, clock, random);
         final long scattered = ColdStart.collectAndScatter(found, recovered);
         // A new term, new incarnations, and a new epoch for every shard, stored before anything is served.
         this.configuration = files.startTerm();
@@ -163,6 +165,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         if (already != null) {
             serving.forEach(server -> server.fail(already));
         }
+        checkpoints.start(servers, errors);
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
         final EmbeddedCatalogue caches = new EmbeddedCatalogue(catalogue, servers);
@@ -189,7 +192,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                         segmentCount, settings.workers(), settings.replicas() > 1, settings.verifyReads()));
     }
 
-    private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random, int scanThreads) {
+    private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random) {
         final KeyHash keyHash = new KeyHash(found.hashSeed());
         final ServerSettings serverSettings = serverSettings();
         final List<RecoveredServer> recovered = new ArrayList<>();
@@ -212,7 +215,7 @@ public final class EmbeddedCluster implements AutoCloseable {
             }
             final RecoveredServer server = new RecoveredServer(
                     area.serverId(), segments, new Replicas(replicas), settings.replicas() > 1, errors);
-            server.scan(scanThreads, clock);
+            checkpoints.recover(server, found, clock);
             recovered.add(server);
         }
         return recovered;
@@ -237,8 +240,8 @@ public final class EmbeddedCluster implements AutoCloseable {
             torn += server.tornEntries();
         }
         LOG.info(
-                "Rowan-KV embedded: {} server(s), {} replica(s), {} MiB each, {}; durability {}{}; term {}; {} entries"
-                        + " read{}, {} scattered, {} ms",
+                "Rowan-KV embedded: {} server(s), {} replica(s), {} MiB each, {}; durability {}{}; term {}; {} objects"
+                        + " from checkpoints, {} entries read{}, {} scattered, {} ms",
                 settings.servers(),
                 settings.replicas(),
                 settings.capacityBytes() >> 20,
@@ -246,6 +249,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                 durability(),
                 settings.dir() == null ? ": the content ends with the last close" : "",
                 configuration.term(),
+                checkpoints.statistics().objects(),
                 entries,
                 torn == 0 ? "" : ", " + torn + " torn and dropped",
                 scattered,
@@ -307,6 +311,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         return Collections.unmodifiableList(statistics);
     }
 
+    /** What checkpoints did since the start. */
+    public CheckpointStatistics checkpoints() {
+        return checkpoints.statistics();
+    }
+
     /** Failures of agents and links, and invalid entries met, since the start. */
     public ErrorLog errors() {
         return errors;
@@ -353,9 +362,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         session.close();
         servers.forEach(Server::close);
         awaitDigested();
+        checkpoints.stop(servers);
         servers.forEach(Server::stopAgents);
         servers.forEach(Server::stop);
         fabric.close();
+        checkpoints.takeLast();
         files.closeClean();
     }
 }

@@ -44,12 +44,14 @@ public final class ShardIndex {
     private static final int CLEAR = 2;
 
     private static final VarHandle ITEM = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final VarHandle CHANGES;
     private static final VarHandle MOVES;
     private static final VarHandle LOCK;
 
     static {
         try {
             final MethodHandles.Lookup lookup = MethodHandles.lookup();
+            CHANGES = lookup.findVarHandle(ShardIndex.class, "changes", long.class);
             MOVES = lookup.findVarHandle(ShardIndex.class, "moves", int.class);
             LOCK = lookup.findVarHandle(ShardIndex.class, "lockOwner", int.class);
         } catch (ReflectiveOperationException e) {
@@ -81,11 +83,18 @@ public final class ShardIndex {
     private volatile long earliestExpiry = ExpiryBound.NEVER;
 
     private final OwnedCounter count = new OwnedCounter();
+    /** Rises with every item that is put, moved or removed. Written under the lock. */
+    private volatile long changes;
 
     public ShardIndex(MemoryRegion region) {
         this.region = region;
         this.buckets = new long[][] {new long[WORDS << MIN_LEVEL]};
         this.shape = (long) MIN_LEVEL << 32;
+    }
+
+    /** Equal at two moments between which no item was put, moved or removed. Any thread, no lock. */
+    public long changes() {
+        return changes;
     }
 
     /** Items held: live objects and remembered deletions. */
@@ -374,6 +383,7 @@ public final class ShardIndex {
                 } else if (tagOf(old) == tag && KeyComparison.isKeyOf(region, addressOf(old), entry, entryAt)) {
                     unmark(words, i);
                     ITEM.setRelease(words, i, item);
+                    changed();
                     return addressOf(old);
                 }
             }
@@ -396,8 +406,13 @@ public final class ShardIndex {
             ITEM.setRelease(emptyWords, emptySlot, item);
         }
         count.add(1);
+        changed();
         splitIfLoaded();
         return 0;
+    }
+
+    private void changed() {
+        CHANGES.setRelease(this, (long) CHANGES.get(this) + 1);
     }
 
     /** Points from exactly this entry to a newer one of the same key; false when the index points elsewhere by now. */
@@ -440,6 +455,7 @@ public final class ShardIndex {
                         unmark(words, i);
                     }
                     ITEM.setRelease(words, i, newItem);
+                    changed();
                     return true;
                 }
             }
@@ -757,5 +773,99 @@ public final class ShardIndex {
             words = chunkOf(overflow, bucket);
         }
         return behind(position, shapeNow);
+    }
+
+    // --- images: what a checkpoint writes, and reads back ---
+
+    /** Receives the items of an image. */
+    @FunctionalInterface
+    public interface ItemConsumer {
+        /** @param item an opaque word: {@link #addressIn} tells the address, {@link #load} takes it back */
+        void accept(long item);
+    }
+
+    /** The address that an item of an image holds. */
+    public static long addressIn(long item) {
+        return addressOf(item);
+    }
+
+    /** As {@link #visit}, with whole items; the bound of the bucket is {@link #expiryBound(long)}. */
+    public long visitItems(long position, ItemConsumer consumer) {
+        final long shapeNow = shape;
+        int bucket = bucketOf(reversed(position), shapeNow);
+        long[] words = chunkOf(buckets, bucket);
+        while (true) {
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                if (words[i] != 0) {
+                    consumer.accept(words[i]);
+                }
+            }
+            final int link = (int) words[base + ITEMS];
+            if (link == 0) {
+                return behind(position, shapeNow);
+            }
+            bucket = link - 1;
+            words = chunkOf(overflow, bucket);
+        }
+    }
+
+    /**
+     * Forgets everything, and makes room for so many items, which {@link #load} adds. Nobody else uses the index
+     * meanwhile.
+     */
+    public void beginLoad(long itemCount) {
+        final long wanted = Math.max(1L << MIN_LEVEL, (itemCount * 4 + LOAD_TIMES_4 - 1) / LOAD_TIMES_4);
+        final int bucketCount = (int) Math.min(wanted, 1L << (TAG_BITS - 1));
+        final int level = 31 - Integer.numberOfLeadingZeros(bucketCount);
+        final long[][] chunks = new long[(bucketCount + CHUNK_BUCKETS - 1) >>> CHUNK_SHIFT][];
+        for (int i = 0; i < chunks.length; i++) {
+            chunks[i] = new long[CHUNK_BUCKETS * WORDS];
+        }
+        if (bucketCount <= CHUNK_BUCKETS / 2) {
+            chunks[0] = new long[WORDS << MIN_LEVEL];
+            while (chunks[0].length < bucketCount * WORDS) {
+                chunks[0] = new long[2 * chunks[0].length];
+            }
+        }
+        MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
+        buckets = chunks;
+        overflow = new long[0][];
+        overflowCount = 0;
+        freeOverflow = -1;
+        earliestExpiry = ExpiryBound.NEVER;
+        count.add(-count.get());
+        shape = (long) level << 32 | bucketCount - (1 << level);
+        MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
+    }
+
+    /**
+     * Adds an item of an image, of a key that is not there yet; reads no log. For the one thread that loads.
+     *
+     * @param bound the second before which its object does not expire, or {@link ExpiryBound#NEVER}
+     */
+    public void load(long item, long bound) {
+        int bucket = bucketOf(tagOf(item), shape);
+        long[] words = chunkOf(buckets, bucket);
+        lowerBound(words, bucket, bound);
+        while (true) {
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                if (words[i] == 0) {
+                    ITEM.setRelease(words, i, item);
+                    count.add(1);
+                    return;
+                }
+            }
+            final int link = (int) words[base + ITEMS];
+            if (link == 0) {
+                final int extra = takeOverflow();
+                words[base + ITEMS] = ExpiryBound.withLink(words[base + ITEMS], extra + 1L);
+                bucket = extra;
+            } else {
+                bucket = link - 1;
+            }
+            words = chunkOf(overflow, bucket);
+        }
     }
 }

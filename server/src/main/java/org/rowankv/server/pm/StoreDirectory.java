@@ -18,6 +18,7 @@ import org.rowankv.runtime.RandomSource;
  *   rowan.manifest      what the store is: {@link Manifest}
  *   area-0.rowan …      one per server: {@link Area}
  *   configuration/      the configuration store's files
+ *   checkpoint-0/ …     one per server: files without which everything is there too, and a start takes longer
  * </pre>
  *
  * <p>Guarantees: a directory is open once at a time, in all processes and under all spellings; it is opened only as
@@ -33,6 +34,7 @@ public final class StoreDirectory implements AutoCloseable {
     static final String MANIFEST = "rowan.manifest";
     static final String CONFIGURATION = "configuration";
     private static final String AREA_PREFIX = "area-";
+    static final String CHECKPOINT_PREFIX = "checkpoint-";
     private static final String AREA_SUFFIX = ".rowan";
     /** What may be in a directory that holds no store yet. */
     private static final Set<String> IGNORED =
@@ -281,6 +283,15 @@ public final class StoreDirectory implements AutoCloseable {
     /** As above, at that level. */
     public synchronized AreaSettings areaSettings(int server, Durability durability) {
         return settings(directory, manifest.shape(), manifest.clusterId(), server, durability);
+    }
+
+    /** Where a server's checkpoints are; made when the first is written. */
+    public Path checkpointDir(int server) {
+        return checkpointDir(directory, server);
+    }
+
+    static Path checkpointDir(Path directory, int server) {
+        return directory.resolve(CHECKPOINT_PREFIX + server);
     }
 
     public Path configurationDir() {

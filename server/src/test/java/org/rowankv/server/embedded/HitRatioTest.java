@@ -24,6 +24,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.Scheduling;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.TurnedAgent;
+import org.rowankv.server.pm.Machine;
 
 /**
  * What the eviction of a whole store keeps, on traces, against LRU of the same size. One thread does everything, in an order
@@ -160,6 +161,7 @@ final class HitRatioTest {
                 agents,
                 UnaryOperator.identity(),
                 null,
+                Machine.PRESENT,
                 UnaryOperator.identity(),
                 1,
                 true);
