@@ -192,7 +192,7 @@ public final class CheckpointLoad {
             forEach.run(numbers, workers);
         } catch (UnusableImageException e) {
             refuse(Checkpoint.fileOf(checkpoint.number()), String.valueOf(e.getMessage()));
-            parts.forEach(part -> replicas.get(part.shard()).index().beginLoad(0));
+            parts.forEach(part -> replicas.get(part.shard()).beginLoad(0));
             return false;
         }
         takeOver(checkpoint, fallback, bounds, readers);
@@ -225,12 +225,7 @@ public final class CheckpointLoad {
     private CheckpointBound loadImage(ImageReader reader, Checkpoint checkpoint, ShardPart part) {
         final CheckpointBound bound = new CheckpointBound(part.itemsUpTo(), part.commitVersion());
         try {
-            reader.load(
-                    store,
-                    checkpoint.origin().areaId(),
-                    part,
-                    replicas.get(part.shard()).index(),
-                    bound);
+            reader.load(store, checkpoint.origin().areaId(), part, replicas.get(part.shard()), bound);
         } catch (IOException e) {
             throw new UnusableImageException(e);
         }

@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
  *    8  kind: ITEMS, or LIVE, which comes last                                   4
  *   12  ordinal of the block                                                     4
  *   16  ITEMS: groups of items, a bucket each: expiry bound 4, count 4; per item: item 8, version 8
- *       LIVE:  per segment: segment 4, what the items in it are charged together 4
+ *       LIVE:  per segment and cache: segment 4, cache 4, how many of the items are in it 4, what they are charged together 4
  * </pre>
  */
 final class ImageDescriptor {
@@ -24,7 +24,7 @@ final class ImageDescriptor {
     static final int MAX_PAYLOAD = 256 << 10;
     static final int GROUP_LENGTH = 8;
     static final int ITEM_LENGTH = 16;
-    static final int LIVE_LENGTH = 8;
+    static final int LIVE_LENGTH = 16;
 
     private static final int LENGTH_OFFSET = 4;
     private static final int KIND_OFFSET = 8;

@@ -9,6 +9,7 @@ import org.rowankv.server.index.ExpiryBound;
 import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.CheckpointBound;
+import org.rowankv.server.shard.ShardReplica;
 
 /** Reads the image of one shard's index into the index. For one thread. */
 final class ImageReader {
@@ -29,9 +30,9 @@ final class ImageReader {
      *
      * @throws IOException if the image is not whole; then the index is empty or half full
      */
-    void load(CheckpointStore store, long areaId, ShardPart part, ShardIndex index, CheckpointBound bound)
+    void load(CheckpointStore store, long areaId, ShardPart part, ShardReplica replica, CheckpointBound bound)
             throws IOException {
-        index.beginLoad(part.items());
+        replica.beginLoad(part.items());
         long items = 0;
         long length = 0;
         boolean live = false;
@@ -45,9 +46,9 @@ final class ImageReader {
                 live = ImageDescriptor.kind(block) == ImageDescriptor.LIVE;
                 block.position(ImageDescriptor.HEADER_LENGTH);
                 if (live) {
-                    readLive();
+                    readLive(replica);
                 } else {
-                    items += readItems(part, index, bound);
+                    items += readItems(part, replica.index(), bound);
                 }
             }
         }
@@ -118,10 +119,16 @@ final class ImageReader {
         return items;
     }
 
-    private void readLive() {
+    private void readLive(ShardReplica replica) {
         while (block.hasRemaining()) {
             final int segment = block.getInt();
-            live[segment] += block.getInt();
+            final int cacheId = block.getInt();
+            final int objects = block.getInt();
+            final int charge = block.getInt();
+            live[segment] += charge;
+            if (covered[segment]) {
+                replica.loaded(cacheId, objects, charge);
+            }
         }
     }
 

@@ -2,6 +2,7 @@ package org.rowankv.server.checkpoint;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.index.ExpiryBound;
@@ -24,7 +25,9 @@ final class ImageWriter {
     private final Segments segments;
     private final long areaId;
     private final ByteBuffer block = ImageDescriptor.block();
-    private final int[] live;
+    /** By cache, whose ids are small and never reused, and by segment: how many items and what they are charged. */
+    private int[] @Nullable [] live = new int[4] @Nullable [];
+
     private CheckpointStore.@Nullable Writing file;
     private @Nullable ShardReplica replica;
     private long number;
@@ -39,7 +42,6 @@ final class ImageWriter {
         this.store = store;
         this.segments = segments;
         this.areaId = segments.area().superblock().areaId();
-        this.live = new int[segments.count()];
     }
 
     void begin(ShardReplica newReplica, long newNumber) throws IOException {
@@ -50,7 +52,11 @@ final class ImageWriter {
         ordinal = 0;
         items = 0;
         length = 0;
-        java.util.Arrays.fill(live, 0);
+        for (int[] ofCache : live) {
+            if (ofCache != null) {
+                Arrays.fill(ofCache, 0);
+            }
+        }
         block.clear().position(ImageDescriptor.HEADER_LENGTH);
         file = store.write(Checkpoint.ShardPart.imageFile(newReplica.shardId(), newNumber));
     }
@@ -113,16 +119,34 @@ final class ImageWriter {
         block.putLong(item).putLong(EntryDescriptor.version(buffer, at));
         groupCount++;
         items++;
-        live[segments.segmentOf(address)] += segments.charge(FrameDescriptor.length(word));
+        final int[] ofCache = live(EntryDescriptor.cacheId(buffer, at));
+        final int segment = segments.segmentOf(address);
+        ofCache[2 * segment]++;
+        ofCache[2 * segment + 1] += segments.charge(FrameDescriptor.length(word));
+    }
+
+    private int[] live(int cacheId) {
+        if (cacheId >= live.length) {
+            live = Arrays.copyOf(live, Math.max(cacheId + 1, 2 * live.length));
+        }
+        int[] ofCache = live[cacheId];
+        if (ofCache == null) {
+            ofCache = new int[2 * segments.count()];
+            live[cacheId] = ofCache;
+        }
+        return ofCache;
     }
 
     private void writeLive(ShardReplica shard, CheckpointStore.Writing out) throws IOException {
         write(shard, out, ImageDescriptor.ITEMS);
-        for (int s = 0; s < live.length; s++) {
-            if (live[s] != 0) {
-                block.putInt(s).putInt(live[s]);
-                if (block.remaining() < ImageDescriptor.LIVE_LENGTH) {
-                    write(shard, out, ImageDescriptor.LIVE);
+        for (int cacheId = 0; cacheId < live.length; cacheId++) {
+            final int[] ofCache = live[cacheId];
+            for (int s = 0; ofCache != null && s < segments.count(); s++) {
+                if (ofCache[2 * s] != 0) {
+                    block.putInt(s).putInt(cacheId).putInt(ofCache[2 * s]).putInt(ofCache[2 * s + 1]);
+                    if (block.remaining() < ImageDescriptor.LIVE_LENGTH) {
+                        write(shard, out, ImageDescriptor.LIVE);
+                    }
                 }
             }
         }

@@ -801,7 +801,7 @@ public final class ShardIndex {
                     consumer.accept(words[i]);
                 }
             }
-            final int link = (int) words[base + ITEMS];
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             if (link == 0) {
                 return behind(position, shapeNow);
             }
@@ -857,7 +857,7 @@ public final class ShardIndex {
                     return;
                 }
             }
-            final int link = (int) words[base + ITEMS];
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             if (link == 0) {
                 final int extra = takeOverflow();
                 words[base + ITEMS] = ExpiryBound.withLink(words[base + ITEMS], extra + 1L);

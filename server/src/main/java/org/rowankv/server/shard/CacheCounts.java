@@ -47,6 +47,18 @@ public final class CacheCounts {
         replaced(cacheId, charge, 0);
     }
 
+    /** Nothing is counted any more. */
+    void clear() {
+        counts = new long[counts.length];
+    }
+
+    /** Objects that an index was loaded with. */
+    void loaded(int cacheId, int objects, long bytes) {
+        ensure(cacheId);
+        add(cacheId, OBJECTS, objects);
+        add(cacheId, BYTES, bytes);
+    }
+
     void evicted(int cacheId) {
         add(cacheId, EVICTED, 1);
     }

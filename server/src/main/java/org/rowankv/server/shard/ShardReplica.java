@@ -473,6 +473,17 @@ public final class ShardReplica {
         return clears.all();
     }
 
+    /** Empties the index, and makes room for so many items of an image. Nobody else uses the replica meanwhile. */
+    public void beginLoad(long items) {
+        index.beginLoad(items);
+        counts.clear();
+    }
+
+    /** So many of the items that are loaded are of that cache. */
+    public void loaded(int cacheId, int objects, long charge) {
+        counts.loaded(cacheId, objects, charge);
+    }
+
     /**
      * Takes over what a checkpoint says, after the index was loaded and before the rest of the log is read.
      *
