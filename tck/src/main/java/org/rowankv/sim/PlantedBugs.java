@@ -66,18 +66,6 @@ final class PlantedBugs {
                     "smallest = Math.min(smallest, horizon(s));",
                     "smallest = Math.max(smallest, horizon(s));"),
             new PlantedBug(
-                    "the horizon ignores copies of what was cleared",
-                    SERVER,
-                    "org.rowankv.server.cleaning.Relocation",
-                    "if (EntryType.holdsObject(type) && isCleared(replica, buffer, at)) {",
-                    "if (EntryType.isTombstone(type) && isCleared(replica, buffer, at)) {"),
-            new PlantedBug(
-                    "the horizon does not wait for the sweep",
-                    SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
-                    "sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0",
-                    "segments.tombstoneHorizon()"),
-            new PlantedBug(
                     "tombstones found at a start are as young as their stamp",
                     SERVER,
                     "org.rowankv.server.log.Segments",

@@ -136,7 +136,7 @@ final class Points {
             simulation.happenings().count("stall at " + name);
             fabric.fence(simulation.store().cluster().servers().get(fromTo[1]), fromTo[0]);
             // Long enough, now and then, for its segment to be used up, freed and used again.
-            simulation.turns().nest(lengths.nextInt(1 << 15));
+            simulation.turns().nest(lengths.nextInt(1 << 13 + lengths.nextInt(5)));
         }
     }
 }
