@@ -9,6 +9,7 @@ import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Request;
+import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.MembershipView;
 import org.rowankv.rdma.local.LocalFabric;
@@ -23,6 +24,7 @@ import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.ForceFailedException;
 import org.rowankv.server.reconfiguration.ColdStart;
 import org.rowankv.server.reconfiguration.RecoveredServer;
 import org.rowankv.server.request.SpacePressure;
@@ -47,6 +49,10 @@ public final class EmbeddedCluster implements AutoCloseable {
     private final ErrorLog errors;
     private final List<Server> servers = new ArrayList<>();
     private final InProcessSession session;
+    /** Whoever serves, from the moment they do. */
+    private volatile List<Server> serving = List.of();
+
+    private volatile @Nullable ForceFailedException failure;
     private boolean closed;
 
     /**
@@ -80,6 +86,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         final Clock clock = surroundings.clocks().apply(0);
         this.errors = new ErrorLog(clock);
         final long startNs = clock.nanoTime();
+        files.areas().forEach(area -> area.startForcing(surroundings.scheduling(), errors, this::stopServing));
+        files.startIncarnations();
         final Configuration found = files.configuration();
         final List<RecoveredServer> recovered = recover(found, clock, random, surroundings.scanThreads());
         final long scattered = ColdStart.collectAndScatter(found, recovered);
@@ -89,6 +97,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                 .fabric()
                 .apply(new LocalFabric(LocalFabricSettings.defaults()
                         .withMaxMessage(settings.maxMessage())
+                        .withAckLevel(settings.durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED)
                         .withReserve()));
         final MembershipView view = new MembershipView() {
             @Override
@@ -148,6 +157,11 @@ public final class EmbeddedCluster implements AutoCloseable {
                     pressure));
         }
         servers.forEach(Server::start);
+        serving = List.copyOf(servers);
+        final ForceFailedException already = failure;
+        if (already != null) {
+            serving.forEach(server -> server.fail(already));
+        }
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
         this.session = new InProcessSession(configuration, servers, new EmbeddedCatalogue(catalogue));
@@ -156,6 +170,12 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
         catalogue.resume();
         logStart(recovered, scattered, clock.nanoTime() - startNs);
+    }
+
+    /** An area cannot be forced any more: nothing is acknowledged by anybody, since every shard may need it. */
+    private void stopServing(ForceFailedException why) {
+        failure = why;
+        serving.forEach(server -> server.fail(why));
     }
 
     private ServerSettings serverSettings() {
@@ -208,12 +228,14 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     private void logStart(List<RecoveredServer> recovered, long scattered, long tookNs) {
         long entries = 0;
+        long torn = 0;
         for (RecoveredServer server : recovered) {
             entries += server.entries();
+            torn += server.tornEntries();
         }
         LOG.info(
                 "Rowan-KV embedded: {} server(s), {} replica(s), {} MiB each, {}; durability {}{}; term {}; {} entries"
-                        + " read, {} scattered, {} ms",
+                        + " read{}, {} scattered, {} ms",
                 settings.servers(),
                 settings.replicas(),
                 settings.capacityBytes() >> 20,
@@ -222,6 +244,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                 settings.dir() == null ? ": the content ends with the last close" : "",
                 configuration.term(),
                 entries,
+                torn == 0 ? "" : ", " + torn + " torn and dropped",
                 scattered,
                 tookNs / 1_000_000);
     }
@@ -241,7 +264,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     /** What an acknowledged write survives: {@code none}, {@code process} or {@code power}. */
     public String durability() {
-        return (settings.dir() == null ? Durability.NONE : Durability.PROCESS).parameter();
+        return settings.durability().parameter();
     }
 
     /** For judges that look inside. */

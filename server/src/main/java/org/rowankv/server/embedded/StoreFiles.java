@@ -14,7 +14,7 @@ import org.rowankv.server.membership.Stamp;
 import org.rowankv.server.membership.Versioned;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.Machine;
 import org.rowankv.server.pm.OpenConsent;
 import org.rowankv.server.pm.StoreDirectory;
 import org.rowankv.server.pm.StoreOpenException;
@@ -52,7 +52,9 @@ final class StoreFiles {
         if (memories != null) {
             return inMemories(settings, memories, random);
         }
-        return settings.dir() == null ? inMemory(settings, random) : inDirectory(settings, random);
+        return settings.dir() == null
+                ? inMemory(settings, random)
+                : inDirectory(settings, random, surroundings.areaMachine());
     }
 
     private static StoreFiles inMemories(
@@ -84,7 +86,7 @@ final class StoreFiles {
                 server,
                 clusterId,
                 settings.shards(),
-                Durability.NONE,
+                settings.durability(),
                 settings.servers(),
                 settings.replicas());
     }
@@ -101,7 +103,7 @@ final class StoreFiles {
                 null, store, areas, random, first, write(store, first, ConfigurationStore.ABSENT, random));
     }
 
-    private static StoreFiles inDirectory(EmbeddedSettings settings, RandomSource random) {
+    private static StoreFiles inDirectory(EmbeddedSettings settings, RandomSource random, Machine machine) {
         final StoreDirectory directory = StoreDirectory.open(
                 java.util.Objects.requireNonNull(settings.dir()),
                 new StoreShape(
@@ -116,10 +118,11 @@ final class StoreFiles {
         ConfigurationStore store = null;
         try {
             for (int server = 0; server < settings.servers(); server++) {
+                final AreaSettings areaSettings = directory.areaSettings(server, settings.durability());
                 areas.add(
                         directory.isNew()
-                                ? Area.create(directory.areaSettings(server), random)
-                                : Area.open(directory.areaSettings(server), directory.consent()));
+                                ? Area.create(areaSettings, random, machine)
+                                : Area.open(areaSettings, directory.consent(), machine));
             }
             store = new FileConfigurationStore(directory.configurationDir());
             if (directory.isNew()) {
@@ -153,9 +156,10 @@ final class StoreFiles {
             for (int shard = 0; shard < settings.shards(); shard++) {
                 if (first.shard(shard).isReplica(area.serverId())
                         && area.tenures().tenure(shard) == 0) {
-                    area.tenures().set(shard, first.shard(shard).epoch());
+                    area.tenures().put(shard, first.shard(shard).epoch());
                 }
             }
+            area.drain();
         }
         return first;
     }
@@ -186,20 +190,30 @@ final class StoreFiles {
     }
 
     /**
-     * Begins a term in which every server has a new incarnation and every shard a new epoch, and stores it: only then may
-     * anything be served.
+     * Begins a new incarnation of every server: before anything else is written, since until then the superblocks speak for
+     * what was there.
      */
-    Configuration startTerm() {
-        final List<Long> incarnations = new ArrayList<>();
+    void startIncarnations() {
         for (Area area : areas) {
             if (area.superblock().term() > configuration.term()) {
                 throw new StoreOpenException("server " + area.serverId() + " has adopted term "
                         + area.superblock().term() + ", but the stored configuration is of term "
                         + configuration.term() + ": the configuration is older than the data; put the newest one back");
             }
-            incarnations.add(area.superblock().startIncarnation());
+        }
+        for (Area area : areas) {
+            area.superblock().startIncarnation();
             Chaos.point("start.incarnation");
         }
+    }
+
+    /**
+     * Begins a term in which every server has a new incarnation and every shard a new epoch, and stores it: only then may
+     * anything be served.
+     */
+    Configuration startTerm() {
+        final List<Long> incarnations = new ArrayList<>();
+        areas.forEach(area -> incarnations.add(area.superblock().incarnation()));
         final Configuration next = configuration.coldStart(incarnations);
         configurationVersion = write(store, next, configurationVersion, random);
         configuration = next;
@@ -210,8 +224,24 @@ final class StoreFiles {
         return next;
     }
 
+    /** Closes each area cleanly that can be; lets go of everything in any case, then throws what failed first. */
     void closeClean() {
-        areas.forEach(Area::closeClean);
+        RuntimeException failure = null;
+        for (Area area : areas) {
+            try {
+                area.closeClean();
+            } catch (RuntimeException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            closeAfterFailure(failure);
+            throw failure;
+        }
         store.close();
         if (directory != null) {
             directory.close();
