@@ -52,12 +52,6 @@ final class PlantedBugs {
                     "term + 1, newIncarnations",
                     "term, newIncarnations"),
             new PlantedBug(
-                    "the collect takes what was committed too",
-                    SERVER,
-                    "org.rowankv.server.reconfiguration.ColdStart",
-                    "held.add(owner.candidates(shard, commitVersion));",
-                    "held.add(owner.candidates(shard, 0));"),
-            new PlantedBug(
                     "deletions are forgotten while older entries wait",
                     SERVER,
                     "org.rowankv.server.digest.DigestAgent",
@@ -66,23 +60,11 @@ final class PlantedBugs {
                     "        if (mayForget) {\n            forgetDeletions();\n        }\n"
                             + "        final int assembled = assembler.assemble(this);\n"),
             new PlantedBug(
-                    "the horizon ignores copies that were born dead",
+                    "the horizon passes what is dead in the log",
                     SERVER,
-                    "org.rowankv.server.cleaning.Relocation",
-                    "segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);\n        segments.markDead(copy",
-                    "segments.markDead(copy"),
-            new PlantedBug(
-                    "the horizon ignores copies of what was cleared",
-                    SERVER,
-                    "org.rowankv.server.cleaning.Relocation",
-                    "if (EntryType.holdsObject(type) && isCleared(replica, buffer, at)) {",
-                    "if (EntryType.isTombstone(type) && isCleared(replica, buffer, at)) {"),
-            new PlantedBug(
-                    "the horizon does not wait for the sweep",
-                    SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
-                    "sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0",
-                    "segments.tombstoneHorizon()"),
+                    "org.rowankv.server.log.Segments",
+                    "smallest = Math.min(smallest, horizon(s));",
+                    "smallest = Math.max(smallest, horizon(s));"),
             new PlantedBug(
                     "tombstones found at a start are as young as their stamp",
                     SERVER,

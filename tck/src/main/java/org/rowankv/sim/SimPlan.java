@@ -55,6 +55,7 @@ record SimPlan(
     static final int OPERATIONS = 2_000;
     private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
     private static final int[][] SHAPES = {{3, 3}, {3, 3}, {3, 2}, {2, 2}, {2, 2}, {1, 1}};
+    private static final int[] SHARDS_PER_SERVER = {1, 1, 2, 8};
     private static final int LEAST_MESSAGE = 256;
     /** More of them, or as few as there can be with every server a primary. */
     private static final int[] HOSTILE_SHARDS = {3, 64, 512};
@@ -83,7 +84,7 @@ record SimPlan(
                         ? 1
                         : hostile
                                 ? HOSTILE_SHARDS[extremes.nextInt(HOSTILE_SHARDS.length)]
-                                : shape[0] * (1 + random.nextInt(2)),
+                                : shape[0] * SHARDS_PER_SERVER[random.nextInt(SHARDS_PER_SERVER.length)],
                 workers,
                 hostile ? least : least + random.nextInt(8),
                 hostile ? LEAST_MESSAGE : MESSAGES[random.nextInt(MESSAGES.length)],
