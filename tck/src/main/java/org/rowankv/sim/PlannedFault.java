@@ -15,7 +15,10 @@ record PlannedFault(int afterOperations, Kind kind, int a, int b) {
         FENCE(new FenceFault()),
         PAUSE(new PauseFault()),
         LEAVE(new LeaveFault()),
-        CUT_OFF(new CutOffFault());
+        CUT_OFF(new CutOffFault()),
+        SLOW_LINK(new SlowLinkFault()),
+        CUT_LINK(new CutLinkFault()),
+        CLOCK_JUMP(new ClockJumpFault());
 
         private final Fault fault;
 

@@ -51,9 +51,14 @@ final class SimScheduling implements Scheduling {
             slowness = random;
         }
 
-        /** Gets no turn for a while: its thread is not scheduled. */
+        /** Its server gets no turn for a while. */
         void pause(long ns) {
             pausedUntilNs = timeline.nowNs() + ns;
+        }
+
+        /** Until when nothing goes on at its server. */
+        long pausedUntilNs() {
+            return pausedUntilNs;
         }
 
         @Override
@@ -100,19 +105,28 @@ final class SimScheduling implements Scheduling {
 
     private final Simulation simulation;
     private final List<AgentTask> agents = new ArrayList<>();
+    private final List<AgentTask> servers = new ArrayList<>();
 
     SimScheduling(Simulation simulation) {
         this.simulation = simulation;
     }
 
+    /** All of them: the servers' and, at the level power, those that force their areas. */
     List<AgentTask> agents() {
         return agents;
+    }
+
+    /** Those that do all the rest, by server. */
+    List<AgentTask> servers() {
+        return servers;
     }
 
     @Override
     public TurnedAgent take(Agent agent, ErrorLog errors) {
         final AgentTask task = new AgentTask(agent, errors, simulation.timeline());
-        if (agent.roleName().startsWith(FORCE) && simulation.plan().forceSteps() > 0) {
+        if (!agent.roleName().startsWith(FORCE)) {
+            servers.add(task);
+        } else if (simulation.plan().forceSteps() > 0) {
             final long upToNs = simulation.plan().stepNs() * simulation.plan().forceSteps();
             task.slow(
                     (int) Math.min(Integer.MAX_VALUE, upToNs),

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
+import org.rowankv.rdma.FabricException;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
@@ -25,6 +26,7 @@ final class SimStore {
     private final SimMemories memories;
     private final RandomSource random;
     private final RandomSource power;
+    private final SimLinks links;
     private final List<NodeClock> clocks = new ArrayList<>();
     private final Map<Integer, Integer> shards = new HashMap<>();
 
@@ -34,6 +36,7 @@ final class SimStore {
     private int incarnation;
     private int cacheId;
     private boolean up;
+    private boolean starting;
     private boolean crashed;
 
     SimStore(Simulation simulation, SimMemories memories, RandomSource random, RandomSource nodes) {
@@ -43,6 +46,7 @@ final class SimStore {
         this.random = random;
         this.power = random.fork("power cuts");
         this.scheduling = new SimScheduling(simulation);
+        this.links = new SimLinks(simulation.timeline(), plan.servers());
         for (int node = 0; node <= plan.servers(); node++) {
             clocks.add(new NodeClock(
                     simulation.timeline(),
@@ -55,6 +59,8 @@ final class SimStore {
     /** A store in these memories, new or found there. Its judge decides when things may go wrong again. */
     void open() {
         scheduling = new SimScheduling(simulation);
+        fabric = null;
+        starting = incarnation > 0;
         final EmbeddedCluster opened = EmbeddedCluster.open(
                 plan.settings(),
                 new Surroundings(
@@ -71,6 +77,8 @@ final class SimStore {
                         plan.hostile() ? SimStore::hostile : settings -> settings,
                         1,
                         !plan.clientsSurvive()));
+        starting = false;
+        requireHigherTerm(opened);
         cluster = opened;
         memories.written();
         cacheId = opened.session().catalogue().create("sim", new byte[0]).id();
@@ -87,7 +95,7 @@ final class SimStore {
                 .tell("the store is open in term " + opened.configuration().term());
     }
 
-    /** Fewest posted segments, cleaning late, holes cut off soon. */
+    /** Fewest posted segments (of one, commit records would leave nothing to others), cleaning late, holes cut off soon. */
     private static ServerSettings hostile(ServerSettings usual) {
         return new ServerSettings(
                 usual.workers(),
@@ -118,7 +126,13 @@ final class SimStore {
         simulation.trace().tell("CRASH " + where);
         up = false;
         simulation.happenings().count("crash " + where);
-        ended();
+        if (starting) {
+            // What it had begun to build up nobody has seen.
+            simulation.happenings().count("crashes during a start");
+            starting = false;
+        } else {
+            ended();
+        }
         if (plan.power() && power.nextInt(4) > 0) {
             final int dropped = memories.cutPower(power);
             simulation.trace().tell("it is a power cut, which drops " + dropped + " words");
@@ -159,9 +173,21 @@ final class SimStore {
 
     private void requireNoErrors() {
         for (ErrorLog.Observation error : cluster().errors().distinct()) {
-            if (!error.type().equals(CrashError.class.getName())) {
+            if (!error.type().equals(CrashError.class.getName()) && !isOfACutLink(error)) {
                 simulation.violation("the store reported: " + error);
             }
+        }
+    }
+
+    private boolean isOfACutLink(ErrorLog.Observation error) {
+        return links.wereEverCut() && error.type().equals(FabricException.class.getName());
+    }
+
+    private void requireHigherTerm(EmbeddedCluster opened) {
+        if (cluster != null
+                && opened.configuration().term() <= cluster.configuration().term()) {
+            simulation.violation("term " + opened.configuration().term() + " follows term "
+                    + cluster.configuration().term());
         }
     }
 
@@ -171,6 +197,11 @@ final class SimStore {
         final long hashed = hash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
         request.placed(
                 hashed, ShardMap.shardOf(hashed, cluster().configuration().shardCount()));
+    }
+
+    /** It is on its way up, from what an earlier incarnation left. */
+    boolean isStarting() {
+        return starting;
     }
 
     /** It can be reached. */
@@ -196,6 +227,14 @@ final class SimStore {
 
     Server serverOf(int shard) {
         return cluster().servers().get(cluster().configuration().shard(shard).primary());
+    }
+
+    SimLinks links() {
+        return links;
+    }
+
+    NodeClock clock(int node) {
+        return clocks.get(node);
     }
 
     Clock clientClock() {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.membership.ConfigurationCodec;
 import org.rowankv.server.membership.ConfigurationStore;
@@ -200,7 +201,10 @@ final class StoreFiles {
                         + configuration.term() + ": the configuration is older than the data; put the newest one back");
             }
         }
-        areas.forEach(area -> area.superblock().startIncarnation());
+        for (Area area : areas) {
+            area.superblock().startIncarnation();
+            Chaos.point("start.incarnation");
+        }
     }
 
     /**
@@ -213,7 +217,10 @@ final class StoreFiles {
         final Configuration next = configuration.coldStart(incarnations);
         configurationVersion = write(store, next, configurationVersion, random);
         configuration = next;
-        areas.forEach(area -> area.superblock().adoptTerm(next.term()));
+        for (Area area : areas) {
+            area.superblock().adoptTerm(next.term());
+            Chaos.point("start.term");
+        }
         return next;
     }
 

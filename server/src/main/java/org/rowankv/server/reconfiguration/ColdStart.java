@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.rowankv.placement.Configuration;
+import org.rowankv.runtime.Chaos;
 
 /**
  * Cold start (§4.5 and §4.7 of the paper): after every server has read its area, each shard's entries that may not be on
@@ -28,11 +29,14 @@ public final class ColdStart {
             }
             if (owners.size() > 1) {
                 scattered += shard(shard, owners);
+                Chaos.point("start.collected");
             }
         }
+        Chaos.point("start.scattered");
         // All of them first: what is committed here must be on the device there.
         servers.forEach(RecoveredServer::drain);
         servers.forEach(RecoveredServer::finish);
+        Chaos.point("start.recovered");
         return scattered;
     }
 
@@ -58,6 +62,7 @@ public final class ColdStart {
                                         candidate.getValue(),
                                         owners.get(to).replicas().get(shard).tenure());
                         scattered++;
+                        Chaos.point("start.taken-over");
                     }
                 }
             }
