@@ -342,7 +342,7 @@ final class LandingConnection extends FrameReader {
      * Tells the sender what of it has landed, and that nothing more will; then closes. Any thread, after {@link #cutOff}.
      */
     void tellFenced() {
-        channel.eventLoop().execute(this::writeFenced);
+        TcpFabric.execute(channel.eventLoop(), this::writeFenced);
     }
 
     private void writeFenced() {
@@ -354,12 +354,17 @@ final class LandingConnection extends FrameReader {
         final long upTo = forced == null ? done : forcedUpTo;
         WireDescriptor.header(notice, WireDescriptor.FENCED, 0, 0, 0, upTo, credit.granted(), done, checksum);
         final var unused = channel.writeAndFlush(notice, channel.voidPromise());
-        // The sender closes when it has heard it. Closed from here with bytes of it unread, TCP would throw the notice away:
+        // The sender closes when it has heard it. Closed from here with bytes of it unread, TCP would throw the notice
+        // away:
         // they are read, and dropped.
         if (context != null) {
             resume(context);
         }
-        final var unusedTimer = channel.eventLoop().schedule(() -> channel.close(), lingerMs, TimeUnit.MILLISECONDS);
+        final var unusedTimer = channel.eventLoop().schedule(this::closeChannel, lingerMs, TimeUnit.MILLISECONDS);
+    }
+
+    private void closeChannel() {
+        final var unused = channel.close();
     }
 
     @Override

@@ -102,7 +102,7 @@ final class MessageReceiver extends FrameReader {
             bytes.addAndGet(-message.remaining());
             polled.incrementAndGet();
             if (ackScheduled.compareAndSet(false, true)) {
-                channel.eventLoop().execute(acknowledging);
+                TcpFabric.execute(channel.eventLoop(), acknowledging);
             }
         }
         return message;
@@ -156,7 +156,8 @@ final class MessageReceiver extends FrameReader {
         endpoint.forget(this);
     }
 
-    boolean isDrained() {
-        return queue.isEmpty();
+    /** Whether nothing more comes and all that came was polled. */
+    boolean isOver() {
+        return !channel.isActive() && queue.isEmpty();
     }
 }

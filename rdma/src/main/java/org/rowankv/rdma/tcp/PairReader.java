@@ -192,7 +192,7 @@ final class PairReader extends FrameReader {
         if (channel.eventLoop().inEventLoop()) {
             tick(nowNs, heartbeatNs, idleNs);
         } else {
-            channel.eventLoop().execute(() -> tick(nowNs, heartbeatNs, idleNs));
+            TcpFabric.execute(channel.eventLoop(), () -> tick(nowNs, heartbeatNs, idleNs));
         }
     }
 

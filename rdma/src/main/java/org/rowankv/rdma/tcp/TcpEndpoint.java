@@ -71,7 +71,7 @@ public final class TcpEndpoint implements Endpoint {
         this.fabric = fabric;
         this.fabricSettings = fabricSettings;
         this.settings = settings;
-        this.queue = new TcpReceiveQueue(settings, () -> fabric.nic().execute(this::onPosted));
+        this.queue = new TcpReceiveQueue(settings, () -> fabric.onNic(this::onPosted));
         this.forced =
                 fabricSettings.force() == null ? null : new ForcedLanding(fabricSettings.force(), fabric.nic(), queue);
         this.inbound = new InboundPeers(settings, queue, fabric.faults());
@@ -396,6 +396,9 @@ public final class TcpEndpoint implements Endpoint {
                         .onMessage(receiver.peer().from(), receiver.peer().incarnation(), message);
                 message = count < limit ? receiver.poll() : null;
             }
+            if (receiver.isOver()) {
+                receivers.remove(receiver);
+            }
         }
         return count;
     }
@@ -437,7 +440,7 @@ public final class TcpEndpoint implements Endpoint {
     }
 
     void forget(MessageReceiver receiver) {
-        if (receiver.isDrained()) {
+        if (receiver.isOver()) {
             receivers.remove(receiver);
         }
     }

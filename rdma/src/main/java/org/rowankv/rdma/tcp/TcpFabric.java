@@ -21,8 +21,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
@@ -49,6 +52,7 @@ public final class TcpFabric implements Fabric {
     private final TcpFabricSettings settings;
     private final TcpTransport transport;
     private final EventLoop nic;
+    private final AtomicReference<@Nullable Thread> nicThread = new AtomicReference<>();
     private final FaultLog faults = new FaultLog();
     private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
     private final AtomicInteger accepted = new AtomicInteger();
@@ -67,7 +71,13 @@ public final class TcpFabric implements Fabric {
     public TcpFabric(TcpFabricSettings settings) {
         this.settings = settings;
         this.transport = TcpTransport.choose(settings.nativeTransport());
-        this.nic = new SingleThreadIoEventLoop(null, new DefaultThreadFactory("rowan-nic", true), transport.handlers());
+        final ThreadFactory threads = new DefaultThreadFactory("rowan-nic", true);
+        final ThreadFactory remembering = task -> {
+            final Thread thread = threads.newThread(task);
+            nicThread.set(thread);
+            return thread;
+        };
+        this.nic = new SingleThreadIoEventLoop(null, remembering, transport.handlers());
         try {
             this.listener = bind();
         } catch (UncheckedIOException e) {
@@ -181,7 +191,7 @@ public final class TcpFabric implements Fabric {
         return new FabricException(Reason.CLOSED, "server " + serverId + " is open already in this process");
     }
 
-    /** Closes every endpoint and every connection, and ends the thread; when it returns nothing is left. */
+    /** Closes every endpoint and every connection, and ends the thread; when it returns nothing is left. Not for that thread. */
     @Override
     public void close() {
         final List<TcpEndpoint> open;
@@ -199,11 +209,14 @@ public final class TcpFabric implements Fabric {
 
     private void endLoop() {
         final var unused = nic.shutdownGracefully(0, CLOSE_PATIENCE_MS, TimeUnit.MILLISECONDS);
+        final Thread thread = nicThread.get();
         boolean interrupted = false;
-        while (!nic.isTerminated()) {
+        while (!nic.isTerminated() || thread != null && thread.isAlive()) {
             try {
                 if (!nic.awaitTermination(CLOSE_PATIENCE_MS, TimeUnit.MILLISECONDS)) {
                     LOG.warn("The NIC agent has not ended yet");
+                } else if (thread != null) {
+                    thread.join(CLOSE_PATIENCE_MS);
                 }
             } catch (InterruptedException e) {
                 interrupted = true;
@@ -234,7 +247,30 @@ public final class TcpFabric implements Fabric {
         return accepted.get();
     }
 
+    /** Has that done by the NIC agent; when the fabric is closing, it is not done any more. */
+    void onNic(Runnable task) {
+        execute(nic, task);
+    }
+
+    /** Has that done on an event loop, unless it has ended, and every connection on it. */
+    static void execute(EventLoop loop, Runnable task) {
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("An event loop has ended: nothing is to be done on it any more", e);
+        }
+    }
+
     private void tick() {
+        try {
+            lookAfterEverybody();
+        } catch (RuntimeException e) {
+            // A task that throws would not be run again, and nobody's silence would be noticed any more.
+            LOG.error("Looking after the connections failed", e);
+        }
+    }
+
+    private void lookAfterEverybody() {
         final long nowNs = now();
         final List<TcpEndpoint> open;
         synchronized (this) {
