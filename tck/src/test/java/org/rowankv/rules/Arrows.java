@@ -119,11 +119,10 @@ final class Arrows {
 
     /** What a product module may bring along; a dependency more is a decision, and this is where it shows. */
     @ArchTest
-    static final ArchRule PRODUCT_SEES_FEW_LIBRARIES =
-            usesOnly(
-                    resideInAnyPackage(RUNTIME, RDMA, DRIVER, PROTOCOL, PLACEMENT, SERVER)
-                            .and(resideOutsideOfPackages(RDMA_TCP)),
-                    "org.jctools..");
+    static final ArchRule PRODUCT_SEES_FEW_LIBRARIES = usesOnly(
+            resideInAnyPackage(RUNTIME, RDMA, DRIVER, PROTOCOL, PLACEMENT, SERVER)
+                    .and(resideOutsideOfPackages(RDMA_TCP)),
+            "org.jctools..");
 
     /** Netty is for server processes alone, and stands behind the fabric. */
     @ArchTest

@@ -3,8 +3,7 @@ package org.rowankv.rdma.tcp;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicReference;
-import org.rowankv.runtime.Clock;
-import org.rowankv.runtime.SystemClock;
+import java.util.function.UnaryOperator;
 
 /** Fabrics over the loopback interface, whose servers are all found at one address: their own, or a test's proxy. */
 final class Loopback {
@@ -19,7 +18,7 @@ final class Loopback {
         return fabric(settings -> settings);
     }
 
-    static TcpFabric fabric(java.util.function.UnaryOperator<TcpFabricSettings> change) {
+    static TcpFabric fabric(UnaryOperator<TcpFabricSettings> change) {
         final AtomicReference<InetSocketAddress> address = new AtomicReference<>(ANY_PORT);
         final TcpFabric fabric = new TcpFabric(change.apply(settings(address)));
         address.set(fabric.listenAddress());
@@ -31,12 +30,23 @@ final class Loopback {
         return TcpFabricSettings.of(ANY_PORT, server -> server <= MAX_SERVER ? address.get() : null);
     }
 
-    /** Times that no test waits for, but those it moves by hand. */
-    static TcpFabricSettings patient(TcpFabricSettings settings, Clock clock) {
-        return settings.withTimes(60_000, 0, 8, 1_000_000, clock);
-    }
-
-    static TcpFabricSettings patient(TcpFabricSettings settings) {
-        return patient(settings, SystemClock.INSTANCE);
+    /** The same with few operations in flight: no more than have room in the segments of the suite, all together. */
+    static TcpFabricSettings narrow(TcpFabricSettings settings) {
+        return new TcpFabricSettings(
+                settings.listen(),
+                settings.peers(),
+                settings.maxMessage(),
+                16,
+                settings.messages(),
+                settings.maxRpc(),
+                settings.keepsReserve(),
+                settings.force(),
+                settings.nativeTransport(),
+                settings.maxConnections(),
+                settings.connectTimeoutMs(),
+                settings.retryMs(),
+                settings.heartbeatMs(),
+                settings.idleTimeoutMs(),
+                settings.clock());
     }
 }

@@ -7,7 +7,7 @@ import org.rowankv.rdma.conformance.FabricConformance;
 final class NioFabricConformanceTest extends FabricConformance {
     @Override
     protected Fabric createFabric() {
-        return Loopback.fabric(settings -> settings.withNativeTransport(false));
+        return Loopback.fabric(settings -> Loopback.narrow(settings).withNativeTransport(false));
     }
 
     @Override

@@ -7,7 +7,7 @@ import org.rowankv.rdma.conformance.FabricConformance;
 final class TcpFabricConformanceTest extends FabricConformance {
     @Override
     protected Fabric createFabric() {
-        return Loopback.fabric();
+        return Loopback.fabric(Loopback::narrow);
     }
 
     @Override
