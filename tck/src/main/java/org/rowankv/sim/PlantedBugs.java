@@ -10,6 +10,12 @@ final class PlantedBugs {
 
     static final List<PlantedBug> ALL = List.of(
             new PlantedBug(
+                    "the horizon ignores what is kept for its answer",
+                    SERVER,
+                    "org.rowankv.server.log.Segments",
+                    "|| keepsEnded.get(s) != 0",
+                    ""),
+            new PlantedBug(
                     "acknowledged before the last backup has it",
                     SERVER,
                     "org.rowankv.server.replication.RowanReplicator",

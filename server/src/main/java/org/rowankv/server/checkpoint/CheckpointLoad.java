@@ -275,7 +275,10 @@ public final class CheckpointLoad {
         for (SessionImage.Answer answer : session.answers()) {
             if (isReflected(answer.address())) {
                 final int keptLength = keptLength(replica, answer.address());
-                kept[segments.segmentOf(answer.address())] += keptLength == 0 ? 0 : segments.charge(keptLength);
+                if (keptLength > 0) {
+                    kept[segments.segmentOf(answer.address())] += segments.charge(keptLength);
+                    segments.markKept(answer.address());
+                }
                 answers.add(new SessionImage.Answer(
                         answer.sequence(),
                         answer.version(),

@@ -358,7 +358,11 @@ public final class ShardReplica {
             return dead(address, length);
         }
         final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
-        return sessions(sessionId).keep(sessionId, sequence, address, length) ? 0 : dead(address, length);
+        if (!sessions(sessionId).keep(sessionId, sequence, address, length)) {
+            return dead(address, length);
+        }
+        segments.markKept(address);
+        return 0;
     }
 
     private int applyClear(ByteBuffer entry, int at, long version) {
