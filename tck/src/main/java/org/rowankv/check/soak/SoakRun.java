@@ -36,6 +36,7 @@ import org.rowankv.server.embedded.EmbeddedSettings;
  * <p>The calling thread takes the samples. A run ends early when something was found.
  */
 final class SoakRun {
+    private static final long CHECKPOINT_INTERVAL_MS = 1_000;
     private static final int MOST_VIOLATIONS = 10;
     private static final int QUARTERS = 4;
     /** By so much, in percent and bytes, what was left of the heap after the first quarter may differ at the end. */
@@ -85,6 +86,7 @@ final class SoakRun {
                 .dir(settings.directory())
                 .capacityBytes(settings.capacityBytes())
                 .workers(settings.writers() + 2)
+                .checkpointIntervalMs(CHECKPOINT_INTERVAL_MS)
                 .build());
     }
 
@@ -100,11 +102,15 @@ final class SoakRun {
             final SoakSample last = sample(cluster, startNs, false);
             multiple = (double) last.writtenBytes() / settings.capacityBytes();
             table = table(last);
+            table.put("checkpoints", cluster.checkpoints().taken());
             configuration = cluster.configuration();
             reportErrors(cluster);
         }
         AreaComparison.differences(settings.directory(), configuration).forEach(this::violation);
         try (EmbeddedCluster cluster = open()) {
+            table.put(
+                    "servers that started from a checkpoint",
+                    cluster.checkpoints().loaded());
             compareAll(cluster, "after it was opened again");
             reportErrors(cluster);
         }
@@ -339,7 +345,9 @@ final class SoakRun {
                 "evictions",
                 "segments cleaned",
                 "bytes relocated",
-                "tombstones dropped")) {
+                "tombstones dropped",
+                "checkpoints",
+                "servers that started from a checkpoint")) {
             if (table.getOrDefault(what, 0L) == 0) {
                 shortcomings.add("this never happened: " + what);
             }
