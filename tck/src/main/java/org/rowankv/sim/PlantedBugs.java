@@ -43,8 +43,8 @@ final class PlantedBugs {
                     "versions without a new epoch",
                     DRIVER,
                     "org.rowankv.placement.Configuration",
-                    "shard.withEpoch(shard.epoch() + 1)",
-                    "shard.withEpoch(shard.epoch())"),
+                    "found.withEpoch(found.epoch() + 1)",
+                    "found.withEpoch(found.epoch())"),
             new PlantedBug(
                     "deletions are forgotten at once",
                     SERVER,

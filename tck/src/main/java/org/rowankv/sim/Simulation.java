@@ -462,6 +462,7 @@ final class Simulation {
                 usual.cleanerReserve() + 2,
                 usual.fillPercent(),
                 2_000_000,
+                usual.copyBytesPerSecond(),
                 true);
     }
 

@@ -24,6 +24,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.Durability;
 import org.rowankv.server.reconfiguration.ColdStart;
+import org.rowankv.server.reconfiguration.CopyListener;
 import org.rowankv.server.reconfiguration.RecoveredServer;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.shard.Replicas;
@@ -42,7 +43,9 @@ public final class EmbeddedCluster implements AutoCloseable {
     private final EmbeddedSettings settings;
     private final Surroundings surroundings;
     private final StoreFiles files;
-    private final Configuration configuration;
+    /** Changes when joining replicas become complete; servers and roles stay what they were at the start. */
+    private volatile Configuration configuration;
+
     private final Fabric fabric;
     private final ErrorLog errors;
     private final List<Server> servers = new ArrayList<>();
@@ -80,11 +83,12 @@ public final class EmbeddedCluster implements AutoCloseable {
         final Clock clock = surroundings.clocks().apply(0);
         this.errors = new ErrorLog(clock);
         final long startNs = clock.nanoTime();
-        final Configuration found = files.configuration();
-        final List<RecoveredServer> recovered = recover(found, clock, random, surroundings.scanThreads());
-        final long scattered = ColdStart.collectAndScatter(found, recovered);
+        final Configuration planned = files.configuration();
+        final List<RecoveredServer> recovered = recover(planned, clock, random, surroundings.scanThreads());
+        final long scattered = ColdStart.collectAndScatter(planned, recovered);
         // A new term, new incarnations, and a new epoch for every shard, stored before anything is served.
-        this.configuration = files.startTerm();
+        final Configuration started = files.startTerm();
+        this.configuration = started;
         this.fabric = surroundings
                 .fabric()
                 .apply(new LocalFabric(LocalFabricSettings.defaults()
@@ -98,7 +102,9 @@ public final class EmbeddedCluster implements AutoCloseable {
 
             @Override
             public boolean admits(int serverId, long incarnation, long term) {
-                return term == configuration.term()
+                // The terms since the start changed no role.
+                return term >= started.term()
+                        && term <= configuration.term()
                         && serverId >= 0
                         && serverId < configuration.serverCount()
                         && configuration.incarnations().get(serverId) == incarnation;
@@ -132,30 +138,49 @@ public final class EmbeddedCluster implements AutoCloseable {
                 return servers.get(server).settledTurns();
             }
         };
+        final CopyListener copies = new CopyListener() {
+            @Override
+            public void copied(int shard, int server) {
+                servers.get(server).copied(shard);
+            }
+
+            @Override
+            public void joined(int server) {
+                EmbeddedCluster.this.joined(server);
+            }
+        };
         for (RecoveredServer server : recovered) {
             servers.add(new Server(
                     server.serverId(),
                     serverSettings(),
                     server.segments(),
                     server.replicas(),
-                    configuration,
+                    started,
                     fabric,
                     view,
                     surroundings.clocks().apply(server.serverId()),
                     surroundings.scheduling(),
                     errors,
                     this::wakeUp,
-                    pressure));
+                    pressure,
+                    copies));
         }
         servers.forEach(Server::start);
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
-        this.session = new InProcessSession(configuration, servers, new EmbeddedCatalogue(catalogue));
+        this.session = new InProcessSession(started, servers, new EmbeddedCatalogue(catalogue));
         if (surroundings.clientsEndWithStore()) {
             closeOldSessions();
         }
         catalogue.resume();
         logStart(recovered, scattered, clock.nanoTime() - startNs);
+    }
+
+    /** A server's replicas hold all that they lacked: from now on they are as good as any. */
+    private void joined(int server) {
+        final Configuration next = files.joined(server);
+        configuration = next;
+        LOG.info("server {} holds complete replicas again; term {}", server, next.term());
     }
 
     private ServerSettings serverSettings() {
@@ -185,6 +210,9 @@ public final class EmbeddedCluster implements AutoCloseable {
                             keyHash,
                             segments,
                             area.tenures().tenure(shard));
+                    if (found.shard(shard).isJoining(area.serverId())) {
+                        replicas[shard].beginJoining();
+                    }
                 }
             }
             final RecoveredServer server = new RecoveredServer(

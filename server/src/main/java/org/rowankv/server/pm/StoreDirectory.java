@@ -5,8 +5,10 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.rowankv.runtime.RandomSource;
 
@@ -17,6 +19,7 @@ import org.rowankv.runtime.RandomSource;
  *   rowan.lock          held while the store is open
  *   rowan.manifest      what the store is: {@link Manifest}
  *   area-0.rowan …      one per server: {@link Area}
+ *   area-0.rowan.aside  an area that could not be used, kept for people to look at
  *   configuration/      the configuration store's files
  * </pre>
  *
@@ -34,6 +37,7 @@ public final class StoreDirectory implements AutoCloseable {
     static final String CONFIGURATION = "configuration";
     private static final String AREA_PREFIX = "area-";
     private static final String AREA_SUFFIX = ".rowan";
+    private static final String ASIDE_SUFFIX = ".aside";
     /** What may be in a directory that holds no store yet. */
     private static final Set<String> IGNORED =
             Set.of(DirectoryLock.FILE_NAME, MANIFEST + DurableFile.TEMPORARY_SUFFIX, "lost+found");
@@ -139,7 +143,9 @@ public final class StoreDirectory implements AutoCloseable {
                             + " If the original is still in use, two stores would claim to be one. If not (a restored"
                             + " backup, say), add accept-copied=true once");
         }
-        requireAreas(directory, shape, found.clusterId());
+        if (shape.replicas() == 1) {
+            requireAreas(directory, shape, found.clusterId()); // with more, the store may do without some
+        }
         if (!copied) {
             return found;
         }
@@ -216,7 +222,7 @@ public final class StoreDirectory implements AutoCloseable {
             }
             final long length = Files.size(file);
             if (length != settings.fileLength()) {
-                throw new StoreOpenException(AreaFinding.truncated(file, length, settings.fileLength()));
+                throw AreaFinding.truncated(file, length, settings.fileLength());
             }
         }
     }
@@ -276,6 +282,30 @@ public final class StoreDirectory implements AutoCloseable {
     /** Settings of a server's area: to create it with when the store is new, and to open it with otherwise. */
     public synchronized AreaSettings areaSettings(int server) {
         return settings(directory, manifest.shape(), manifest.clusterId(), server);
+    }
+
+    /**
+     * Takes the file of an area that cannot be used out of the way, so that another can be made. It is kept, in the place of
+     * the one that was set aside before, if any.
+     *
+     * @return where it is now; nothing if there was none
+     */
+    public Optional<Path> setAside(int server) {
+        final Path file = areaFile(server);
+        return FileThread.call("rowan-area-aside", () -> {
+            final Path aside = file.resolveSibling(file.getFileName() + ASIDE_SUFFIX);
+            try {
+                Files.move(file, aside, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+                return Optional.of(aside);
+            } catch (NoSuchFileException e) {
+                return Optional.empty();
+            } catch (IOException e) {
+                throw new StoreOpenException(
+                        "the area " + file + ", which cannot be used, cannot be renamed to " + aside + ": " + e
+                                + ". Move it out of the directory",
+                        e);
+            }
+        });
     }
 
     public Path configurationDir() {

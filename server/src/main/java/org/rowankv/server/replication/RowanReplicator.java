@@ -28,7 +28,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final BackupSets backupSets;
     private final int maxMessage;
     private final int segmentLength;
-    private final int[] tenures;
+    private final int[] epochs;
     private final EntryCheck check;
     private final ByteBuffer staging;
     private final long[] credit;
@@ -46,7 +46,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     /**
      * @param segmentLength of this server's area and of the backups'
-     * @param tenures by shard, the epoch at which the backups' membership began
+     * @param epochs of the shards: at or after the beginning of every backup's tenure
      */
     public RowanReplicator(
             MemoryRegion region,
@@ -55,13 +55,13 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             int serverCount,
             int maxMessage,
             int segmentLength,
-            int[] tenures) {
+            int[] epochs) {
         this.region = region;
         this.links = links;
         this.backupSets = backupSets;
         this.maxMessage = maxMessage;
         this.segmentLength = segmentLength;
-        this.tenures = tenures.clone();
+        this.epochs = epochs.clone();
         this.check = new EntryCheck(region);
         this.staging = ByteBuffer.allocateDirect(maxMessage + EntryDescriptor.STRIDE)
                 .alignedSlice(EntryDescriptor.STRIDE)
@@ -151,7 +151,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     private int sendNext(RowanSender sender, int server) {
         final int start = sent[server];
-        final int tag = tenures[shard];
+        final int tag = epochs[shard];
         if (length <= maxMessage) {
             final int status =
                     sender.append(contextOf(server), region.buffer(address), region.offset(address), length, tag);
