@@ -62,7 +62,7 @@ final class Delivery extends Task {
 
     @Override
     long readyAtNs() {
-        return over || call == null && !simulation.isUp() ? NEVER : arrivesAtNs;
+        return over || call == null && !simulation.store().isUp() ? NEVER : arrivesAtNs;
     }
 
     @Override
@@ -70,8 +70,8 @@ final class Delivery extends Task {
         try {
             SteppedCall own = call;
             if (own == null) {
-                simulation.onArrived(this);
-                own = simulation.serverOf(request.shard()).stepped(request);
+                simulation.turns().arrived(this);
+                own = simulation.store().serverOf(request.shard()).stepped(request);
                 call = own;
             }
             if (own.step()) {

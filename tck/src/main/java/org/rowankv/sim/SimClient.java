@@ -94,7 +94,7 @@ final class SimClient extends Task {
     private RowanClient newClient() {
         return new RowanClient(
                 simulation.session(),
-                simulation.clientClock(),
+                simulation.store().clientClock(),
                 random.fork("client " + clientsBefore++),
                 20 * timeoutNs);
     }
@@ -206,7 +206,7 @@ final class SimClient extends Task {
     }
 
     private Request phrase() {
-        final int cacheId = simulation.cacheId();
+        final int cacheId = simulation.store().cacheId();
         final byte[] bytes = keyBytes(key);
         final byte[] value = action.stores() ? values.of(written) : bytes;
         final long expected = lastVersion[key];
@@ -222,7 +222,7 @@ final class SimClient extends Task {
             case REMOVE, GET_AND_REMOVE -> request.delete(cacheId, bytes, 0, bytes.length);
             case REMOVE_IF_VERSION ->
                 request.delete(cacheId, bytes, 0, bytes.length).when(Condition.IF_VERSION, expected);
-            case CLEAR -> request.clear(cacheId, simulation.shardOf(key));
+            case CLEAR -> request.clear(cacheId, simulation.store().shardOf(key));
             case TOUCH -> request.touch(cacheId, bytes, 0, bytes.length, expected, ttlMs);
             case EXPIRY -> throw new AssertionError("nobody asks for that");
         };
@@ -232,7 +232,7 @@ final class SimClient extends Task {
         final long returnedNs = simulation.timeline().nowNs();
         nextAtNs = returnedNs + random.nextInt((int) (8 * plan.stepNs()));
         final Status status = request.status();
-        simulation.onEnded(this, action.label(), status, request.version());
+        simulation.onEnded(action.label(), status, request.version());
         final Outcome outcome = outcomeOf(status);
         if (action == Action.GET && outcome == Outcome.REFUSED) {
             return; // learned nothing
@@ -265,7 +265,7 @@ final class SimClient extends Task {
         }
         if (action == Action.CLEAR) {
             for (int cleared = 0; cleared < plan.keys(); cleared++) {
-                if (simulation.shardOf(cleared) == request.shard()) {
+                if (simulation.store().shardOf(cleared) == request.shard()) {
                     log.add(cleared, event);
                 }
             }

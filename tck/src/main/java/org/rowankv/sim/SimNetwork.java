@@ -30,7 +30,7 @@ final class SimNetwork {
     }
 
     void send(SimClient client, int attempt, Request request) {
-        if (!simulation.isUp()) {
+        if (!simulation.store().isUp()) {
             return; // there is nobody to connect to
         }
         if (random.nextInt(1000) >= lossPerMille) {
@@ -63,7 +63,7 @@ final class SimNetwork {
 
     private void deliver(
             @Nullable SimClient client, int attempt, Request request, long atNs, boolean replyLost, boolean doubled) {
-        simulation.add(new Delivery(simulation, copyOf(request), client, attempt, atNs, replyLost, doubled));
+        simulation.turns().add(new Delivery(simulation, copyOf(request), client, attempt, atNs, replyLost, doubled));
     }
 
     private static Request copyOf(Request request) {

@@ -102,6 +102,6 @@ final class SimScheduling implements Scheduling {
 
     @Override
     public void park(long ns) {
-        simulation.park(ns);
+        simulation.turns().park(ns);
     }
 }

@@ -78,12 +78,12 @@ public final class RequestIds implements AutoCloseable {
                 attempts, attempts.beginMutation(request, lanes.lane(index)), () -> lanes.giveBack(index));
     }
 
-    /** Closes the sessions at the shards where they were opened; the session itself stays its owner's. */
+    /** Closes the sessions at the shards where they were opened, or may have been; the session itself stays its owner's. */
     @Override
     public void close() {
         for (int i = 0; i < lanes.count(); i++) {
             final Lane lane = lanes.lane(i);
-            closeEverywhere(lane.sessionId(), lane.openShards());
+            closeEverywhere(lane.sessionId(), lane.reachedShards());
             for (AbandonedSession abandoned : lane.abandoned()) {
                 closeEverywhere(abandoned.sessionId(), abandoned.openShards());
             }
