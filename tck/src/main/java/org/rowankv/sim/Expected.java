@@ -28,6 +28,7 @@ final class Expected {
             "local.after-publish",
             "digest.before-frame",
             "commit.counted",
+            "copy.read",
             "clean.copied",
             "clean.before-free");
 
@@ -45,6 +46,8 @@ final class Expected {
             "connections made anew",
             "agents paused",
             "clients that left",
+            "servers emptied",
+            "joins completed",
             "callers' threads died",
             "requests lost",
             "replies lost",

@@ -15,7 +15,8 @@ record PlannedFault(int afterOperations, Kind kind, int a, int b) {
         FENCE(new FenceFault()),
         PAUSE(new PauseFault()),
         LEAVE(new LeaveFault()),
-        CUT_OFF(new CutOffFault());
+        CUT_OFF(new CutOffFault()),
+        EMPTY(new EmptyFault());
 
         private final Fault fault;
 

@@ -52,6 +52,36 @@ final class PlantedBugs {
                     "return deletions.forget(commitVersion(),",
                     "return deletions.forget(Long.MAX_VALUE,"),
             new PlantedBug(
+                    "deletions are forgotten while a replica is joining",
+                    SERVER,
+                    "org.rowankv.server.shard.ShardReplica",
+                    "if (joining || deletions.size() == 0) {",
+                    "if (deletions.size() == 0) {"),
+            new PlantedBug(
+                    "a joining replica is promoted",
+                    DRIVER,
+                    "org.rowankv.placement.ShardAssignment",
+                    "return isReplica(server) && !joining.contains(server);",
+                    "return isReplica(server);"),
+            new PlantedBug(
+                    "entries of an older tenure count",
+                    SERVER,
+                    "org.rowankv.server.reconfiguration.SegmentReader",
+                    "|| FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();",
+                    ";"),
+            new PlantedBug(
+                    "copies to a joining replica are taken for repetitions",
+                    SERVER,
+                    "org.rowankv.server.digest.DigestAgent",
+                    "return version <= replica.commitVersion() && !replica.isJoining();",
+                    "return version <= replica.commitVersion();"),
+            new PlantedBug(
+                    "a replica is complete before its copy is digested",
+                    SERVER,
+                    "org.rowankv.server.reconfiguration.JoinAgent",
+                    "if (digest.isDigested(next.getValue())) {",
+                    "if (next.getValue() != null) {"),
+            new PlantedBug(
                     "the horizon ignores what was copied",
                     SERVER,
                     "org.rowankv.server.log.Segments",

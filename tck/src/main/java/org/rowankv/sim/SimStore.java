@@ -2,9 +2,13 @@ package org.rowankv.sim;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
@@ -16,15 +20,21 @@ import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.membership.ConfigurationCodec;
+import org.rowankv.server.membership.Versioned;
 
 /** The store that is run: its incarnations, one after the other, over the memories that outlive them. */
 final class SimStore {
+    /** So little that others do much while a copy is made. */
+    private static final long COPY_BYTES_PER_SECOND = 200_000;
+
     private final Simulation simulation;
     private final SimPlan plan;
     private final SimMemories memories;
     private final RandomSource random;
     private final List<NodeClock> clocks = new ArrayList<>();
     private final Map<Integer, Integer> shards = new HashMap<>();
+    private final Set<Integer> toEmpty = new LinkedHashSet<>();
 
     private SimScheduling scheduling;
     private @Nullable EmbeddedCluster cluster;
@@ -51,6 +61,7 @@ final class SimStore {
 
     /** A store in these memories, new or found there. Its judge decides when things may go wrong again. */
     void open() {
+        emptyServers();
         scheduling = new SimScheduling(simulation);
         final EmbeddedCluster opened = EmbeddedCluster.open(
                 plan.settings(),
@@ -64,7 +75,7 @@ final class SimStore {
                             return own;
                         },
                         memories,
-                        plan.hostile() ? SimStore::hostile : settings -> settings,
+                        this::tuned,
                         1,
                         !plan.clientsSurvive()));
         cluster = opened;
@@ -83,6 +94,49 @@ final class SimStore {
                 .tell("the store is open in term " + opened.configuration().term());
     }
 
+    void emptyAtNextStart(int server) {
+        toEmpty.add(server);
+    }
+
+    /** One after the other, as long as the rest suffices. */
+    private void emptyServers() {
+        final Versioned stored = memories.store().read(ConfigurationCodec.PATH);
+        if (stored == null) {
+            return;
+        }
+        final Configuration found = ConfigurationCodec.decode(stored.bytes());
+        final Set<Integer> emptied = new TreeSet<>();
+        for (int server : toEmpty) {
+            emptied.add(server);
+            if (found.shardsLostWithout(emptied).isEmpty()) {
+                memories.empty(server);
+                simulation.happenings().count("servers emptied");
+                simulation.trace().tell("server " + server + " has lost what it held");
+            } else {
+                emptied.remove(server);
+            }
+        }
+        toEmpty.clear();
+    }
+
+    /** Until every replica is complete. */
+    void awaitJoined() {
+        for (int server = 0; server < plan.servers(); server++) {
+            for (int i = 0; cluster().configuration().isJoining(server); i++) {
+                simulation.turns().park(1_000_000);
+                if (i > 100_000) {
+                    simulation.violation("server " + server + " does not get its copy: "
+                            + cluster().statistics());
+                }
+            }
+        }
+    }
+
+    private ServerSettings tuned(ServerSettings usual) {
+        final ServerSettings tuned = plan.hostile() ? hostile(usual) : usual;
+        return plan.seed() % 3 == 0 ? tuned : tuned.withCopyBytesPerSecond(COPY_BYTES_PER_SECOND);
+    }
+
     /** Fewest posted segments, cleaning late, holes cut off soon. */
     private static ServerSettings hostile(ServerSettings usual) {
         return new ServerSettings(
@@ -93,6 +147,7 @@ final class SimStore {
                 usual.cleanerReserve() + 2,
                 usual.fillPercent(),
                 2_000_000,
+                usual.copyBytesPerSecond(),
                 true);
     }
 
@@ -135,6 +190,7 @@ final class SimStore {
             happenings.add("tombstones dropped", server.tombstonesDropped());
             happenings.add("connections made anew", server.reconnects());
         }
+        happenings.add("joins completed", cluster().joinsCompleted());
         // Connections end with the process, and what is in them.
         simulation.turns().dropDeliveries();
         requireNoErrors();

@@ -202,6 +202,8 @@ final class Simulation {
     private void finish() {
         calm = true;
         accepting = false;
+        store.awaitJoined();
+        judge.judgeWindow();
         judge.judgeSpace();
         store.close();
         open();

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
@@ -50,6 +51,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private final ErrorLog errors;
     private final List<Server> servers = new ArrayList<>();
     private final InProcessSession session;
+    private final AtomicInteger joinsCompleted = new AtomicInteger();
     private boolean closed;
 
     /**
@@ -180,6 +182,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private void joined(int server) {
         final Configuration next = files.joined(server);
         configuration = next;
+        joinsCompleted.incrementAndGet();
         LOG.info("server {} holds complete replicas again; term {}", server, next.term());
     }
 
@@ -311,6 +314,11 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** Failures of agents and links, and invalid entries met, since the start. */
     public ErrorLog errors() {
         return errors;
+    }
+
+    /** Servers whose replicas became complete since the start. */
+    public int joinsCompleted() {
+        return joinsCompleted.get();
     }
 
     /** Waits until everything that has landed in the backup logs is digested and every clear is swept. */
