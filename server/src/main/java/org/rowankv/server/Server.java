@@ -188,7 +188,6 @@ public final class Server implements AutoCloseable {
                 copyLinks,
                 maxMessage,
                 epochs,
-                pressure,
                 copies,
                 clock,
                 settings.copyBytesPerSecond());
@@ -421,10 +420,9 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** All that a joining replica of a shard here lacked has landed. Any thread. */
-    public void copied(int shard) {
-        join.copied(shard);
-        agents.wakeUp();
+    /** The joining replicas' part of what {@link CopyListener} is told. Any thread. */
+    public JoinAgent joining() {
+        return join;
     }
 
     /** Entries that were sent to joining replicas of other servers. */

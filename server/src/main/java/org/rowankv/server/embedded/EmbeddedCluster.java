@@ -142,8 +142,14 @@ public final class EmbeddedCluster implements AutoCloseable {
         };
         final CopyListener copies = new CopyListener() {
             @Override
-            public void copied(int shard, int server) {
-                servers.get(server).copied(shard);
+            public void announced(int shard, int server, long bytes) {
+                servers.get(server).joining().announced(bytes);
+            }
+
+            @Override
+            public void copied(int shard, int server, long unused) {
+                servers.get(server).joining().copied(shard, unused);
+                wakeUp(server);
             }
 
             @Override

@@ -18,17 +18,17 @@ import org.rowankv.server.replication.BackupSets;
 import org.rowankv.server.replication.Links;
 import org.rowankv.server.replication.RowanReplicator;
 import org.rowankv.server.request.ShardPrimary;
-import org.rowankv.server.request.SpacePressure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Re-replication (§4.5 of the paper): the primary sends what a joining replica lacks of a shard through Rowan into that
  * server's backup log, where it is digested like everything else. One shard after the other, to all of its joining
- * replicas at once, at a bounded rate. Asks for space before it sends, as a write does, and waits as long as there is none.
+ * replicas at once, at a bounded rate; before the first of them, the space that all need is announced.
  */
 public final class CopyAgent implements Agent {
     private static final Logger LOG = LoggerFactory.getLogger(CopyAgent.class);
+    private static final int BUCKETS_PER_TURN = 1024;
     private static final int BYTES_PER_TURN = 128 << 10;
     private static final int ENTRIES_PER_TURN = 256;
     private static final long SAY_EVERY_NS = 3_000_000_000L;
@@ -36,15 +36,17 @@ public final class CopyAgent implements Agent {
     private final int serverId;
     private final Configuration configuration;
     private final Segments segments;
+    private final Deque<ShardPrimary> toMeasure = new ArrayDeque<>();
     private final Deque<ShardPrimary> toDo = new ArrayDeque<>();
     private final int shardsInAll;
     private final @Nullable RowanReplicator replicator;
     private final ByteBuffer staging;
-    private final SpacePressure pressure;
     private final CopyListener listener;
     private final Clock clock;
     private final long bytesPerSecond;
 
+    private final long[] announced;
+    private @Nullable CopySize size;
     private @Nullable CopySource source;
     private boolean staged;
     private boolean sending;
@@ -58,7 +60,6 @@ public final class CopyAgent implements Agent {
     /**
      * @param own the shards whose primary this server is
      * @param links of this agent's own
-     * @param pressure what is asked when a joining server has no room
      * @param bytesPerSecond that are copied at most
      */
     @SuppressWarnings("TooManyParameters")
@@ -70,14 +71,12 @@ public final class CopyAgent implements Agent {
             Links links,
             int maxMessage,
             int[] epochs,
-            SpacePressure pressure,
             CopyListener listener,
             Clock clock,
             long bytesPerSecond) {
         this.serverId = serverId;
         this.configuration = configuration;
         this.segments = segments;
-        this.pressure = pressure;
         this.listener = listener;
         this.clock = clock;
         this.bytesPerSecond = bytesPerSecond;
@@ -86,6 +85,8 @@ public final class CopyAgent implements Agent {
                 toDo.add(primary);
             }
         }
+        this.toMeasure.addAll(toDo);
+        this.announced = new long[configuration.shardCount()];
         this.shardsInAll = toDo.size();
         this.staging = ByteBuffer.allocateDirect(shardsInAll == 0 ? 0 : segments.length() + EntryDescriptor.STRIDE)
                 .alignedSlice(EntryDescriptor.STRIDE)
@@ -116,6 +117,10 @@ public final class CopyAgent implements Agent {
         if (toDo.isEmpty() || own == null) {
             return 0;
         }
+        if (!toMeasure.isEmpty()) {
+            measure(toMeasure.element(), own);
+            return 1;
+        }
         allow();
         int count = 0;
         long sent = 0;
@@ -130,6 +135,24 @@ public final class CopyAgent implements Agent {
         }
         say();
         return count;
+    }
+
+    private void measure(ShardPrimary primary, RowanReplicator own) {
+        final int shard = primary.replica().shardId();
+        CopySize measured = size;
+        if (measured == null) {
+            measured = new CopySize(
+                    segments, primary.replica(), configuration.shard(shard).epoch(), own::creditOf);
+            size = measured;
+        }
+        if (measured.advance(BUCKETS_PER_TURN)) {
+            size = null;
+            toMeasure.remove();
+            announced[shard] = measured.bytes();
+            for (int server : configuration.shard(shard).joining()) {
+                listener.announced(shard, server, measured.bytes());
+            }
+        }
     }
 
     /** What was not used in a second is lost. */
@@ -154,16 +177,14 @@ public final class CopyAgent implements Agent {
         }
         if (!staged) {
             if (from.next() == 0) {
-                endShard(shard, own);
+                endShard(shard);
                 return 0;
             }
             staged = true;
             Chaos.point("copy.read");
         }
         if (!sending) {
-            if (!admit(shard, own)) {
-                return -1;
-            }
+            announced[shard] -= CopySize.spaceOf(staging, 0, own::creditOf);
             own.begin(shard, 0);
             sending = true;
         }
@@ -179,25 +200,11 @@ public final class CopyAgent implements Agent {
         return used;
     }
 
-    private boolean admit(int shard, RowanReplicator own) {
-        final int used = EntryDescriptor.usedLength(staging, 0);
-        final int lacking = own.drawCredit(shard, used);
-        if (lacking >= 0) {
-            pressure.wantSpace(lacking);
-            return false;
-        }
-        if ((EntryDescriptor.flags(staging, 0) & EntryDescriptor.WITHOUT_SPACE) != 0) {
-            own.giveBackCredit(shard, used); // the other end takes it by itself when the entry lands
-        }
-        return true;
-    }
-
-    private void endShard(int shard, RowanReplicator own) {
-        own.releaseCredit();
+    private void endShard(int shard) {
         source = null;
         toDo.remove();
         for (int server : configuration.shard(shard).joining()) {
-            listener.copied(shard, server);
+            listener.copied(shard, server, announced[shard]);
         }
         if (toDo.isEmpty()) {
             LOG.info(
@@ -215,13 +222,12 @@ public final class CopyAgent implements Agent {
         if (nowNs - saidNs >= SAY_EVERY_NS && !toDo.isEmpty()) {
             saidNs = nowNs;
             LOG.info(
-                    "server {}: {} of {} shards copied to joining servers, {} entries, {} bytes{}",
+                    "server {}: {} of {} shards copied to joining servers, {} entries, {} bytes",
                     serverId,
                     shardsInAll - toDo.size(),
                     shardsInAll,
                     entries.get(),
-                    bytes.get(),
-                    staged && !sending ? "; waits for space" : "");
+                    bytes.get());
         }
     }
 

@@ -53,8 +53,14 @@ public final class JoinAgent implements Agent {
         return "join";
     }
 
-    /** The whole copy of a shard has landed here. Any thread. */
-    public void copied(int shard) {
+    /** A copy that is to come will take so much. Any thread. */
+    public void announced(long bytes) {
+        segments.space().take(bytes);
+    }
+
+    /** The whole copy of a shard has landed here, and left some of what was announced. Any thread. */
+    public void copied(int shard, long unused) {
+        segments.space().giveBack(unused);
         landed.add(shard);
     }
 

@@ -206,8 +206,12 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         }
     }
 
-    /** What an entry takes at a backup, exactly: a large one for a while twice, as blocks and put together. */
-    private long creditFor(int usedLength) {
+    /**
+     * What an entry takes at a backup, exactly: a large one for a while twice, as blocks and put together.
+     *
+     * @param usedLength without padding
+     */
+    public long creditOf(int usedLength) {
         final int entryLength = EntryDescriptor.aligned(usedLength);
         final int charge = Charge.of(entryLength, segmentLength);
         if (entryLength <= maxMessage) {
@@ -226,7 +230,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public int drawCredit(int shardId, int usedLength) {
         final int[] servers = backupSets.of(shardId);
-        final long wanted = creditFor(usedLength);
+        final long wanted = creditOf(usedLength);
         for (int i = 0; i < servers.length; i++) {
             final int server = servers[i];
             if (credit[server] < wanted && !drawFrom(server, wanted)) {
@@ -258,7 +262,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public void giveBackCredit(int shardId, int usedLength) {
         for (int server : backupSets.of(shardId)) {
-            credit(server, creditFor(usedLength));
+            credit(server, creditOf(usedLength));
         }
     }
 
