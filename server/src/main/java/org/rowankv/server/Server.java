@@ -61,7 +61,7 @@ public final class Server implements AutoCloseable {
     private static final int YIELDS = 256;
     private static final long PARK_NS = 50_000;
     /** Frames, more than a mutation ever needs: it must not be cut short by the end of its caller's stack. */
-    private static final int PROBE_DEPTH = 96;
+    private static final int PROBE_DEPTH = 12;
 
     private final int serverId;
     private final ServerSettings settings;
@@ -173,7 +173,7 @@ public final class Server implements AutoCloseable {
                 this::retireLogsOlderThan,
                 sweep::isDone,
                 () -> isSettled() && !digest.awaitsCommit(),
-                errors,
+                clock,
                 settings.cleanLowWater(),
                 settings.cleanHighWater());
         final Links commitLinks = new Links(endpoint, configuration, errors, wakeUp).useReserve();

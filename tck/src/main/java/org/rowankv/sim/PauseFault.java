@@ -1,14 +1,15 @@
 package org.rowankv.sim;
 
-import java.util.List;
-
-/** A server's agents get no turn for a while. */
+/** Nothing goes on at one server for a while, neither its agents nor the requests that it carries; others go on. */
 final class PauseFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {
-        final List<SimScheduling.AgentTask> agents =
-                simulation.store().scheduling().agents();
-        simulation.happenings().count("agents paused");
-        agents.get(a % agents.size()).pause(simulation.plan().stepNs() * 20 * b);
+        simulation.happenings().count("servers paused");
+        simulation
+                .store()
+                .scheduling()
+                .agents()
+                .get(a % simulation.plan().servers())
+                .pause(simulation.plan().stepNs() * 20 * b);
     }
 }

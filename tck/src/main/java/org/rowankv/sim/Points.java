@@ -12,11 +12,13 @@ final class Points {
         private final boolean isInMonitor;
 
         private final boolean publishes;
+        private final boolean isOfAppend;
         private final int favour;
         private final Happenings.Counter reached;
 
         Point(String name) {
             this.isInMonitor = name.startsWith("local.fence");
+            this.isOfAppend = name.startsWith("local.");
             this.publishes = name.equals("local.after-publish");
             this.favour = chance.favour(name);
             this.reached = simulation.happenings().counter("point " + name);
@@ -28,6 +30,8 @@ final class Points {
     private final Chance chance;
     private final Map<String, Point> points = new HashMap<>();
     private int crashIn = -1;
+    private int startsToCrash;
+    private int crashStartIn = -1;
     private boolean cutOffNext;
 
     Points(Simulation simulation, RandomSource random) {
@@ -39,6 +43,16 @@ final class Points {
     /** The process ends so many points from now. */
     void crashIn(int count) {
         crashIn = count;
+    }
+
+    /** The starts that follow the crash end by another, so often. */
+    void crashStarts(int count) {
+        startsToCrash = count;
+    }
+
+    /** A start begins: decides whether it comes to its end. */
+    void onStart() {
+        crashStartIn = startsToCrash > 0 ? lengths.nextInt(1 << lengths.nextInt(9)) : -1;
     }
 
     /** The next caller that reaches a place of an append is cut off there. */
@@ -59,6 +73,14 @@ final class Points {
         if (point.publishes && fabric != null) {
             fabric.onPublished();
         }
+        if (simulation.store().isStarting()) {
+            point.reached.add(1);
+            if (crashStartIn >= 0 && crashStartIn-- == 0) {
+                startsToCrash--;
+                simulation.store().crash("while starting, at " + name);
+            }
+            return;
+        }
         final Task here = simulation.turns().current();
         if (simulation.isCalm() || here == null) {
             return;
@@ -74,6 +96,11 @@ final class Points {
         if (cutOffNext && fabric != null && fabric.innermost() != null && here.isCaller()) {
             cutOffNext = false;
             cutOff(name, fabric, fabric.innermost());
+            return;
+        }
+        if (point.isOfAppend && fabric != null && fabric.isSlow()) {
+            simulation.happenings().count("stops on slow links");
+            simulation.turns().nest(1 + lengths.nextInt(60));
             return;
         }
         switch (chance.draw(point.favour)) {
@@ -93,8 +120,13 @@ final class Points {
     private void stall(String name, Task here) {
         simulation.trace().tell(here + " stalls at " + name);
         simulation.happenings().count("stall at " + name);
-        simulation.turns().nest(200 + lengths.nextInt(2500));
+        simulation.turns().nest(longTime());
         simulation.trace().tell(here + " goes on at " + name);
+    }
+
+    /** Steps: as often below a thousand as above. */
+    private int longTime() {
+        return lengths.nextInt(1 << 6 + lengths.nextInt(9));
     }
 
     private void cutOff(String name, SimFabric fabric, int @Nullable [] fromTo) {
@@ -103,7 +135,8 @@ final class Points {
             simulation.happenings().count("fences");
             simulation.happenings().count("stall at " + name);
             fabric.fence(simulation.store().cluster().servers().get(fromTo[1]), fromTo[0]);
-            simulation.turns().nest(lengths.nextInt(2000));
+            // Long enough, now and then, for its segment to be used up, freed and used again.
+            simulation.turns().nest(lengths.nextInt(1 << 15));
         }
     }
 }

@@ -45,8 +45,6 @@ final class SimClient extends Task {
         Action.TOUCH
     };
 
-    private static final int CLEAR_ONE_IN = 150;
-
     private final int number;
     private final Simulation simulation;
     private final SimPlan plan;
@@ -174,7 +172,7 @@ final class SimClient extends Task {
 
     private void begin() {
         key = random.nextInt(plan.keys());
-        action = random.nextInt(CLEAR_ONE_IN) == 0 ? Action.CLEAR : MIX[random.nextInt(MIX.length)];
+        action = random.nextInt(plan.clearOneIn()) == 0 ? Action.CLEAR : MIX[random.nextInt(MIX.length)];
         if (action == Action.TOUCH && (!plan.touches() || lastValue[key] <= Event.ABSENT)) {
             action = Action.GET;
         }
@@ -276,7 +274,7 @@ final class SimClient extends Task {
 
     private void judgeAnswer(Event event) {
         if (ttlMs != Ttl.ETERNAL && action.stores()) {
-            simulation.lifetimes().stored(written, event.returnedNs(), ttlMs);
+            simulation.lifetimes().stored(written, invokedNs, event.returnedNs(), ttlMs);
         }
         if (action == Action.GET && !plan.touches() && simulation.lifetimes().isOver(event.observed(), invokedNs)) {
             simulation.violation("value #" + Long.toHexString(event.observed()) + " of key " + key

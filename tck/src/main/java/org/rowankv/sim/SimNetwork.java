@@ -33,8 +33,14 @@ final class SimNetwork {
         if (!simulation.store().isUp()) {
             return; // there is nobody to connect to
         }
+        final SimLinks links = simulation.store().links();
+        final int server = simulation.store().serverOf(request.shard()).serverId();
+        if (links.isCut(links.clients(), server)) {
+            simulation.happenings().count("requests lost on cut links");
+            return;
+        }
         if (random.nextInt(1000) >= lossPerMille) {
-            deliver(client, attempt, request, soon(), false, false);
+            deliver(client, attempt, request, links.isSlow(links.clients(), server) ? late() : soon(), false, false);
             return;
         }
         switch (random.nextInt(5)) {

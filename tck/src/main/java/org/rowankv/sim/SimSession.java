@@ -24,6 +24,11 @@ final class SimSession implements Session {
     }
 
     @Override
+    public boolean mayLoseReplies() {
+        return true;
+    }
+
+    @Override
     public void call(Request request) {
         simulation.store().cluster().session().call(request);
     }

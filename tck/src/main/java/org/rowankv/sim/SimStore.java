@@ -12,6 +12,7 @@ import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
+import org.rowankv.rdma.FabricException;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
@@ -32,6 +33,7 @@ final class SimStore {
     private final SimPlan plan;
     private final SimMemories memories;
     private final RandomSource random;
+    private final SimLinks links;
     private final List<NodeClock> clocks = new ArrayList<>();
     private final Map<Integer, Integer> shards = new HashMap<>();
     private final Set<Integer> toEmpty = new LinkedHashSet<>();
@@ -42,6 +44,7 @@ final class SimStore {
     private int incarnation;
     private int cacheId;
     private boolean up;
+    private boolean starting;
     private boolean crashed;
 
     SimStore(Simulation simulation, SimMemories memories, RandomSource random, RandomSource nodes) {
@@ -50,6 +53,7 @@ final class SimStore {
         this.memories = memories;
         this.random = random;
         this.scheduling = new SimScheduling(simulation);
+        this.links = new SimLinks(simulation.timeline(), plan.servers());
         for (int node = 0; node <= plan.servers(); node++) {
             clocks.add(new NodeClock(
                     simulation.timeline(),
@@ -63,6 +67,8 @@ final class SimStore {
     void open() {
         emptyServers();
         scheduling = new SimScheduling(simulation);
+        fabric = null;
+        starting = incarnation > 0;
         final EmbeddedCluster opened = EmbeddedCluster.open(
                 plan.settings(),
                 new Surroundings(
@@ -78,6 +84,8 @@ final class SimStore {
                         this::tuned,
                         1,
                         !plan.clientsSurvive()));
+        starting = false;
+        requireHigherTerm(opened);
         cluster = opened;
         memories.written();
         cacheId = opened.session().catalogue().create("sim", new byte[0]).id();
@@ -137,7 +145,7 @@ final class SimStore {
         return plan.seed() % 3 == 0 ? tuned : tuned.withCopyBytesPerSecond(COPY_BYTES_PER_SECOND);
     }
 
-    /** Fewest posted segments, cleaning late, holes cut off soon. */
+    /** Fewest posted segments (of one, commit records would leave nothing to others), cleaning late, holes cut off soon. */
     private static ServerSettings hostile(ServerSettings usual) {
         return new ServerSettings(
                 usual.workers(),
@@ -164,7 +172,13 @@ final class SimStore {
         simulation.trace().tell("CRASH " + where);
         up = false;
         simulation.happenings().count("crash " + where);
-        ended();
+        if (starting) {
+            // What it had begun to build up nobody has seen.
+            simulation.happenings().count("crashes during a start");
+            starting = false;
+        } else {
+            ended();
+        }
         memories.crash();
         crashed = true;
         throw new CrashError();
@@ -198,9 +212,21 @@ final class SimStore {
 
     private void requireNoErrors() {
         for (ErrorLog.Observation error : cluster().errors().distinct()) {
-            if (!error.type().equals(CrashError.class.getName())) {
+            if (!error.type().equals(CrashError.class.getName()) && !isOfACutLink(error)) {
                 simulation.violation("the store reported: " + error);
             }
+        }
+    }
+
+    private boolean isOfACutLink(ErrorLog.Observation error) {
+        return links.wereEverCut() && error.type().equals(FabricException.class.getName());
+    }
+
+    private void requireHigherTerm(EmbeddedCluster opened) {
+        if (cluster != null
+                && opened.configuration().term() <= cluster.configuration().term()) {
+            simulation.violation("term " + opened.configuration().term() + " follows term "
+                    + cluster.configuration().term());
         }
     }
 
@@ -210,6 +236,11 @@ final class SimStore {
         final long hashed = hash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
         request.placed(
                 hashed, ShardMap.shardOf(hashed, cluster().configuration().shardCount()));
+    }
+
+    /** It is on its way up, from what an earlier incarnation left. */
+    boolean isStarting() {
+        return starting;
     }
 
     /** It can be reached. */
@@ -235,6 +266,14 @@ final class SimStore {
 
     Server serverOf(int shard) {
         return cluster().servers().get(cluster().configuration().shard(shard).primary());
+    }
+
+    SimLinks links() {
+        return links;
+    }
+
+    NodeClock clock(int node) {
+        return clocks.get(node);
     }
 
     Clock clientClock() {

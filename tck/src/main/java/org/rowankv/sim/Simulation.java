@@ -52,6 +52,9 @@ final class Simulation {
         this.memories = memories;
         this.trace = new Trace(reader, timeline);
         final RandomSource random = new SplittableRandomSource(plan.seed());
+        if (plan.hostile()) {
+            happenings.count("stores with hostile settings");
+        }
         this.turns = new Turns(this, random.fork("turns"));
         this.points = new Points(this, random.fork("points"));
         this.outages = random.fork("outages");
@@ -143,10 +146,18 @@ final class Simulation {
     }
 
     private void recoverFromCrash() {
-        if (store.takeCrash()) {
+        boolean restarted = false;
+        while (store.takeCrash()) {
+            restarted = true;
             happenings.count("crashes");
             timeline.advance(outages.nextInt(50_000_000));
-            open();
+            try {
+                open();
+            } catch (CrashError e) {
+                // Seen above: it may also have been swallowed on its way.
+            }
+        }
+        if (restarted) {
             restAndJudge();
         }
     }
@@ -167,6 +178,7 @@ final class Simulation {
 
     private void open() {
         calm = true;
+        points.onStart();
         store.open();
         calm = false;
         turns.onProgress();
@@ -202,6 +214,7 @@ final class Simulation {
     private void finish() {
         calm = true;
         accepting = false;
+        points.crashStarts(0);
         store.awaitJoined();
         judge.judgeWindow();
         judge.judgeSpace();
@@ -235,10 +248,21 @@ final class Simulation {
         if (request.has(ResultBits.EXPIRED)) {
             happenings.count("expiries");
         }
+        if (request.status() == Status.FULL && endsSomething(request)) {
+            violation(request.operation() + " was refused for want of space");
+        }
         if (isCopy) {
             happenings.count("copy answered " + request.status());
         }
         trace.mix(request.sequence() * 31 + request.status().ordinal());
+    }
+
+    /** A full store can be emptied: what ends something needs no space that anybody else could have taken. */
+    private static boolean endsSomething(Request request) {
+        return switch (request.operation()) {
+            case DELETE, CLEAR, CLOSE_SESSION -> true;
+            default -> false;
+        };
     }
 
     /** Nothing goes wrong now: a judge is at work, or the store is on its way up. */

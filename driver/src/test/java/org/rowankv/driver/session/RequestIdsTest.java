@@ -60,6 +60,34 @@ class RequestIdsTest {
     }
 
     @Test
+    void shouldDrawNoIdsWhereNoReplyIsLost() {
+        final RowanClient direct =
+                new RowanClient(new ModelSession(clock).promiseReplies(), clock, new SplittableRandomSource(1));
+        direct.catalogue().create("cache", new byte[0]);
+        direct.execute(put());
+        assertThat(request.status()).isEqualTo(Status.OK);
+        assertThat(request.sessionId()).isZero();
+        assertThat(request.sequence()).isZero();
+    }
+
+    @Test
+    void shouldSendNothingTwiceWhereAReplyIsLostInSpiteOfThePromise() {
+        final ModelSession promising = new ModelSession(clock).promiseReplies();
+        final RowanClient direct = new RowanClient(promising, clock, new SplittableRandomSource(1));
+        direct.catalogue().create("cache", new byte[0]);
+        promising.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public boolean losesReply(Request attempt) {
+                return true;
+            }
+        });
+        final long before = promising.calls();
+        direct.execute(put());
+        assertThat(request.status()).isEqualTo(Status.OUTCOME_UNKNOWN);
+        assertThat(promising.calls() - before).isEqualTo(1);
+    }
+
+    @Test
     void shouldSayThatTheOutcomeIsUnknownAtTheDeadlineAndGiveUpTheLane() {
         session.interceptWith(new ModelSession.Interceptor() {
             @Override

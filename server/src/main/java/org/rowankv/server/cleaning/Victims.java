@@ -9,26 +9,54 @@ final class Victims {
     private static final int COPIED_FOR_ONE = 32;
 
     private final Segments segments;
+    private final SegmentAges ages;
     private final IntPredicate cleanable;
 
-    Victims(Segments segments, IntPredicate cleanable) {
+    Victims(Segments segments, SegmentAges ages, IntPredicate cleanable) {
         this.segments = segments;
+        this.ages = ages;
         this.cleanable = cleanable;
     }
 
     /**
-     * The segment with the fewest live bytes, if anything is to be gained. Nothing is gained by copying what is all alive,
-     * however much room it leaves: large entries leave the same room in the next segment, for ever. Except where more than
-     * half is left, as in a log that was closed early: two of those become one.
+     * Nothing is gained by copying what is all alive, however much room it leaves: large entries leave the same room in the
+     * next segment, for ever. Except where more than half is left, as in a log that was closed early: two of those become
+     * one.
      */
+    private boolean gains(int segment, int live) {
+        return segments.entryBytes(segment) - live >= segments.length() / 64 || live < segments.length() / 2;
+    }
+
+    /**
+     * The segment of the best ratio of benefit to cost, among those of which no more than so much lives: what is gained
+     * times how long it may be expected to stay gained, by what must be read and written for it, (1 − u) × age / (1 + u).
+     * So a segment whose rest is being overwritten is left to that, and one whose rest is as old as the hills is
+     * cleaned while it is still nearly full.
+     */
+    int worthiest(int horizonNow, int liveLimit) {
+        int best = -1;
+        double bestWorth = -1;
+        for (int s = 0; s < segments.count(); s++) {
+            final int live = segments.liveBytes(s, horizonNow);
+            if (live < 0 || live > liveLimit || !gains(s, live)) {
+                continue;
+            }
+            final double worth = (double) (segments.length() - live) / (segments.length() + (long) live) * ages.age(s);
+            if (worth > bestWorth && cleanable.test(s)) {
+                best = s;
+                bestWorth = worth;
+            }
+        }
+        return best;
+    }
+
+    /** The segment with the fewest live bytes, if anything is to be gained. */
     int emptiest(int horizonNow) {
         int best = -1;
         int bestLive = segments.length();
         for (int s = 0; s < segments.count(); s++) {
             final int live = segments.liveBytes(s, horizonNow);
-            final boolean gains =
-                    segments.entryBytes(s) - live >= segments.length() / 64 || live < segments.length() / 2;
-            if (live >= 0 && live < bestLive && gains && cleanable.test(s)) {
+            if (live >= 0 && live < bestLive && gains(s, live) && cleanable.test(s)) {
                 best = s;
                 bestLive = live;
             }

@@ -96,20 +96,20 @@ public final class EmbeddedCluster implements AutoCloseable {
                 .apply(new LocalFabric(LocalFabricSettings.defaults()
                         .withMaxMessage(settings.maxMessage())
                         .withReserve()));
+        // Connections are made in the term that gave out the roles; those in which replicas become complete change
+        // none.
         final MembershipView view = new MembershipView() {
             @Override
             public long term() {
-                return configuration.term();
+                return started.term();
             }
 
             @Override
             public boolean admits(int serverId, long incarnation, long term) {
-                // The terms since the start changed no role.
-                return term >= started.term()
-                        && term <= configuration.term()
+                return term == started.term()
                         && serverId >= 0
-                        && serverId < configuration.serverCount()
-                        && configuration.incarnations().get(serverId) == incarnation;
+                        && serverId < started.serverCount()
+                        && started.incarnations().get(serverId) == incarnation;
             }
         };
         final SpacePressure pressure = new SpacePressure() {

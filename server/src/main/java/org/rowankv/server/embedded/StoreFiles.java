@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.membership.ConfigurationCodec;
 import org.rowankv.server.membership.ConfigurationStore;
@@ -288,6 +289,7 @@ final class StoreFiles {
                     madeAgain
                             ? configuration.incarnations().get(area.serverId()) + 1
                             : area.superblock().startIncarnation());
+            Chaos.point("start.incarnation");
         }
         final Configuration next = configuration.withIncarnations(incarnations);
         configurationVersion = write(store, next, configurationVersion, random);
@@ -298,6 +300,7 @@ final class StoreFiles {
                 area.superblock().startIncarnation(incarnations.get(area.serverId()));
             }
             area.superblock().adoptTerm(next.term());
+            Chaos.point("start.term");
         }
         return next;
     }

@@ -21,6 +21,10 @@ public final class SegmentScan {
 
     private final MemoryRegion region;
     private final EntryCheck check;
+    private long segmentAddress;
+    private int segmentLength;
+    private int generation;
+    private int done;
 
     public SegmentScan(MemoryRegion region) {
         this.region = region;
@@ -28,13 +32,31 @@ public final class SegmentScan {
     }
 
     /** @return bytes of the valid entries found */
-    public int scan(long segmentAddress, int segmentLength, int generation, Visitor visitor) {
+    public int scan(long address, int length, int wantedGeneration, Visitor visitor) {
+        begin(address, length, wantedGeneration);
+        return advance(length, visitor);
+    }
+
+    /** Will read that segment, by {@link #advance}, from its start. What was begun before is forgotten. */
+    public void begin(long address, int length, int wantedGeneration) {
+        segmentAddress = address;
+        segmentLength = length;
+        generation = wantedGeneration;
+        done = 0;
+    }
+
+    /**
+     * Reads on, for about so many bytes: to the end of the entry that reaches beyond.
+     *
+     * @return bytes of the valid entries found
+     */
+    public int advance(int budget, Visitor visitor) {
         final ByteBuffer buffer = region.buffer(segmentAddress);
         final int start = region.offset(segmentAddress);
         final long end = segmentAddress + segmentLength;
+        final int limit = (int) Math.min(segmentLength, (long) done + budget);
         int bytes = 0;
-        int done = 0;
-        while (done < segmentLength) {
+        while (done < limit) {
             final long word = FrameDescriptor.wordAcquire(buffer, start + done);
             if (FrameDescriptor.generation(word) != generation) {
                 done += FrameDescriptor.STRIDE;
@@ -57,5 +79,10 @@ public final class SegmentScan {
             }
         }
         return bytes;
+    }
+
+    /** Whether the segment was read to its end. */
+    public boolean isDone() {
+        return done >= segmentLength;
     }
 }

@@ -48,6 +48,7 @@ public final class Segments {
     private final AtomicInteger freeCount = new AtomicInteger();
     private final int cleanerReserve;
     private final Space space;
+    private final DamagedEntries damage = new DamagedEntries();
 
     /** @param cleanerReserve free segments that only the cleaner may take, so that it can always go on */
     public Segments(Area area, RandomSource random, int cleanerReserve, long spaceLimit) {
@@ -91,6 +92,11 @@ public final class Segments {
 
     public Space space() {
         return space;
+    }
+
+    /** What is known of entries that are not whole any more. */
+    public DamagedEntries damage() {
+        return damage;
     }
 
     public int count() {

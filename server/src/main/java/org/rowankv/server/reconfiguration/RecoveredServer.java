@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntConsumer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.cleaning.CleanAgent;
@@ -103,6 +104,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         readers.forEach(one -> each.add(s -> progress.segmentRead(one.read(s))));
         new ScanThreads("rowan-scan-" + serverId, inUse, each).readAll();
         freeDeadSegments(inUse);
+        Chaos.point("start.dead-freed");
         while (!assembler.isIdle()) {
             if (assembler.assemble(this) == 0 && !assembler.isIdle()) {
                 makeRoom("put large entries together");
@@ -137,17 +139,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
                 segments.transition(s, state, SegmentState.COMMITTED);
             }
         }
-        // Sweeps have not run, so no tombstone is dropped.
-        final CleanAgent cleaner = new CleanAgent(
-                segments,
-                replicas,
-                this::isReferredTo,
-                sequence -> {},
-                () -> false,
-                () -> true,
-                errors,
-                0,
-                segments.count());
+        final CleanAgent cleaner = CleanAgent.ofAStart(segments, replicas, this::isReferredTo);
         final boolean cleaned = cleaner.cleanOne();
         cleaner.onClose();
         if (!cleaned) {

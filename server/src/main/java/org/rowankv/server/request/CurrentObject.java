@@ -17,6 +17,9 @@ final class CurrentObject {
     private final Segments segments;
 
     long address;
+    /** Of its segment, by which one can tell later that the entry still lies there. */
+    int generation;
+
     int type;
     int length;
     long version;
@@ -38,9 +41,16 @@ final class CurrentObject {
      * @param copyValue whether a present object's value goes to the request's result
      */
     void load(ShardReplica shard, long position, Request request, boolean copyValue) {
+        long refused = 0;
         while (true) {
             address = shard.index()
-                    .find(position, request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
+                    .findLikely(
+                            position,
+                            refused,
+                            request.cacheId(),
+                            request.key(),
+                            request.keyOffset(),
+                            request.keyLength());
             if (address == 0) {
                 type = 0;
                 version = 0;
@@ -50,7 +60,7 @@ final class CurrentObject {
                 return;
             }
             final int segment = segments.segmentOf(address);
-            final int generation = segments.generation(segment);
+            generation = segments.generation(segment);
             if (shard.index()
                             .refers(
                                     position,
@@ -65,10 +75,17 @@ final class CurrentObject {
                     return;
                 }
             }
+            refused = address;
             if (copyValue) {
                 request.noResult();
             }
         }
+    }
+
+    /** Forgets what was loaded for another request. */
+    void clear() {
+        address = 0;
+        present = false;
     }
 
     private boolean readEntry(ShardReplica shard, Request request, boolean copyValue) {

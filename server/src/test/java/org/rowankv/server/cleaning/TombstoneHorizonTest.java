@@ -7,7 +7,6 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.log.AppendLog;
@@ -47,7 +46,7 @@ final class TombstoneHorizonTest {
             sequence -> {},
             () -> swept,
             () -> true,
-            new ErrorLog(SystemClock.INSTANCE),
+            SystemClock.INSTANCE,
             0,
             segments.count());
 

@@ -133,6 +133,10 @@ final class JoiningTest {
                 requireModel(cluster);
                 write(cluster, 500 * server, 800, 10 + server);
                 awaitJoined(cluster);
+                // Connections are made anew in a term that has passed.
+                cluster.fenceLink(server, (server + 1) % servers);
+                cluster.fenceLink((server + 1) % servers, server);
+                write(cluster, 500 * server, 800, 15 + server);
                 requireModel(cluster);
                 Stores.requireHealth(cluster);
                 Stores.requireExactSpace(cluster);

@@ -1,0 +1,347 @@
+package org.rowankv.server.cleaning;
+
+import java.nio.ByteBuffer;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.DamagedEntries;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.SegmentScan;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * Empties one segment after the other, each in as many steps as its owner likes: copies what is live into the cleaner's
+ * log, lets the index point there, and frees the segment once the copies are persistent. Between two steps everybody else
+ * may do anything but free a committed segment. Owned by the cleaner.
+ *
+ * <p>Live is what the index points to; a remembered or not yet dropped deletion; the opening of an open session; and an
+ * entry whose completion a client may still ask for.
+ */
+final class Relocation implements SegmentScan.Visitor {
+    private static final int LOCK_OWNER = (1 << 20) + 3;
+
+    private final Segments segments;
+    private final Replicas replicas;
+    private final DamagedEntries damage;
+    private final AppendLog log;
+    private final SegmentScan scan;
+    private final SegmentAges ages;
+    private final CompletionRecord completions = new CompletionRecord();
+    private byte[] keyScratch = new byte[256];
+    private int victim = -1;
+    private int victimHorizon;
+    private int victimBirth;
+    private int horizonNow;
+    private boolean outOfRoom;
+    /** What the entries found in the victim are charged together, and places that claim to be entries and are not. */
+    private int found;
+
+    private int invalid;
+    /** Of the victim, if it is freed in the end. */
+    private int dropped;
+
+    private long droppedBytes;
+    private long spaceFreed;
+    private long copiedTombstoneBytes;
+    private final OwnedCounter relocatedBytes = new OwnedCounter();
+    private final OwnedCounter cleanedSegments = new OwnedCounter();
+    private final OwnedCounter tombstonesDropped = new OwnedCounter();
+
+    Relocation(Segments segments, Replicas replicas, SegmentAges ages) {
+        this.segments = segments;
+        this.replicas = replicas;
+        this.damage = segments.damage();
+        this.ages = ages;
+        this.log = new AppendLog(segments, SegmentOwner.CLEAN);
+        this.scan = new SegmentScan(segments.region());
+    }
+
+    AppendLog log() {
+        return log;
+    }
+
+    /** The segment that is being emptied, or −1. */
+    int victim() {
+        return victim;
+    }
+
+    /** Begins with a segment. What was ended in front of {@code horizon} needs no tombstone any more, nor ever will. */
+    void begin(int segment, int horizon) {
+        victim = segment;
+        horizonNow = horizon;
+        victimHorizon = segments.horizon(segment);
+        victimBirth = ages.birth(segment);
+        outOfRoom = false;
+        found = 0;
+        invalid = 0;
+        dropped = 0;
+        droppedBytes = 0;
+        scan.begin(segments.area().addressOf(segment), segments.length(), segments.generation(segment));
+    }
+
+    /** Goes on for about so many bytes of the victim; true when there is nothing left to copy, or no room for it. */
+    boolean step(int budget) {
+        scan.advance(budget, this);
+        return outOfRoom || scan.isDone();
+    }
+
+    /** There is no room for all copies: the rest is tried again another time. */
+    boolean isOutOfRoom() {
+        return outOfRoom;
+    }
+
+    /**
+     * Behind the last step: frees the victim, if it was emptied, and forgets it.
+     *
+     * @param mayFree whether nobody else needs it where it is
+     * @return whether it was freed
+     */
+    boolean finish(boolean mayFree) {
+        final int segment = victim;
+        victim = -1;
+        log.drain();
+        Chaos.point("clean.before-free");
+        // Not emptied: out of room, and the rest is tried again; or a sender stopped in it; or it is damaged. Then its
+        // tombstones stay in it, and the copied ones are there twice.
+        final boolean whole = outOfRoom || isWhole(segment);
+        final boolean emptied = !outOfRoom && whole && mayFree;
+        segments.space().giveBack(emptied ? spaceFreed : spaceFreed - copiedTombstoneBytes);
+        spaceFreed = 0;
+        copiedTombstoneBytes = 0;
+        if (!emptied) {
+            return false;
+        }
+        tombstonesDropped.add(dropped);
+        segments.space().giveBack(droppedBytes);
+        segments.free(segment);
+        cleanedSegments.add(1);
+        return true;
+    }
+
+    /**
+     * Whether all entries that were written were found, but for those of which it is known that nobody misses them. What
+     * cannot be read cannot be copied: a damaged segment stays as it is.
+     */
+    private boolean isWhole(int segment) {
+        final int missing = segments.entryBytes(segment) - found;
+        if (damage.isAsExpected(segment, segments.generation(segment), invalid, missing)) {
+            return true;
+        }
+        damage.suspect(segment, segments.generation(segment));
+        return false;
+    }
+
+    @Override
+    public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
+        found += segments.charge(length);
+        if (outOfRoom) {
+            return;
+        }
+        switch (type) {
+            case EntryType.PUT, EntryType.TOUCH, EntryType.DELETE -> keyed(buffer, at, address, type, length);
+            case EntryType.CLEAR, EntryType.SESSION_CLOSE -> tombstone(buffer, at, address, type, length);
+            case EntryType.SESSION_OPEN -> sessionOpen(buffer, at, address, type, length);
+            case EntryType.COMPLETION -> completion(buffer, at, address);
+            default -> {
+                // Commit vectors and blocks are dead once they are digested.
+            }
+        }
+    }
+
+    @Override
+    public void onInvalid(long address, String reason) {
+        invalid++;
+    }
+
+    private ShardReplica replicaOf(ByteBuffer buffer, int at) {
+        return replicas.get(EntryDescriptor.shard(buffer, at));
+    }
+
+    private boolean isForeign(ByteBuffer buffer, int at) {
+        final int shard = EntryDescriptor.shard(buffer, at);
+        return !replicas.has(shard)
+                || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+    }
+
+    private void keyed(ByteBuffer buffer, int at, long address, int type, int length) {
+        if (isForeign(buffer, at)) {
+            return;
+        }
+        final ShardReplica replica = replicaOf(buffer, at);
+        final int keyLength = EntryDescriptor.keyLength(buffer, at);
+        if (keyLength > keyScratch.length) {
+            keyScratch = new byte[Math.max(keyLength, 2 * keyScratch.length)];
+        }
+        final long position = replica.positionOf(buffer, at, keyScratch);
+        if (replica.index().refers(position, address)) {
+            relocate(replica, position, buffer, at, address, type, length);
+        } else if (type == EntryType.DELETE) {
+            tombstone(buffer, at, address, type, length);
+        } else {
+            completion(buffer, at, address);
+        }
+    }
+
+    private void relocate(
+            ShardReplica replica, long position, ByteBuffer buffer, int at, long address, int type, int length) {
+        Chaos.point("clean.before-copy");
+        final long copy = copy(buffer, at, type, length, stampOf(buffer, at, type));
+        if (copy == 0) {
+            return;
+        }
+        Chaos.point("clean.copied");
+        if (EntryType.isTombstone(type)) {
+            // Superseded or forgotten meanwhile, it is kept all the same until its horizon.
+            replica.relocate(LOCK_OWNER, position, type, address, copy);
+            copiedTombstoneBytes += segments.charge(length);
+            moveCompletion(replica, buffer, at, address, copy);
+        } else if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {
+            moveCompletion(replica, buffer, at, address, copy);
+            // Should the victim not be freed now, it holds back what ends the copy.
+            segments.markDead(address, length);
+        } else {
+            bornDead(copy, length); // superseded meanwhile, and its space was given back by that
+            moveCompletion(replica, buffer, at, address, copy);
+        }
+        if (EntryType.holdsObject(type) && isCleared(replica, buffer, at)) {
+            segments.lowerHorizon(segments.segmentOf(copy), victimHorizon); // the sweep will count it dead
+        }
+    }
+
+    /**
+     * What ended it may have been written before the copy's segment was opened, and may go only when the copy is gone. (A
+     * copy that lives is ended by something later, whose stamp is not smaller than that segment's number.)
+     */
+    private void bornDead(long copy, int length) {
+        segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);
+        segments.markDead(copy, length);
+    }
+
+    private static boolean isCleared(ShardReplica replica, ByteBuffer buffer, int at) {
+        return EntryDescriptor.version(buffer, at) <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(buffer, at));
+    }
+
+    private static void moveCompletion(ShardReplica replica, ByteBuffer buffer, int at, long from, long to) {
+        final int flags = EntryDescriptor.flags(buffer, at);
+        final long sequence = EntryDescriptor.sequence(buffer, at, flags);
+        if (sequence != 0) {
+            final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
+            replica.sessions(sessionId).completionMoved(sessionId, sequence, from, to);
+        }
+    }
+
+    private int stampOf(ByteBuffer buffer, int at, int type) {
+        return EntryType.isTombstone(type) ? segments.effectiveStamp(victim, FrameDescriptor.stamp(buffer, at)) : 0;
+    }
+
+    /** A tombstone that the index does not know any more goes when nothing is left that it ends. */
+    private void tombstone(ByteBuffer buffer, int at, long address, int type, int length) {
+        if (isForeign(buffer, at)) {
+            return;
+        }
+        final int stamp = stampOf(buffer, at, type);
+        final ShardReplica replica = replicaOf(buffer, at);
+        if (stamp < horizonNow) {
+            dropTombstone(replica, buffer, at, address, length);
+            return;
+        }
+        final long copy = copy(buffer, at, type, length, stamp);
+        if (copy != 0) {
+            copiedTombstoneBytes += segments.charge(length);
+            moveCompletion(replica, buffer, at, address, copy);
+        }
+    }
+
+    /** Nothing is left that it ends; only its answer may still be asked for, and for that a record will do. */
+    private void dropTombstone(ShardReplica replica, ByteBuffer buffer, int at, long address, int length) {
+        final int flags = EntryDescriptor.flags(buffer, at);
+        final long sequence = EntryDescriptor.sequence(buffer, at, flags);
+        final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
+        if (sequence == 0 || !replica.sessions(sessionId).keep(sessionId, sequence, address, length)) {
+            droppedBytes += segments.charge(length);
+            dropped++;
+            return;
+        }
+        completion(buffer, at, address);
+        if (outOfRoom) {
+            replica.sessions(sessionId).keep(sessionId, sequence, address, 0); // it is a tombstone still
+        } else {
+            copiedTombstoneBytes += segments.charge(length);
+        }
+    }
+
+    private void sessionOpen(ByteBuffer buffer, int at, long address, int type, int length) {
+        if (isForeign(buffer, at)) {
+            return;
+        }
+        final ShardReplica replica = replicaOf(buffer, at);
+        final long sessionId = EntryDescriptor.sessionId(buffer, at, EntryDescriptor.flags(buffer, at));
+        if (!replica.sessions(sessionId).isOpening(sessionId, address)) {
+            return;
+        }
+        final long copy = copy(buffer, at, type, length, 0);
+        if (copy == 0) {
+            return;
+        }
+        if (replica.sessions(sessionId).openingMoved(sessionId, address, copy)) {
+            // Should the victim not be freed now, it holds back the end of the session.
+            segments.markDead(address, length);
+        } else {
+            bornDead(copy, length);
+        }
+    }
+
+    /** A dead entry, whose answer may still be asked for: it stays as a record that is never indexed. */
+    private void completion(ByteBuffer buffer, int at, long address) {
+        if (isForeign(buffer, at)) {
+            return;
+        }
+        final ShardReplica replica = replicaOf(buffer, at);
+        final int flags = EntryDescriptor.flags(buffer, at);
+        final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
+        final long sequence = EntryDescriptor.sequence(buffer, at, flags);
+        if (sequence == 0 || !replica.sessions(sessionId).isNeeded(sessionId, sequence, address)) {
+            return;
+        }
+        final long copy = completions.append(log, buffer, at);
+        if (copy == 0) {
+            outOfRoom = true;
+            return;
+        }
+        final int keptBefore = replica.sessions(sessionId)
+                .completionRecorded(sessionId, sequence, address, copy, completions.length());
+        if (keptBefore < 0) {
+            segments.markDead(copy, completions.length());
+        } else {
+            spaceFreed += (keptBefore == 0 ? 0 : segments.charge(keptBefore)) - segments.charge(completions.length());
+        }
+    }
+
+    private long copy(ByteBuffer buffer, int at, int type, int length, int stamp) {
+        if (!log.ensureRoom(length)) {
+            outOfRoom = true;
+            return 0;
+        }
+        relocatedBytes.add(length);
+        final long address = log.appendCopy(buffer, at, length, type, FrameDescriptor.tag(buffer, at), stamp);
+        ages.copied(log.openSegment(), length, victimBirth);
+        return address;
+    }
+
+    long relocatedBytes() {
+        return relocatedBytes.get();
+    }
+
+    long cleanedSegments() {
+        return cleanedSegments.get();
+    }
+
+    long tombstonesDropped() {
+        return tombstonesDropped.get();
+    }
+}
