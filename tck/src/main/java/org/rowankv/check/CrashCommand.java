@@ -36,6 +36,13 @@ public final class CrashCommand implements Callable<Integer> {
             defaultValue = "3")
     private int replicas;
 
+    @Option(
+            names = "--remove-every",
+            description = "with two or more replicas: after so many rounds one server's area is removed before the store is"
+                    + " opened again, in turn; 0: never (default: ${DEFAULT-VALUE})",
+            defaultValue = "4")
+    private int removeEvery;
+
     @Option(names = "--seed", description = "of the load and the moments; when a kill strikes is never quite the same")
     private @Nullable Long seed;
 
@@ -56,7 +63,7 @@ public final class CrashCommand implements Callable<Integer> {
                 : Files.createDirectories(directory).toAbsolutePath();
         System.out.println("crash: seed " + chosen + ", files in " + place);
         final CrashSettings settings = new CrashSettings(rounds, replicas, chosen, place);
-        final CrashReport report = new CrashRun(settings, System.out, System.console() != null).run();
+        final CrashReport report = new CrashRun(settings, removeEvery, System.out, System.console() != null).run();
         for (String problem : report.problems()) {
             System.out.println("crash: " + problem);
         }
