@@ -38,8 +38,9 @@ public final class CrashCommand implements Callable<Integer> {
 
     @Option(
             names = "--remove-every",
-            description = "with two or more replicas: after so many rounds one server's area is removed before the store is"
-                    + " opened again, in turn; 0: never (default: ${DEFAULT-VALUE})",
+            description =
+                    "with two or more replicas: after so many rounds one server's area is removed before the store is"
+                            + " opened again, in turn; 0: never (default: ${DEFAULT-VALUE})",
             defaultValue = "4")
     private int removeEvery;
 

@@ -64,8 +64,7 @@ public final class CrashRun {
                 }
             }
             if (!lastOfStore && problems.isEmpty() && cacheIds.length > 0) {
-                removals.afterRound(
-                        round, new CrashRound(round, 0, settings.directory(), store, 0).storeDirectory());
+                removals.afterRound(round, new CrashRound(round, 0, settings.directory(), store, 0).storeDirectory());
             }
             progress(round);
         }
