@@ -1,6 +1,7 @@
 package org.rowankv.sim;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.ShardAssignment;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.rdma.FabricException;
@@ -38,6 +40,7 @@ final class SimStore {
     private final Map<Integer, Integer> shards = new HashMap<>();
     private final Set<Integer> toEmpty = new LinkedHashSet<>();
 
+    private List<Integer> primaries = List.of();
     private SimScheduling scheduling;
     private @Nullable EmbeddedCluster cluster;
     private @Nullable SimFabric fabric;
@@ -86,6 +89,7 @@ final class SimStore {
                         !plan.clientsSurvive()));
         starting = false;
         requireHigherTerm(opened);
+        notePrimaries(opened);
         cluster = opened;
         memories.written();
         cacheId = opened.session().catalogue().create("sim", new byte[0]).id();
@@ -100,6 +104,24 @@ final class SimStore {
         simulation
                 .trace()
                 .tell("the store is open in term " + opened.configuration().term());
+    }
+
+    /** Another primary ends lifetimes by another clock: as far as the two are apart, they end sooner or later. */
+    private void notePrimaries(EmbeddedCluster opened) {
+        final List<Integer> now = opened.configuration().shards().stream()
+                .map(ShardAssignment::primary)
+                .toList();
+        if (!primaries.isEmpty() && !primaries.equals(now)) {
+            simulation.happenings().count("primaries moved");
+            final List<Long> walls = clocks.subList(0, plan.servers()).stream()
+                    .map(NodeClock::wallMs)
+                    .toList();
+            final long apartMs = Collections.max(walls) - Collections.min(walls) + 1;
+            final long nowNs = simulation.timeline().nowNs();
+            simulation.lifetimes().jumped(nowNs, apartMs);
+            simulation.lifetimes().jumped(nowNs, -apartMs);
+        }
+        primaries = now;
     }
 
     void emptyAtNextStart(int server) {
