@@ -89,6 +89,8 @@ public final class Server implements AutoCloseable {
     private final OwnedCounter settledTurns = new OwnedCounter();
     private final OwnedCounter digestedTurns = new OwnedCounter();
     private volatile boolean open;
+    /** Why it serves nobody any more. */
+    private volatile @Nullable RuntimeException failure;
 
     /**
      * @param wakeUp wakes the agents of a server of the cluster up
@@ -126,7 +128,8 @@ public final class Server implements AutoCloseable {
                 Math.max(2, 2 * settings.postedAhead()),
                 segments.space(),
                 (from, incarnation, message) -> {},
-                view);
+                view,
+                segments.area().landingForce());
         this.endpoint = fabric.open(endpointSettings);
         this.primaries = primariesOf(configuration);
         this.inFlight = new InFlight(settings.workers() + 1);
@@ -242,6 +245,23 @@ public final class Server implements AutoCloseable {
         return serverId;
     }
 
+    /**
+     * Something broke that promises stand on: nobody is answered any more, who waits or comes gets this exception. Only
+     * {@link #close} is left.
+     */
+    public void fail(RuntimeException why) {
+        failure = why;
+        open = false;
+    }
+
+    private void requireWorking() {
+        final RuntimeException why = failure;
+        if (why != null) {
+            // Made anew: each caller's stack, and none that grows by what is suppressed in it.
+            throw new IllegalStateException(why.getMessage(), why);
+        }
+    }
+
     /** Cuts a server off this one's backup log: nothing of what it has under way lands after this returns. */
     public void fence(int server) {
         endpoint.receiveQueue().fence(server);
@@ -268,6 +288,7 @@ public final class Server implements AutoCloseable {
         final int shard = request.shard();
         final ShardPrimary primary = shard >= 0 && shard < primaries.length ? primaries[shard] : null;
         if (!open || primary == null) {
+            requireWorking();
             request.noResult();
             request.answer(open ? Status.NOT_PRIMARY : Status.CLOSED, 0, 0, 0);
             return null;
@@ -283,6 +304,7 @@ public final class Server implements AutoCloseable {
     /** A worker context for the request; {@link #CLOSED_SLOT} when it was answered instead, −1 when none is free. */
     int tryBorrow(Request request) {
         if (!open) {
+            requireWorking();
             request.noResult();
             request.answer(Status.CLOSED, 0, 0, 0);
             return CLOSED_SLOT;
@@ -330,6 +352,13 @@ public final class Server implements AutoCloseable {
 
     /** The calling thread waits for somebody else's progress, and helps it along where nobody else does. */
     private void pause(int waits) {
+        if (waits >= YIELDS) {
+            requireWorking();
+        }
+        rest(waits);
+    }
+
+    private void rest(int waits) {
         if (waits < SPINS) {
             Thread.onSpinWait();
         } else if (waits < YIELDS) {
@@ -489,9 +518,9 @@ public final class Server implements AutoCloseable {
         return digestedTurns.get();
     }
 
-    /** Whether the agents have ended: closed, or by a broken invariant, which is in the error log. */
+    /** Whether nothing goes on here: closed, failed, or stopped by a broken invariant, which is in the error log. */
     public boolean isStopped() {
-        return agents.isClosed();
+        return agents.isClosed() || failure != null;
     }
 
     public ServerStatistics statistics() {
@@ -544,15 +573,15 @@ public final class Server implements AutoCloseable {
         for (int slot = 0; slot < pool.count(); slot++) {
             int waits = 0;
             while (!pool.tryBorrow(slot)) {
-                pause(waits++);
+                rest(waits++);
             }
             while (!workers.get(slot).finishLeftover() && !isStopped()) {
-                pause(waits++);
+                rest(waits++);
             }
         }
         expirySweep.close();
         for (int waits = 0; !expirySweep.isIdle() && !isStopped(); waits++) {
-            pause(waits);
+            rest(waits);
         }
     }
 

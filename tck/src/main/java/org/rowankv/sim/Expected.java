@@ -32,7 +32,8 @@ final class Expected {
             "copy.read",
             "clean.before-copy",
             "clean.copied",
-            "clean.before-free");
+            "clean.before-free",
+            "force.before");
 
     /** Reached where nobody else can go on: behind a monitor, or while the store starts. */
     private static final List<String> REACHED = List.of(
@@ -57,6 +58,8 @@ final class Expected {
             "windows judged",
             "crashes",
             "crashes during a start",
+            "power cuts",
+            "words that power cuts dropped",
             "clean restarts",
             "fences",
             "pairs fenced",

@@ -238,7 +238,67 @@ final class PlantedBugs {
                     SERVER,
                     "org.rowankv.server.request.Mutation",
                     "if (freed > 0) {",
-                    "if (freed > 4096) {"));
+                    "if (freed > 4096) {"),
+            new PlantedBug(
+                    "power: acknowledged before the own device has it",
+                    SERVER,
+                    "org.rowankv.server.request.Mutation",
+                    "return ticket == 0 || worker.tLog().isForced(ticket);",
+                    "return ticket >= 0;"),
+            new PlantedBug(
+                    "power: acknowledged before the backup's device has it",
+                    RDMA,
+                    "org.rowankv.rdma.local.CompletionRing",
+                    "if (force != null && !force.isForced(tickets[at])) {",
+                    "if (at < 0) {"),
+            new PlantedBug(
+                    "power: what lands is not flushed",
+                    RDMA,
+                    "org.rowankv.rdma.local.LocalQueuePair",
+                    "force.flush(ring.address(LandingRing.segment(posting), place), length);",
+                    ""),
+            new PlantedBug(
+                    "power: a segment is freed before its copies are forced",
+                    SERVER,
+                    "org.rowankv.server.cleaning.Relocation",
+                    "        log.drain();\n        Chaos.point(\"clean.before-free\");",
+                    "        Chaos.point(\"clean.before-free\");"),
+            new PlantedBug(
+                    "power: what the digest acts upon is not flushed",
+                    SERVER,
+                    "org.rowankv.server.digest.DigestAgent",
+                    "segments.area().verbs().flush(address, length);",
+                    ""),
+            new PlantedBug(
+                    "power: a segment is named before its line is forced",
+                    SERVER,
+                    "org.rowankv.server.pm.SegmentMetaTable",
+                    "        verbs.flush(at, SegmentMetaDescriptor.LENGTH);\n        verbs.drain();",
+                    "        verbs.flush(at, SegmentMetaDescriptor.LENGTH);"),
+            new PlantedBug(
+                    "power: a segment is used again before it is free on the device",
+                    SERVER,
+                    "org.rowankv.server.pm.SegmentMetaTable",
+                    "if (!verbs.isForced(freed[segment])) {",
+                    "if (segment < 0) {"),
+            new PlantedBug(
+                    "power: a start acts upon what only the system has",
+                    SERVER,
+                    "org.rowankv.server.pm.Area",
+                    "memory.flushAll();\n            } catch",
+                    "memory.region();\n            } catch"),
+            new PlantedBug(
+                    "power: what a power cut tore stays",
+                    SERVER,
+                    "org.rowankv.server.reconfiguration.SegmentReader",
+                    "if (segments.area().mayBeTorn()) {",
+                    "if (segment < 0) {"),
+            new PlantedBug(
+                    "power: a force that has not ended is believed",
+                    SERVER,
+                    "org.rowankv.server.pm.Forcer",
+                    "return ticket <= forced;",
+                    "return ticket <= requested;"));
 
     private PlantedBugs() {}
 }

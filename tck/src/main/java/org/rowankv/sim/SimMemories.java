@@ -2,6 +2,7 @@ package org.rowankv.sim;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.embedded.Surroundings;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.pm.AreaMemory;
@@ -34,6 +35,15 @@ final class SimMemories implements Surroundings.Memories {
 
     void crash() {
         used.forEach(SimMemory::crash);
+    }
+
+    /** All machines end at once; each loses what it will. Returns how many words were dropped. */
+    int cutPower(RandomSource random) {
+        int dropped = 0;
+        for (SimMemory memory : used) {
+            dropped += memory.cutPower(random);
+        }
+        return dropped;
     }
 
     @Override

@@ -7,6 +7,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
 
 /**
  * What a seed stands for: the store, its users, and what goes wrong. Each seed leaves some disturbances out and
@@ -23,6 +24,7 @@ import org.rowankv.server.pm.AreaSettings;
  * @param ttlPerMille writes that end by themselves
  * @param ballastPercent of the space that is taken before anything else
  * @param clientsSurvive whether clients come back after a crash for the answers they lack
+ * @param power whether the areas have a device that is forced before anything is acknowledged; crashes are power cuts, too
  * @param hostile whether settings and the servers' process values are at their limits
  */
 record SimPlan(
@@ -46,6 +48,7 @@ record SimPlan(
         int ttlPerMille,
         int ballastPercent,
         boolean clientsSurvive,
+        boolean power,
         boolean hostile,
         List<PlannedFault> faults) {
     static final int OPERATIONS = 2_000;
@@ -55,6 +58,7 @@ record SimPlan(
     /** More of them, or as few as there can be with every server a primary. */
     private static final int[] HOSTILE_SHARDS = {3, 64, 512};
 
+    private static final int[] FORCE_STEPS = {0, 20, 200, 2_000};
     private static final int[] MESSAGES = {1024, 2048, 16 << 10};
 
     static SimPlan of(long seed) {
@@ -94,6 +98,7 @@ record SimPlan(
                 random.nextInt(2) == 0 ? 0 : random.nextInt(200),
                 random.nextInt(hostile ? 2 : 4) > 0 ? 0 : 70 + random.nextInt(31),
                 random.nextInt(3) > 0,
+                random.fork("power").nextInt(2) == 0,
                 hostile,
                 faults(random));
     }
@@ -132,7 +137,13 @@ record SimPlan(
                 .capacityBytes((long) segments * SEGMENT)
                 .maxMessage(maxMessage)
                 .verifyReads(true)
+                .durability(power ? Durability.POWER : Durability.NONE)
                 .build();
+    }
+
+    /** How many steps a force takes, at most, by the way a seed's device is; 0: it ends as soon as it gets its turn. */
+    int forceSteps() {
+        return FORCE_STEPS[new SplittableRandomSource(seed).fork("device").nextInt(FORCE_STEPS.length)];
     }
 
     /** Whether lifetimes are changed by touches; where they are not, an end can be told to the millisecond. */
@@ -209,6 +220,7 @@ record SimPlan(
                 ttl,
                 ballastPercent,
                 clientsSurvive,
+                power,
                 hostile,
                 List.copyOf(newFaults));
     }

@@ -25,6 +25,7 @@ import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.Surroundings;
 import org.rowankv.server.membership.ConfigurationCodec;
 import org.rowankv.server.membership.Versioned;
+import org.rowankv.server.pm.Machine;
 
 /** The store that is run: its incarnations, one after the other, over the memories that outlive them. */
 final class SimStore {
@@ -36,6 +37,7 @@ final class SimStore {
     private final SimMemories memories;
     private final RandomSource random;
     private final SimLinks links;
+    private final RandomSource power;
     private final List<NodeClock> clocks = new ArrayList<>();
     private final Map<Integer, Integer> shards = new HashMap<>();
     private final Set<Integer> toEmpty = new LinkedHashSet<>();
@@ -55,6 +57,7 @@ final class SimStore {
         this.plan = simulation.plan();
         this.memories = memories;
         this.random = random;
+        this.power = random.fork("power cuts");
         this.scheduling = new SimScheduling(simulation);
         this.links = new SimLinks(simulation.timeline(), plan.servers());
         for (int node = 0; node <= plan.servers(); node++) {
@@ -84,6 +87,7 @@ final class SimStore {
                             return own;
                         },
                         memories,
+                        Machine.PRESENT,
                         this::tuned,
                         1,
                         !plan.clientsSurvive()));
@@ -181,6 +185,11 @@ final class SimStore {
                 true);
     }
 
+    /** Of how long the forces of one agent take. */
+    RandomSource deviceRandom(int agent) {
+        return power.fork("device " + incarnation + " " + agent);
+    }
+
     /** Closes it in order. A crash may come in between. */
     void close() {
         simulation.trace().tell("the store is closed");
@@ -201,7 +210,15 @@ final class SimStore {
         } else {
             ended();
         }
-        memories.crash();
+        if (plan.power() && power.nextInt(4) > 0) {
+            final int dropped = memories.cutPower(power);
+            simulation.trace().tell("it is a power cut, which drops " + dropped + " words");
+            simulation.trace().mix(dropped);
+            simulation.happenings().count("power cuts");
+            simulation.happenings().add("words that power cuts dropped", dropped);
+        } else {
+            memories.crash();
+        }
         crashed = true;
         throw new CrashError();
     }

@@ -27,8 +27,18 @@ public enum Setting {
             "",
             Scope.STORE,
             "Directory of the servers' files, made if missing. Without it the objects live in memory and end with the last"
-                    + " close of a manager of this store (durability `none`); with it they survive a crash of the process,"
-                    + " but no power cut (durability `process`)."),
+                    + " close of a manager of this store; with it they survive what `durability` says."),
+    DURABILITY(
+            Kind.CHOICE,
+            "",
+            Scope.STORE,
+            "What an acknowledged write survives. `none`: nothing beyond the last close; only without `dir`, and the default"
+                    + " there. `process`: any end of the process, but no power cut; the default with `dir`. `power`: a power"
+                    + " cut too, since every write waits until it is forced to the device of each of its replicas; needs"
+                    + " `dir`. May differ from one opening to the next.",
+            "none",
+            "process",
+            "power"),
     CAPACITY(
             Kind.BYTES,
             "",

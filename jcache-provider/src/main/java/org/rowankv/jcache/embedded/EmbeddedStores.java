@@ -1,12 +1,16 @@
 package org.rowankv.jcache.embedded;
 
+import java.util.Locale;
 import javax.cache.CacheException;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.Store;
 import org.rowankv.jcache.StoreOpener;
 import org.rowankv.jcache.configuration.Setting;
 import org.rowankv.jcache.configuration.StoreSettings;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.ForceFailedException;
 import org.rowankv.server.pm.StoreOpenException;
 
 /** Opens stores whose servers live in this JVM. Thread-safe. */
@@ -15,9 +19,13 @@ public final class EmbeddedStores implements StoreOpener {
     public Store open(StoreSettings settings) {
         try {
             return new EmbeddedStore(EmbeddedCluster.open(translate(settings)));
-        } catch (StoreOpenException | IllegalArgumentException e) {
+        } catch (StoreOpenException | ForceFailedException | IllegalArgumentException e) {
             throw new CacheException("the store " + settings.storeText() + " cannot be opened: " + e.getMessage(), e);
         }
+    }
+
+    private static @Nullable Durability durability(String text) {
+        return text.isEmpty() ? null : Durability.valueOf(text.toUpperCase(Locale.ROOT));
     }
 
     private static EmbeddedSettings translate(StoreSettings settings) {
@@ -30,6 +38,7 @@ public final class EmbeddedStores implements StoreOpener {
                 .segmentBytes(Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.SEGMENT))))
                 .maxMessage(Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.MAX_MESSAGE))))
                 .workers(settings.count(Setting.WORKERS))
+                .durability(durability(settings.text(Setting.DURABILITY)))
                 .acceptUnclean(settings.flag(Setting.ACCEPT_UNCLEAN))
                 .acceptCopied(settings.flag(Setting.ACCEPT_COPIED))
                 .build();

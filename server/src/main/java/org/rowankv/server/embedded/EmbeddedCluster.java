@@ -10,6 +10,7 @@ import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Request;
+import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.MembershipView;
 import org.rowankv.rdma.local.LocalFabric;
@@ -24,6 +25,7 @@ import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.ForceFailedException;
 import org.rowankv.server.reconfiguration.ColdStart;
 import org.rowankv.server.reconfiguration.CopyListener;
 import org.rowankv.server.reconfiguration.RecoveredServer;
@@ -52,6 +54,10 @@ public final class EmbeddedCluster implements AutoCloseable {
     private final List<Server> servers = new ArrayList<>();
     private final InProcessSession session;
     private final AtomicInteger joinsCompleted = new AtomicInteger();
+    /** Whoever serves, from the moment they do. */
+    private volatile List<Server> serving = List.of();
+
+    private volatile @Nullable ForceFailedException failure;
     private boolean closed;
 
     /**
@@ -85,6 +91,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         final Clock clock = surroundings.clocks().apply(0);
         this.errors = new ErrorLog(clock);
         final long startNs = clock.nanoTime();
+        files.areas().forEach(area -> area.startForcing(surroundings.scheduling(), errors, this::stopServing));
+        files.startIncarnations();
         final Configuration planned = files.configuration();
         final List<RecoveredServer> recovered = recover(planned, clock, random, surroundings.scanThreads());
         final long scattered = ColdStart.collectAndScatter(planned, recovered);
@@ -95,6 +103,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                 .fabric()
                 .apply(new LocalFabric(LocalFabricSettings.defaults()
                         .withMaxMessage(settings.maxMessage())
+                        .withAckLevel(settings.durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED)
                         .withReserve()));
         // Connections are made in the term that gave out the roles; those in which replicas become complete change
         // none.
@@ -174,6 +183,11 @@ public final class EmbeddedCluster implements AutoCloseable {
                     copies));
         }
         servers.forEach(Server::start);
+        serving = List.copyOf(servers);
+        final ForceFailedException already = failure;
+        if (already != null) {
+            serving.forEach(server -> server.fail(already));
+        }
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
         this.session = new InProcessSession(started, servers, new EmbeddedCatalogue(catalogue));
@@ -190,6 +204,12 @@ public final class EmbeddedCluster implements AutoCloseable {
         configuration = next;
         joinsCompleted.incrementAndGet();
         LOG.info("server {} holds complete replicas again; term {}", server, next.term());
+    }
+
+    /** An area cannot be forced any more: nothing is acknowledged by anybody, since every shard may need it. */
+    private void stopServing(ForceFailedException why) {
+        failure = why;
+        serving.forEach(server -> server.fail(why));
     }
 
     private ServerSettings serverSettings() {
@@ -245,12 +265,14 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     private void logStart(List<RecoveredServer> recovered, long scattered, long tookNs) {
         long entries = 0;
+        long torn = 0;
         for (RecoveredServer server : recovered) {
             entries += server.entries();
+            torn += server.tornEntries();
         }
         LOG.info(
                 "Rowan-KV embedded: {} server(s), {} replica(s), {} MiB each, {}; durability {}{}; term {}; {} entries"
-                        + " read, {} scattered, {} ms",
+                        + " read{}, {} scattered, {} ms",
                 settings.servers(),
                 settings.replicas(),
                 settings.capacityBytes() >> 20,
@@ -259,6 +281,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                 settings.dir() == null ? ": the content ends with the last close" : "",
                 configuration.term(),
                 entries,
+                torn == 0 ? "" : ", " + torn + " torn and dropped",
                 scattered,
                 tookNs / 1_000_000);
     }
@@ -278,7 +301,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     /** What an acknowledged write survives: {@code none}, {@code process} or {@code power}. */
     public String durability() {
-        return (settings.dir() == null ? Durability.NONE : Durability.PROCESS).parameter();
+        return settings.durability().parameter();
     }
 
     /** For judges that look inside. */

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
 
 /**
  * Settings of servers inside this JVM. Made by {@link #builder}; {@link Builder#build} checks them.
@@ -18,6 +19,7 @@ import org.rowankv.server.pm.AreaSettings;
  * @param maxMessage longest message of the fabric; larger entries are sent in blocks
  * @param workers mutations under way at once, per server
  * @param verifyReads whether every read checks the entry's checksums
+ * @param durability what an acknowledged write survives
  * @param acceptUnclean opens an area that the operating system may not have written completely
  * @param acceptCopied opens a directory that is a copy of the one the store was created in
  */
@@ -31,6 +33,7 @@ public record EmbeddedSettings(
         int maxMessage,
         int workers,
         boolean verifyReads,
+        Durability durability,
         boolean acceptUnclean,
         boolean acceptCopied) {
     public static final int DEFAULT_SHARDS_PER_SERVER = 16;
@@ -71,6 +74,7 @@ public record EmbeddedSettings(
         private int maxMessage = DEFAULT_MAX_MESSAGE;
         private int workers;
         private boolean verifyReads;
+        private @Nullable Durability durability;
         private boolean acceptUnclean;
         private boolean acceptCopied;
 
@@ -123,6 +127,12 @@ public record EmbeddedSettings(
             return this;
         }
 
+        /** Null: process with a dir, none without. */
+        public Builder durability(@Nullable Durability level) {
+            durability = level;
+            return this;
+        }
+
         public Builder acceptUnclean(boolean accept) {
             acceptUnclean = accept;
             return this;
@@ -164,6 +174,9 @@ public record EmbeddedSettings(
                     maxMessage >= 256 && maxMessage <= 128 << 10 && maxMessage % 64 == 0 && maxMessage <= segment,
                     "max-message must be a multiple of 64 from 256 to " + Math.min(128 << 10, segment) + ", not "
                             + maxMessage);
+            require(
+                    dir == null || durability != Durability.NONE,
+                    "durability=none keeps no files: leave dir out, or use durability=process");
             return new EmbeddedSettings(
                     servers,
                     replicas,
@@ -174,6 +187,7 @@ public record EmbeddedSettings(
                     maxMessage,
                     workerCount,
                     verifyReads,
+                    durability != null ? durability : dir == null ? Durability.NONE : Durability.PROCESS,
                     acceptUnclean,
                     acceptCopied);
         }

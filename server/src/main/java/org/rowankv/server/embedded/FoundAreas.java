@@ -135,8 +135,7 @@ final class FoundAreas {
     }
 
     /**
-     * Makes the lost areas again, and begins the tenures of joining replicas, so that what earlier stays left counts
-     * nothing. Returns the configuration to start with, but for the incarnations.
+     * Makes the lost areas again. Returns the configuration to start with, but for the incarnations.
      */
     Configuration begin() {
         try {
@@ -153,14 +152,22 @@ final class FoundAreas {
             LOG.warn("{}. Server {} begins anew, and is sent what the other replicas hold", why.getMessage(), server);
             areas[server] = place.createAgain(server);
         });
+        return next;
+    }
+
+    /**
+     * Begins the tenures of joining replicas, so that what earlier stays left counts nothing: after the incarnations of
+     * those that are believed, before the configuration is stored.
+     */
+    void beginTenures(Configuration next) {
         for (Area area : areas()) {
             for (int shard = 0; shard < next.shardCount(); shard++) {
                 if (next.shard(shard).isJoining(area.serverId())) {
-                    area.tenures().set(shard, next.shard(shard).epoch());
+                    area.tenures().put(shard, next.shard(shard).epoch());
                 }
             }
+            area.drain();
         }
-        return next;
     }
 
     /** Whether the area of a server was made again. */

@@ -15,7 +15,7 @@ import org.rowankv.server.membership.Stamp;
 import org.rowankv.server.membership.Versioned;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.Machine;
 import org.rowankv.server.pm.OpenConsent;
 import org.rowankv.server.pm.StoreDirectory;
 import org.rowankv.server.pm.StoreOpenException;
@@ -80,7 +80,9 @@ final class StoreFiles {
         if (memories != null) {
             return inMemories(settings, memories, random);
         }
-        return settings.dir() == null ? inMemory(settings, random) : inDirectory(settings, random);
+        return settings.dir() == null
+                ? inMemory(settings, random)
+                : inDirectory(settings, random, surroundings.areaMachine());
     }
 
     private static StoreFiles inMemories(
@@ -127,12 +129,15 @@ final class StoreFiles {
         }
     }
 
-    private record DirectoryPlace(StoreDirectory directory, RandomSource random) implements FoundAreas.Place {
+    private record DirectoryPlace(
+            StoreDirectory directory, EmbeddedSettings settings, RandomSource random, Machine machine)
+            implements FoundAreas.Place {
         @Override
         public Area open(int server, boolean acceptUnclean) {
             return Area.open(
-                    directory.areaSettings(server),
-                    new OpenConsent(acceptUnclean, directory.consent().copied()));
+                    directory.areaSettings(server, settings.durability()),
+                    new OpenConsent(acceptUnclean, directory.consent().copied()),
+                    machine);
         }
 
         @Override
@@ -143,7 +148,7 @@ final class StoreFiles {
                             "the file of server {} that cannot be used is {} now; it is not needed any more",
                             server,
                             aside));
-            return Area.create(directory.areaSettings(server), random);
+            return Area.create(directory.areaSettings(server, settings.durability()), random, machine);
         }
 
         @Override
@@ -160,7 +165,7 @@ final class StoreFiles {
                 server,
                 clusterId,
                 settings.shards(),
-                Durability.NONE,
+                settings.durability(),
                 settings.servers(),
                 settings.replicas());
     }
@@ -177,7 +182,7 @@ final class StoreFiles {
                 null, store, areas, random, first, write(store, first, ConfigurationStore.ABSENT, random));
     }
 
-    private static StoreFiles inDirectory(EmbeddedSettings settings, RandomSource random) {
+    private static StoreFiles inDirectory(EmbeddedSettings settings, RandomSource random, Machine machine) {
         final StoreDirectory directory = StoreDirectory.open(
                 java.util.Objects.requireNonNull(settings.dir()),
                 new StoreShape(
@@ -193,7 +198,7 @@ final class StoreFiles {
         try {
             if (directory.isNew()) {
                 for (int server = 0; server < settings.servers(); server++) {
-                    areas.add(Area.create(directory.areaSettings(server), random));
+                    areas.add(Area.create(directory.areaSettings(server, settings.durability()), random, machine));
                 }
                 store = new FileConfigurationStore(directory.configurationDir());
                 final Configuration first = firstConfiguration(settings, directory.clusterId(), areas, random);
@@ -213,7 +218,7 @@ final class StoreFiles {
             requireShape(directory, found, settings);
             final FoundAreas opened = FoundAreas.open(
                     found,
-                    new DirectoryPlace(directory, random),
+                    new DirectoryPlace(directory, settings, random, machine),
                     directory.consent().unclean());
             return new StoreFiles(directory, store, opened, random, stored.version());
         } catch (RuntimeException | Error e) {
@@ -244,9 +249,10 @@ final class StoreFiles {
             for (int shard = 0; shard < settings.shards(); shard++) {
                 if (first.shard(shard).isReplica(area.serverId())
                         && area.tenures().tenure(shard) == 0) {
-                    area.tenures().set(shard, first.shard(shard).epoch());
+                    area.tenures().put(shard, first.shard(shard).epoch());
                 }
             }
+            area.drain();
         }
         return first;
     }
@@ -278,24 +284,42 @@ final class StoreFiles {
     }
 
     /**
+     * Begins a new incarnation of every server: before anything else is written, since until then the superblocks speak for
+     * what was there.
+     */
+    synchronized void startIncarnations() {
+        for (Area area : areas) {
+            if (!isMadeAgain(area)) {
+                area.superblock().startIncarnation();
+            }
+            Chaos.point("start.incarnation");
+        }
+        if (found != null) {
+            found.beginTenures(configuration);
+        }
+    }
+
+    private boolean isMadeAgain(Area area) {
+        return found != null && found.isMadeAgain(area.serverId());
+    }
+
+    /**
      * Begins a term in which every server has a new incarnation and every shard a new epoch, and stores it: only then may
      * anything be served.
      */
     synchronized Configuration startTerm() {
         final List<Long> incarnations = new ArrayList<>();
         for (Area area : areas) {
-            final boolean madeAgain = found != null && found.isMadeAgain(area.serverId());
             incarnations.add(
-                    madeAgain
+                    isMadeAgain(area)
                             ? configuration.incarnations().get(area.serverId()) + 1
-                            : area.superblock().startIncarnation());
-            Chaos.point("start.incarnation");
+                            : area.superblock().incarnation());
         }
         final Configuration next = configuration.withIncarnations(incarnations);
         configurationVersion = write(store, next, configurationVersion, random);
         configuration = next;
         for (Area area : areas) {
-            if (found != null && found.isMadeAgain(area.serverId())) {
+            if (isMadeAgain(area)) {
                 // Not before it is stored that the server is joining: from now on its area is believed.
                 area.superblock().startIncarnation(incarnations.get(area.serverId()));
             }
@@ -323,8 +347,24 @@ final class StoreFiles {
         return next;
     }
 
+    /** Closes each area cleanly that can be; lets go of everything in any case, then throws what failed first. */
     void closeClean() {
-        areas.forEach(Area::closeClean);
+        RuntimeException failure = null;
+        for (Area area : areas) {
+            try {
+                area.closeClean();
+            } catch (RuntimeException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            closeAfterFailure(failure);
+            throw failure;
+        }
         store.close();
         if (directory != null) {
             directory.close();

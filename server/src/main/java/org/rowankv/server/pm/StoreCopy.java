@@ -195,7 +195,12 @@ public final class StoreCopy {
                 copies,
                 new MemoryVerbs(),
                 content.next(
-                        content.incarnation(), content.term(), content.bootId(), FileIdentity.of(to), content.clean()));
+                        content.incarnation(),
+                        content.term(),
+                        content.bootId(),
+                        FileIdentity.of(to),
+                        content.clean(),
+                        content.power()));
         return copies.clear();
     }
 

@@ -162,8 +162,8 @@ public final class StoreDirectory implements AutoCloseable {
     }
 
     private static Manifest begin(Path directory, StoreShape shape, long clusterId) throws IOException {
-        final long needed =
-                shape.servers() * settings(directory, shape, clusterId, 0).fileLength();
+        final long needed = shape.servers()
+                * settings(directory, shape, clusterId, 0, Durability.PROCESS).fileLength();
         final long usable = Files.getFileStore(directory).getUsableSpace();
         if (usable < needed) {
             throw AreaFile.diskFull(directory, needed, usable);
@@ -214,7 +214,7 @@ public final class StoreDirectory implements AutoCloseable {
 
     static void requireAreas(Path directory, StoreShape shape, long clusterId) throws IOException {
         for (int server = 0; server < shape.servers(); server++) {
-            final AreaSettings settings = settings(directory, shape, clusterId, server);
+            final AreaSettings settings = settings(directory, shape, clusterId, server, Durability.PROCESS);
             final Path file = areaFile(directory, server);
             if (!Files.isRegularFile(file)) {
                 throw new StoreOpenException("the store in " + directory + " lacks the file " + file.getFileName()
@@ -231,7 +231,7 @@ public final class StoreDirectory implements AutoCloseable {
         return directory.resolve(AREA_PREFIX + server + AREA_SUFFIX);
     }
 
-    static AreaSettings settings(Path directory, StoreShape shape, long clusterId, int server) {
+    static AreaSettings settings(Path directory, StoreShape shape, long clusterId, int server, Durability durability) {
         return new AreaSettings(
                 areaFile(directory, server),
                 shape.capacity(),
@@ -239,7 +239,7 @@ public final class StoreDirectory implements AutoCloseable {
                 server,
                 clusterId,
                 shape.shards(),
-                Durability.PROCESS,
+                durability,
                 shape.servers(),
                 shape.replicas());
     }
@@ -280,8 +280,13 @@ public final class StoreDirectory implements AutoCloseable {
     }
 
     /** Settings of a server's area: to create it with when the store is new, and to open it with otherwise. */
-    public synchronized AreaSettings areaSettings(int server) {
-        return settings(directory, manifest.shape(), manifest.clusterId(), server);
+    public AreaSettings areaSettings(int server) {
+        return areaSettings(server, Durability.PROCESS);
+    }
+
+    /** As above, at that level. */
+    public synchronized AreaSettings areaSettings(int server, Durability durability) {
+        return settings(directory, manifest.shape(), manifest.clusterId(), server, durability);
     }
 
     /**

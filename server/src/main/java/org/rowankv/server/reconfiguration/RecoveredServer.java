@@ -81,6 +81,11 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         return readers.stream().mapToLong(SegmentReader::entries).sum();
     }
 
+    /** Places found that claimed to be entries and were not: torn by a power cut, or damaged. */
+    public long tornEntries() {
+        return readers.stream().mapToLong(SegmentReader::tornEntries).sum();
+    }
+
     /**
      * Reads the whole area.
      *
@@ -209,9 +214,13 @@ public final class RecoveredServer implements EntryAssembler.Handler {
                 FrameDescriptor.length(word));
     }
 
+    /** Waits until what was taken over is persistent. */
+    void drain() {
+        log.drain();
+    }
+
     /** All replicas own the same entries: everything found is committed. */
     void finish() {
-        log.drain();
         log.retire();
         for (int s = 0; s < segments.count(); s++) {
             final SegmentState state = segments.state(s);

@@ -13,6 +13,8 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads segments of one area for a start: lets each valid entry take effect on the shards' replicas, and remembers what
@@ -20,6 +22,8 @@ import org.rowankv.server.shard.ShardReplica;
  * area at the same time; one reader belongs to one thread. The assembler is shared, and guarded by itself.
  */
 final class SegmentReader implements SegmentScan.Visitor {
+    private static final Logger LOG = LoggerFactory.getLogger(SegmentReader.class);
+
     private final int serverId;
     private final Segments segments;
     private final Replicas replicas;
@@ -34,6 +38,7 @@ final class SegmentReader implements SegmentScan.Visitor {
     private int segment;
     private int charged;
     private long entries;
+    private long tornEntries;
 
     /**
      * @param handler told of blocks that are of no use
@@ -68,6 +73,11 @@ final class SegmentReader implements SegmentScan.Visitor {
     /** Valid entries found so far. */
     long entries() {
         return entries;
+    }
+
+    /** Places that a power cut may have torn, so far. */
+    long tornEntries() {
+        return tornEntries;
     }
 
     /** Reads a whole segment, and closes it; returns how many valid entries it found. */
@@ -106,6 +116,16 @@ final class SegmentReader implements SegmentScan.Visitor {
 
     @Override
     public void onInvalid(long address, String reason) {
+        if (segments.area().mayBeTorn()) {
+            // What nobody was told of may be there in part, and was never acknowledged. It is made void, or no cleaner
+            // could ever go over it again.
+            tornEntries++;
+            LOG.debug("server {}: segment {}, address {}: {}", serverId, segment, address, reason);
+            FrameDescriptor.giveUp(
+                    segments.region().buffer(address), segments.region().offset(address));
+            segments.area().flush(address, Long.BYTES);
+            return;
+        }
         errors.report(
                 "server " + serverId + ": scan of segment " + segment + " at "
                         + (address - segments.area().addressOf(segment)),

@@ -29,7 +29,7 @@ final class Mutation {
         AWAITING_SPACE,
         /** A version may be taken and an entry may be in the t-log at {@code address}, or not yet. */
         WRITING,
-        /** The entry is in the t-log; backups have yet to acknowledge. */
+        /** The entry is in the t-log; the device here, if the level has one, and backups have yet to acknowledge. */
         AWAITING_BACKUPS,
         /** On all replicas; must become visible. */
         APPLYING
@@ -57,6 +57,9 @@ final class Mutation {
 
     private boolean holdsCredit;
     private long address;
+    /** Of the entry in the t-log: it counts here once this is forced. */
+    private long ticket;
+
     /** The replicator is at work; found so by the next owner, it was interrupted, and may have lost count. */
     private boolean replicating;
 
@@ -144,7 +147,8 @@ final class Mutation {
                 }
                 case WRITING -> throw new AssertionError("an interrupted write was not recovered");
                 case AWAITING_BACKUPS -> {
-                    if (!replicate()) {
+                    // Sent first: the backups' devices work while this one does.
+                    if (!replicate() || !isForced()) {
                         return false;
                     }
                     Chaos.point("request.before-index");
@@ -179,6 +183,8 @@ final class Mutation {
             }
             case WRITING -> {
                 if (isInLog()) {
+                    worker.tLog().flush(address, length);
+                    ticket = worker.tLog().request();
                     worker.replicator().begin(replica().shardId(), address);
                     state = State.AWAITING_BACKUPS;
                 } else {
@@ -200,7 +206,7 @@ final class Mutation {
         }
         request = null;
         while (state == State.AWAITING_BACKUPS || state == State.APPLYING) {
-            if (state == State.AWAITING_BACKUPS && !replicate()) {
+            if (state == State.AWAITING_BACKUPS && (!replicate() || !isForced())) {
                 return false;
             }
             state = State.APPLYING;
@@ -344,7 +350,7 @@ final class Mutation {
         worker.inFlight().exact(worker.slot(), version);
         Chaos.point("request.after-version");
         worker.tLog().append(worker.draft().version(version), shard.replica().tenure());
-        worker.tLog().drain();
+        ticket = worker.tLog().request();
         Chaos.point("request.after-tlog");
         worker.replicator().begin(shardId, address);
         state = State.AWAITING_BACKUPS;
@@ -355,6 +361,10 @@ final class Mutation {
         final boolean complete = worker.replicator().advance();
         replicating = false;
         return complete;
+    }
+
+    private boolean isForced() {
+        return ticket == 0 || worker.tLog().isForced(ticket);
     }
 
     private boolean isInLog() {
