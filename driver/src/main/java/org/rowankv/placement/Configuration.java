@@ -2,6 +2,7 @@ package org.rowankv.placement;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Who holds what: the term, the servers with their incarnations, and the assignment of every shard. Immutable; a change
@@ -57,10 +58,57 @@ public record Configuration(
 
     /** The configuration of a cold start: a higher term, new incarnations, and a new epoch for every shard. */
     public Configuration coldStart(List<Long> newIncarnations) {
+        return coldStart(newIncarnations, Set.of());
+    }
+
+    /**
+     * The configuration of a cold start before which some servers lost what they held: their replicas are joining, as
+     * those that were joining before are, and every shard's primary is a server with a complete replica; the one that
+     * {@link #initial} gave it to, if that has one.
+     *
+     * @throws IllegalArgumentException if a shard has no complete replica left, see {@link #shardsLostWithout}
+     */
+    public Configuration coldStart(List<Long> newIncarnations, Set<Integer> lost) {
         final List<ShardAssignment> next = new ArrayList<>(shards.size());
-        for (ShardAssignment shard : shards) {
-            next.add(shard.withEpoch(shard.epoch() + 1));
+        for (int shard = 0; shard < shards.size(); shard++) {
+            final ShardAssignment found = shards.get(shard);
+            final ShardAssignment left = found.withEpoch(found.epoch() + 1).without(lost, shard % incarnations.size());
+            if (left == null) {
+                throw new IllegalArgumentException("shard " + shard + " has no complete replica without " + lost);
+            }
+            next.add(left);
         }
         return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next);
+    }
+
+    /** The shards of which no complete replica is left without those servers. */
+    public List<Integer> shardsLostWithout(Set<Integer> lost) {
+        final List<Integer> without = new ArrayList<>();
+        for (int shard = 0; shard < shards.size(); shard++) {
+            if (shards.get(shard).without(lost, 0) == null) {
+                without.add(shard);
+            }
+        }
+        return without;
+    }
+
+    /**
+     * The configuration after all copies of a joining server became complete: a higher term. Epochs stay, since who holds
+     * the shards and who is primary did not change.
+     */
+    public Configuration joined(int server) {
+        final List<ShardAssignment> next = new ArrayList<>(shards.size());
+        shards.forEach(shard -> next.add(shard.joined(server)));
+        return new Configuration(clusterId, hashSeed, term + 1, incarnations, next);
+    }
+
+    /** Whether any replica of that server is joining. */
+    public boolean isJoining(int server) {
+        return shards.stream().anyMatch(shard -> shard.isJoining(server));
+    }
+
+    /** The same with other incarnations. */
+    public Configuration withIncarnations(List<Long> newIncarnations) {
+        return new Configuration(clusterId, hashSeed, term, newIncarnations, shards);
     }
 }

@@ -72,4 +72,38 @@ class ConfigurationTest {
         assertThat(assignment.isReplica(2)).isTrue();
         assertThat(assignment.isReplica(9)).isFalse();
     }
+
+    @Test
+    void shouldGiveThePrimaryOfALostServerToACompleteReplica() {
+        final Configuration first = Configuration.initial(1, 2, 3, 3, 6, List.of(1L, 1L, 1L));
+        final Configuration without = first.coldStart(List.of(2L, 2L, 2L), Set.of(0));
+        for (int shard = 0; shard < 6; shard++) {
+            final ShardAssignment assignment = without.shard(shard);
+            assertThat(assignment.primary()).isNotZero();
+            assertThat(assignment.isReplica(0)).isTrue();
+            assertThat(assignment.isJoining(0)).isTrue();
+            assertThat(assignment.isComplete(0)).isFalse();
+            assertThat(assignment.epoch()).isEqualTo(2);
+        }
+        assertThat(without.joined(0).isJoining(0)).isFalse();
+        assertThat(without.joined(0).term()).isEqualTo(3);
+        assertThat(without.joined(0).shard(0).epoch()).isEqualTo(2);
+        // A complete one gets its shards back with the next cold start.
+        assertThat(without.joined(0).coldStart(List.of(3L, 3L, 3L)).shard(0).primary())
+                .isZero();
+    }
+
+    @Test
+    void shouldNeverTakeAJoiningReplicaForASufficientOne() {
+        final Configuration first = Configuration.initial(1, 2, 2, 2, 4, List.of(1L, 1L));
+        final Configuration without = first.coldStart(List.of(2L, 2L), Set.of(0));
+        assertThat(first.shardsLostWithout(Set.of(0))).isEmpty();
+        assertThat(without.shardsLostWithout(Set.of(1))).containsExactly(0, 1, 2, 3);
+        assertThatThrownBy(() -> without.coldStart(List.of(3L, 3L), Set.of(1)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(without.coldStart(List.of(3L, 3L)).shard(0).isJoining(0)).isTrue();
+        assertThat(without.joined(0).shardsLostWithout(Set.of(1))).isEmpty();
+        assertThatThrownBy(() -> new ShardAssignment(1, 0, new int[] {1}, Set.of(0)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
+import org.rowankv.placement.ShardAssignment;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
@@ -30,6 +31,9 @@ import org.rowankv.server.digest.CommitAgent;
 import org.rowankv.server.digest.ControlAgent;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.reconfiguration.CopyAgent;
+import org.rowankv.server.reconfiguration.CopyListener;
+import org.rowankv.server.reconfiguration.JoinAgent;
 import org.rowankv.server.replication.BackupSets;
 import org.rowankv.server.replication.Links;
 import org.rowankv.server.replication.RowanReplicator;
@@ -84,6 +88,8 @@ public final class Server implements AutoCloseable {
     private final ExpirySweepAgent expirySweep;
     private final EvictionAgent eviction;
     private final CleanAgent cleaner;
+    private final CopyAgent copier;
+    private final JoinAgent join;
     private final TurnedAgent agents;
     private final Scheduling scheduling;
     private final IntConsumer wakeUp;
@@ -96,6 +102,7 @@ public final class Server implements AutoCloseable {
     /**
      * @param wakeUp wakes the agents of a server of the cluster up
      * @param pressure what a worker without room asks
+     * @param copies told of copies to joining replicas
      */
     @SuppressWarnings("TooManyParameters")
     public Server(
@@ -110,7 +117,8 @@ public final class Server implements AutoCloseable {
             Scheduling scheduling,
             ErrorLog errors,
             IntConsumer wakeUp,
-            SpacePressure pressure) {
+            SpacePressure pressure,
+            CopyListener copies) {
         this.serverId = serverId;
         this.settings = settings;
         this.segments = segments;
@@ -144,7 +152,7 @@ public final class Server implements AutoCloseable {
                 segments, clock, errors, settings.verifyReads() ? new ReadCheck(segments) : null, limits);
         this.scan = new ShardScan(segments, clock);
         final BackupSets backupSets = new BackupSets(configuration);
-        final int[] tenures = tenuresOf(configuration);
+        final int[] epochs = epochsOf(configuration);
         final int maxMessage = Math.min(fabric.capabilities().maxMessage(), segments.length());
         for (int slot = 0; slot <= settings.workers(); slot++) {
             final Links workerLinks = new Links(endpoint, configuration, errors, wakeUp);
@@ -156,7 +164,7 @@ public final class Server implements AutoCloseable {
                     configuration.serverCount(),
                     maxMessage,
                     segments.length(),
-                    tenures);
+                    epochs);
             workers.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock, limits));
         }
         this.digest = new DigestAgent(
@@ -183,10 +191,26 @@ public final class Server implements AutoCloseable {
                 settings.cleanHighWater());
         final Links commitLinks = new Links(endpoint, configuration, errors, wakeUp).useReserve();
         links.add(commitLinks);
+        final Links copyLinks = new Links(endpoint, configuration, errors, wakeUp);
+        links.add(copyLinks);
+        this.copier = new CopyAgent(
+                serverId,
+                own,
+                configuration,
+                segments,
+                copyLinks,
+                maxMessage,
+                epochs,
+                copies,
+                clock,
+                settings.copyBytesPerSecond());
+        this.join = new JoinAgent(serverId, digest, segments, replicas, copies, clock);
         final List<Agent> ownAgents = new ArrayList<>();
         if (settings.postedAhead() > 0) {
-            ownAgents.add(new ControlAgent(endpoint.receiveQueue(), segments, settings.postedAhead()));
+            ownAgents.add(new ControlAgent(endpoint.receiveQueue(), segments, replicas, settings.postedAhead()));
             ownAgents.add(digest);
+            ownAgents.add(join);
+            ownAgents.add(copier);
         }
         ownAgents.add(new CommitAgent(
                 own,
@@ -218,11 +242,8 @@ public final class Server implements AutoCloseable {
         return own;
     }
 
-    private static int[] tenuresOf(Configuration configuration) {
-        // A shard's replica set never changes yet, so every membership began with the shard's first epoch.
-        final int[] tenures = new int[configuration.shardCount()];
-        java.util.Arrays.fill(tenures, 1);
-        return tenures;
+    private static int[] epochsOf(Configuration configuration) {
+        return configuration.shards().stream().mapToInt(ShardAssignment::epoch).toArray();
     }
 
     /** Starts the agents; from now on requests are served. Every server of the cluster was constructed before. */
@@ -475,10 +496,22 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** Whether tombstones wait for CommitVer before they can be dropped. */
+    /** The joining replicas' part of what {@link CopyListener} is told. Any thread. */
+    public JoinAgent joining() {
+        return join;
+    }
+
+    /** Entries that were sent to joining replicas of other servers. */
+    public long copiedEntries() {
+        return copier.entries();
+    }
+
+    /** Whether tombstones wait for CommitVer before they can be dropped. Those that wait for a copy to end may wait long. */
     private boolean remembersDeletions() {
         for (int shard = 0; shard < replicas.shardCount(); shard++) {
-            if (replicas.has(shard) && replicas.get(shard).deletions().size() > 0) {
+            if (replicas.has(shard)
+                    && !replicas.get(shard).isJoining()
+                    && replicas.get(shard).deletions().size() > 0) {
                 return true;
             }
         }

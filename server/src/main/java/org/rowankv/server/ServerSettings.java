@@ -10,6 +10,7 @@ package org.rowankv.server;
  * @param cleanHighWater free segments at which cleaning ends
  * @param fillPercent share of the area's segments, without the reserved ones, that live entries may take
  * @param holeTimeoutNs how long a sender may leave a reservation in a backup log unfinished before it is cut off
+ * @param copyBytesPerSecond that are sent at most to replicas which have lost what they held
  * @param verifyReads whether every read checks the entry's checksums
  */
 public record ServerSettings(
@@ -20,7 +21,9 @@ public record ServerSettings(
         int cleanHighWater,
         int fillPercent,
         long holeTimeoutNs,
+        long copyBytesPerSecond,
         boolean verifyReads) {
+    private static final long COPY_BYTES_PER_SECOND = 128L << 20;
 
     /** Settings for an area of so many segments. */
     public static ServerSettings of(int segmentCount, int workers, boolean hasBackupLog, boolean verifyReads) {
@@ -28,7 +31,28 @@ public record ServerSettings(
         final int posted = hasBackupLog ? Math.max(2, Math.min(8, segmentCount / 32)) : 0;
         final int low = reserve + 2 + segmentCount / 32;
         return new ServerSettings(
-                workers, posted, reserve, low, low + 1 + segmentCount / 32, 88, 1_000_000_000L, verifyReads);
+                workers,
+                posted,
+                reserve,
+                low,
+                low + 1 + segmentCount / 32,
+                88,
+                1_000_000_000L,
+                COPY_BYTES_PER_SECOND,
+                verifyReads);
+    }
+
+    public ServerSettings withCopyBytesPerSecond(long newCopyBytesPerSecond) {
+        return new ServerSettings(
+                workers,
+                postedAhead,
+                cleanerReserve,
+                cleanLowWater,
+                cleanHighWater,
+                fillPercent,
+                holeTimeoutNs,
+                newCopyBytesPerSecond,
+                verifyReads);
     }
 
     /** Segments that hold no live data for good: open logs, posted segments, what cleaning needs. */

@@ -37,6 +37,14 @@ public final class CrashCommand implements Callable<Integer> {
     private int replicas;
 
     @Option(
+            names = "--remove-every",
+            description =
+                    "with two or more replicas: after so many rounds one server's area is removed before the store is"
+                            + " opened again, in turn; 0: never (default: ${DEFAULT-VALUE})",
+            defaultValue = "4")
+    private int removeEvery;
+
+    @Option(
             names = "--power",
             description =
                     "the store is at durability=power, and each kill is made a power cut: of what was stored and not"
@@ -63,7 +71,7 @@ public final class CrashCommand implements Callable<Integer> {
                 : Files.createDirectories(directory).toAbsolutePath();
         System.out.println("crash: seed " + chosen + ", files in " + place);
         final CrashSettings settings = new CrashSettings(rounds, replicas, chosen, power, place);
-        final CrashReport report = new CrashRun(settings, System.out, System.console() != null).run();
+        final CrashReport report = new CrashRun(settings, removeEvery, System.out, System.console() != null).run();
         for (String problem : report.problems()) {
             System.out.println("crash: " + problem);
         }

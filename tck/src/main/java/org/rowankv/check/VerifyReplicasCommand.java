@@ -48,7 +48,14 @@ public final class VerifyReplicasCommand implements Callable<Integer> {
     public Integer call() {
         final PrintWriter out = spec.commandLine().getOut();
         try (ClosedStore store = ClosedStore.open(directory)) {
-            return print(StoreInspection.of(store).compareReplicas(), out);
+            final StoreInspection inspection = StoreInspection.of(store);
+            for (int server = 0; server < store.shape().servers(); server++) {
+                if (inspection.configuration().isJoining(server)) {
+                    out.println("note: server " + server
+                            + " is joining: what it holds so far was left out; the next opening copies the rest");
+                }
+            }
+            return print(inspection.compareReplicas(), out);
         } finally {
             out.flush();
         }

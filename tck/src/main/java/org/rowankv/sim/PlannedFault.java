@@ -16,6 +16,7 @@ record PlannedFault(int afterOperations, Kind kind, int a, int b) {
         PAUSE(new PauseFault()),
         LEAVE(new LeaveFault()),
         CUT_OFF(new CutOffFault()),
+        EMPTY(new EmptyFault()),
         SLOW_LINK(new SlowLinkFault()),
         CUT_LINK(new CutLinkFault()),
         CLOCK_JUMP(new ClockJumpFault());

@@ -33,6 +33,11 @@ final class SimMemories implements Surroundings.Memories {
         isNew = false;
     }
 
+    /** A server's area is gone. */
+    void empty(int server) {
+        used.get(server).wipe();
+    }
+
     void crash() {
         used.forEach(SimMemory::crash);
     }

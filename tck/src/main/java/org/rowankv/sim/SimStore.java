@@ -1,12 +1,18 @@
 package org.rowankv.sim;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Catalogue;
+import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.ShardAssignment;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.rdma.FabricException;
@@ -18,10 +24,15 @@ import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.membership.ConfigurationCodec;
+import org.rowankv.server.membership.Versioned;
 import org.rowankv.server.pm.Machine;
 
 /** The store that is run: its incarnations, one after the other, over the memories that outlive them. */
 final class SimStore {
+    /** So little that others do much while a copy is made. */
+    private static final long COPY_BYTES_PER_SECOND = 200_000;
+
     private final Simulation simulation;
     private final SimPlan plan;
     private final SimMemories memories;
@@ -30,7 +41,9 @@ final class SimStore {
     private final RandomSource power;
     private final List<NodeClock> clocks = new ArrayList<>();
     private final Map<Integer, Integer> shards = new HashMap<>();
+    private final Set<Integer> toEmpty = new LinkedHashSet<>();
 
+    private List<Integer> primaries = List.of();
     private SimScheduling scheduling;
     private @Nullable EmbeddedCluster cluster;
     private @Nullable SimFabric fabric;
@@ -59,6 +72,7 @@ final class SimStore {
 
     /** A store in these memories, new or found there. Its judge decides when things may go wrong again. */
     void open() {
+        emptyServers();
         scheduling = new SimScheduling(simulation);
         fabric = null;
         starting = incarnation > 0;
@@ -75,11 +89,12 @@ final class SimStore {
                         },
                         memories,
                         Machine.PRESENT,
-                        plan.hostile() ? SimStore::hostile : settings -> settings,
+                        this::tuned,
                         1,
                         !plan.clientsSurvive()));
         starting = false;
         requireHigherTerm(opened);
+        notePrimaries(opened);
         cluster = opened;
         simulation
                 .happenings()
@@ -104,6 +119,67 @@ final class SimStore {
                 .tell("the store is open in term " + opened.configuration().term());
     }
 
+    /** Another primary ends lifetimes by another clock: as far as the two are apart, they end sooner or later. */
+    private void notePrimaries(EmbeddedCluster opened) {
+        final List<Integer> now = opened.configuration().shards().stream()
+                .map(ShardAssignment::primary)
+                .toList();
+        if (!primaries.isEmpty() && !primaries.equals(now)) {
+            simulation.happenings().count("primaries moved");
+            final List<Long> walls = clocks.subList(0, plan.servers()).stream()
+                    .map(NodeClock::wallMs)
+                    .toList();
+            final long apartMs = Collections.max(walls) - Collections.min(walls) + 1;
+            final long nowNs = simulation.timeline().nowNs();
+            simulation.lifetimes().jumped(nowNs, apartMs);
+            simulation.lifetimes().jumped(nowNs, -apartMs);
+        }
+        primaries = now;
+    }
+
+    void emptyAtNextStart(int server) {
+        toEmpty.add(server);
+    }
+
+    /** One after the other, as long as the rest suffices. */
+    private void emptyServers() {
+        final Versioned stored = memories.store().read(ConfigurationCodec.PATH);
+        if (stored == null) {
+            return;
+        }
+        final Configuration found = ConfigurationCodec.decode(stored.bytes());
+        final Set<Integer> emptied = new TreeSet<>();
+        for (int server : toEmpty) {
+            emptied.add(server);
+            if (found.shardsLostWithout(emptied).isEmpty()) {
+                memories.empty(server);
+                simulation.happenings().count("servers emptied");
+                simulation.trace().tell("server " + server + " has lost what it held");
+            } else {
+                emptied.remove(server);
+            }
+        }
+        toEmpty.clear();
+    }
+
+    /** Until every replica is complete. */
+    void awaitJoined() {
+        for (int server = 0; server < plan.servers(); server++) {
+            for (int i = 0; cluster().configuration().isJoining(server); i++) {
+                simulation.turns().park(1_000_000);
+                if (i > 100_000) {
+                    simulation.violation("server " + server + " does not get its copy: "
+                            + cluster().statistics());
+                }
+            }
+        }
+    }
+
+    private ServerSettings tuned(ServerSettings usual) {
+        final ServerSettings tuned = plan.hostile() ? hostile(usual) : usual;
+        return plan.seed() % 3 == 0 ? tuned : tuned.withCopyBytesPerSecond(COPY_BYTES_PER_SECOND);
+    }
+
     /** Fewest posted segments (of one, commit records would leave nothing to others), cleaning late, holes cut off soon. */
     private static ServerSettings hostile(ServerSettings usual) {
         return new ServerSettings(
@@ -114,6 +190,7 @@ final class SimStore {
                 usual.cleanerReserve() + 2,
                 usual.fillPercent(),
                 2_000_000,
+                usual.copyBytesPerSecond(),
                 true);
     }
 
@@ -177,6 +254,7 @@ final class SimStore {
             happenings.add("connections made anew", server.reconnects());
         }
         happenings.add("checkpoints", cluster().checkpoints().taken());
+        happenings.add("joins completed", cluster().joinsCompleted());
         // Connections end with the process, and what is in them.
         simulation.turns().dropDeliveries();
         requireNoErrors();

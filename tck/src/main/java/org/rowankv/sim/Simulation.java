@@ -215,6 +215,8 @@ final class Simulation {
         calm = true;
         accepting = false;
         points.crashStarts(0);
+        store.awaitJoined();
+        judge.judgeWindow();
         judge.judgeSpace();
         store.close();
         open();

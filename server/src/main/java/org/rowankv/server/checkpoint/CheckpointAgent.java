@@ -201,8 +201,18 @@ public final class CheckpointAgent implements Agent {
         return sum;
     }
 
+    /** Of a replica whose copy is not complete nothing is kept: older entries come to it than those that it has. */
+    private boolean isJoining() {
+        for (int shard = 0; shard < awaited.length; shard++) {
+            if (replicas.has(shard) && replicas.get(shard).isJoining()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private boolean hasChanged() {
-        return changes() != seenChanges || segments.lastSequence() != seenSequence;
+        return !isJoining() && (changes() != seenChanges || segments.lastSequence() != seenSequence);
     }
 
     private long highest(int shard) {

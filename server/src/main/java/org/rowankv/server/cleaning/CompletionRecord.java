@@ -8,13 +8,19 @@ import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 
 /** What is kept of a dead entry whose outcome may still be asked for: its request id, result, and old value if any. */
-final class CompletionRecord {
+public final class CompletionRecord {
     private final EntryDraft draft = new EntryDraft();
     private byte[] oldValue = new byte[0];
     private int length;
 
     /** Appends the record of an entry; its address, or 0 when there is no room. */
     long append(AppendLog log, ByteBuffer entry, int at) {
+        length = EntryDescriptor.aligned((int) of(entry, at).usedLength());
+        return log.ensureRoom(length) ? log.append(draft, FrameDescriptor.tag(entry, at)) : 0;
+    }
+
+    /** The record of an entry; valid until the next is asked for. */
+    public EntryDraft of(ByteBuffer entry, int at) {
         final int flags = EntryDescriptor.flags(entry, at);
         draft.begin(EntryType.COMPLETION, EntryDescriptor.shard(entry, at), EntryDescriptor.cacheId(entry, at))
                 .request(
@@ -36,8 +42,7 @@ final class CompletionRecord {
             entry.get(oldAt, oldValue, 0, oldLength);
             draft.oldValue(oldValue, oldLength);
         }
-        length = EntryDescriptor.aligned((int) draft.usedLength());
-        return log.ensureRoom(length) ? log.append(draft, FrameDescriptor.tag(entry, at)) : 0;
+        return draft;
     }
 
     /** Of the record appended last. */

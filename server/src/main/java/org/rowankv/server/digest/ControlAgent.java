@@ -6,19 +6,25 @@ import org.rowankv.rdma.rowan.SegmentSupplier;
 import org.rowankv.runtime.Agent;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.shard.Replicas;
 
 /**
  * The control path of the backup log (§4.3 of the paper): keeps free segments posted ahead of the senders. Takes no part
  * in landing.
  */
 public final class ControlAgent implements Agent, SegmentSupplier {
+    /** A horizon behind which there is nothing. */
+    private static final int OLDEST = 1;
+
     private final RowanReceiver receiver;
     private final Segments segments;
+    private final Replicas replicas;
 
     /** @param ahead segments kept posted, beside the one being filled */
-    public ControlAgent(ReceiveQueue queue, Segments segments, int ahead) {
+    public ControlAgent(ReceiveQueue queue, Segments segments, Replicas replicas, int ahead) {
         this.receiver = new RowanReceiver(queue, this, ahead, ahead);
         this.segments = segments;
+        this.replicas = replicas;
     }
 
     @Override
@@ -34,8 +40,10 @@ public final class ControlAgent implements Agent, SegmentSupplier {
     @Override
     public int take(int[] taken, int[] generations, int wanted) {
         int count = 0;
+        // What is copied to a joining replica may have been ended by what landed long before it.
+        final int horizon = replicas.isJoining() ? OLDEST : 0;
         while (count < wanted) {
-            final int segment = segments.allocate(SegmentOwner.BACKUP, 0);
+            final int segment = segments.allocate(SegmentOwner.BACKUP, horizon);
             if (segment < 0) {
                 break;
             }

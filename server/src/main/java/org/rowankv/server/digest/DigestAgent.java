@@ -151,7 +151,9 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             final int shard = CommitVector.shard(buffer, at, i);
             if (replicas.has(shard)) {
                 replicas.get(shard).raiseCommitVersion(CommitVector.version(buffer, at, i));
-                assembler.committed(shard, CommitVector.version(buffer, at, i));
+                if (!replicas.get(shard).isJoining()) {
+                    assembler.committed(shard, CommitVector.version(buffer, at, i));
+                }
             }
         }
         mayForget = true;
@@ -166,7 +168,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         tracker.block(segment);
         final boolean withoutSpace = (EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) != 0;
         final boolean isVoid = isVoid(shard, buffer, at);
-        if (isVoid || version <= replicas.get(shard).commitVersion()) {
+        if (isVoid || isRepeated(replicas.get(shard), version)) {
             onBlockDone(address, length, !isVoid || withoutSpace);
             return;
         }
@@ -188,8 +190,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             }
             return;
         }
-        if (version <= replicas.get(shard).commitVersion()) {
-            // Behind a record that covers it: its first copy had landed before that record was sent. A repetition.
+        if (isRepeated(replicas.get(shard), version)) {
             segments.markDead(address, length);
             return;
         }
@@ -197,6 +198,14 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             segments.tombstone(segment, length, 0);
         }
         apply(address, type, length, buffer, at);
+    }
+
+    /**
+     * Behind a record of CommitVer that covers it, an entry is a repetition: its first copy had landed before that record
+     * was sent. Not on a joining replica, to which old entries are copied.
+     */
+    private static boolean isRepeated(ShardReplica replica, long version) {
+        return version <= replica.commitVersion() && !replica.isJoining();
     }
 
     /** Whether the entry is of a shard, or of a stay of it, that is not this server's. */
@@ -216,6 +225,22 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         }
         final long position = EntryType.isKeyed(type) ? replica.positionOf(buffer, at, keyScratch) : 0;
         spaceFreed += replica.apply(LOCK_OWNER, position, address, type, length);
+        if (type == EntryType.COMPLETION) {
+            spaceFreed += replica.deadUnlessKept(buffer, at, address, length);
+        }
+    }
+
+    /** The place behind everything that has landed by now. For the agents of its server. */
+    public LandedMark landed() {
+        final long ordinal = queue.currentOrdinal();
+        return new LandedMark(ordinal, queue.landedLimit(ordinal));
+    }
+
+    /** Whether everything before that place has taken effect. For the agents of its server. */
+    public boolean isDigested(LandedMark mark) {
+        return (cursor.ordinal() > mark.ordinal()
+                        || cursor.ordinal() == mark.ordinal() && cursor.offset() >= mark.offset())
+                && assembler.isIdle();
     }
 
     @Override

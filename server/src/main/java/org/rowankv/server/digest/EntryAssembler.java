@@ -40,7 +40,8 @@ public final class EntryAssembler {
         void onBlockDone(long address, int length, boolean repeated);
     }
 
-    private record Key(int shard, long version) {}
+    /** With the type, since the record of a completion has the version of the entry that it is about. */
+    private record Key(int shard, long version, int type) {}
 
     private record Block(long address, int length, int start, int payload) {}
 
@@ -83,7 +84,10 @@ public final class EntryAssembler {
     public void block(long address, int length, Handler handler) {
         final ByteBuffer buffer = region.buffer(address);
         final int at = region.offset(address);
-        final Key key = new Key(EntryDescriptor.shard(buffer, at), EntryDescriptor.version(buffer, at));
+        final Key key = new Key(
+                EntryDescriptor.shard(buffer, at),
+                EntryDescriptor.version(buffer, at),
+                BlockDescriptor.entryType(buffer, at));
         if (done.contains(key)) {
             repeatedCount++;
             handler.onBlockDone(address, length, true);

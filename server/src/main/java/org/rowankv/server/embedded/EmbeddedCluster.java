@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
@@ -27,6 +28,7 @@ import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.Durability;
 import org.rowankv.server.pm.ForceFailedException;
 import org.rowankv.server.reconfiguration.ColdStart;
+import org.rowankv.server.reconfiguration.CopyListener;
 import org.rowankv.server.reconfiguration.RecoveredServer;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.shard.Replicas;
@@ -45,11 +47,14 @@ public final class EmbeddedCluster implements AutoCloseable {
     private final EmbeddedSettings settings;
     private final Surroundings surroundings;
     private final StoreFiles files;
-    private final Configuration configuration;
+    /** Changes when joining replicas become complete; servers and roles stay what they were at the start. */
+    private volatile Configuration configuration;
+
     private final Fabric fabric;
     private final ErrorLog errors;
     private final List<Server> servers = new ArrayList<>();
     private final InProcessSession session;
+    private final AtomicInteger joinsCompleted = new AtomicInteger();
     /** Whoever serves, from the moment they do. */
     private volatile List<Server> serving = List.of();
 
@@ -90,30 +95,33 @@ public final class EmbeddedCluster implements AutoCloseable {
         final long startNs = clock.nanoTime();
         files.areas().forEach(area -> area.startForcing(surroundings.scheduling(), errors, this::stopServing));
         files.startIncarnations();
-        final Configuration found = files.configuration();
+        final Configuration planned = files.configuration();
         this.checkpoints = new Checkpoints(settings, files, surroundings);
-        final List<RecoveredServer> recovered = recover(found, clock, random);
-        final long scattered = ColdStart.collectAndScatter(found, recovered);
+        final List<RecoveredServer> recovered = recover(planned, clock, random);
+        final long scattered = ColdStart.collectAndScatter(planned, recovered);
         // A new term, new incarnations, and a new epoch for every shard, stored before anything is served.
-        this.configuration = files.startTerm();
+        final Configuration started = files.startTerm();
+        this.configuration = started;
         this.fabric = surroundings
                 .fabric()
                 .apply(new LocalFabric(LocalFabricSettings.defaults()
                         .withMaxMessage(settings.maxMessage())
                         .withAckLevel(settings.durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED)
                         .withReserve()));
+        // Connections are made in the term that gave out the roles; those in which replicas become complete change
+        // none.
         final MembershipView view = new MembershipView() {
             @Override
             public long term() {
-                return configuration.term();
+                return started.term();
             }
 
             @Override
             public boolean admits(int serverId, long incarnation, long term) {
-                return term == configuration.term()
+                return term == started.term()
                         && serverId >= 0
-                        && serverId < configuration.serverCount()
-                        && configuration.incarnations().get(serverId) == incarnation;
+                        && serverId < started.serverCount()
+                        && started.incarnations().get(serverId) == incarnation;
             }
         };
         final SpacePressure pressure = new SpacePressure() {
@@ -144,20 +152,38 @@ public final class EmbeddedCluster implements AutoCloseable {
                 return servers.get(server).settledTurns();
             }
         };
+        final CopyListener copies = new CopyListener() {
+            @Override
+            public void announced(int shard, int server, long bytes) {
+                servers.get(server).joining().announced(bytes);
+            }
+
+            @Override
+            public void copied(int shard, int server, long unused) {
+                servers.get(server).joining().copied(shard, unused);
+                wakeUp(server);
+            }
+
+            @Override
+            public void joined(int server) {
+                EmbeddedCluster.this.joined(server);
+            }
+        };
         for (RecoveredServer server : recovered) {
             servers.add(new Server(
                     server.serverId(),
                     serverSettings(),
                     server.segments(),
                     server.replicas(),
-                    configuration,
+                    started,
                     fabric,
                     view,
                     surroundings.clocks().apply(server.serverId()),
                     surroundings.scheduling(),
                     errors,
                     this::wakeUp,
-                    pressure));
+                    pressure,
+                    copies));
         }
         servers.forEach(Server::start);
         serving = List.copyOf(servers);
@@ -169,13 +195,21 @@ public final class EmbeddedCluster implements AutoCloseable {
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
         final EmbeddedCatalogue caches = new EmbeddedCatalogue(catalogue, servers);
-        this.session = new InProcessSession(configuration, servers, caches);
+        this.session = new InProcessSession(started, servers, caches);
         if (surroundings.clientsEndWithStore()) {
             closeOldSessions();
         }
         catalogue.resume();
         caches.applyLimits();
         logStart(recovered, scattered, clock.nanoTime() - startNs);
+    }
+
+    /** A server's replicas hold all that they lacked: from now on they are as good as any. */
+    private void joined(int server) {
+        final Configuration next = files.joined(server);
+        configuration = next;
+        joinsCompleted.incrementAndGet();
+        LOG.info("server {} holds complete replicas again; term {}", server, next.term());
     }
 
     /** An area cannot be forced any more: nothing is acknowledged by anybody, since every shard may need it. */
@@ -211,6 +245,9 @@ public final class EmbeddedCluster implements AutoCloseable {
                             keyHash,
                             segments,
                             area.tenures().tenure(shard));
+                    if (found.shard(shard).isJoining(area.serverId())) {
+                        replicas[shard].beginJoining();
+                    }
                 }
             }
             final RecoveredServer server = new RecoveredServer(
@@ -319,6 +356,11 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** Failures of agents and links, and invalid entries met, since the start. */
     public ErrorLog errors() {
         return errors;
+    }
+
+    /** Servers whose replicas became complete since the start. */
+    public int joinsCompleted() {
+        return joinsCompleted.get();
     }
 
     /**

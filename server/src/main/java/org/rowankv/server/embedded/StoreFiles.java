@@ -1,6 +1,7 @@
 package org.rowankv.server.embedded;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
@@ -21,31 +22,58 @@ import org.rowankv.server.pm.OpenConsent;
 import org.rowankv.server.pm.StoreDirectory;
 import org.rowankv.server.pm.StoreOpenException;
 import org.rowankv.server.pm.StoreShape;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The areas and the configuration of an embedded store: in a directory, or in memory. Used by the thread that opens it. */
+/**
+ * The areas and the configuration of an embedded store: in a directory, or in memory. Used by the thread that opens it, and
+ * closes it; what is done in between excludes each other.
+ */
 final class StoreFiles {
+    private static final Logger LOG = LoggerFactory.getLogger(StoreFiles.class);
     private static final String WRITER = "embedded";
 
     private final @Nullable StoreDirectory directory;
     private final ConfigurationStore store;
     private final List<Area> areas;
+    /** Of a store that was there. */
+    private final @Nullable FoundAreas found;
+
     private final RandomSource random;
     private Surroundings.@Nullable Memories memories;
     private Configuration configuration;
     private long configurationVersion;
 
+    /** Of a store that begins. */
     private StoreFiles(
             @Nullable StoreDirectory directory,
             ConfigurationStore store,
             List<Area> areas,
             RandomSource random,
-            Configuration configuration,
+            Configuration first,
             long configurationVersion) {
         this.directory = directory;
         this.store = store;
         this.areas = areas;
+        this.found = null;
         this.random = random;
-        this.configuration = configuration;
+        this.configuration = first.coldStart(first.incarnations());
+        this.configurationVersion = configurationVersion;
+    }
+
+    /** Of a store that was there. */
+    private StoreFiles(
+            @Nullable StoreDirectory directory,
+            ConfigurationStore store,
+            FoundAreas found,
+            RandomSource random,
+            long configurationVersion) {
+        this.directory = directory;
+        this.store = store;
+        this.found = found;
+        this.random = random;
+        this.configuration = found.begin();
+        this.areas = found.areas();
         this.configurationVersion = configurationVersion;
     }
 
@@ -65,22 +93,73 @@ final class StoreFiles {
     private static StoreFiles inMemories(
             EmbeddedSettings settings, Surroundings.Memories memories, RandomSource random) {
         final Versioned stored = memories.store().read(ConfigurationCodec.PATH);
-        final Configuration found = stored == null ? null : ConfigurationCodec.decode(stored.bytes());
-        final long clusterId = found == null ? random.nextLong() : found.clusterId();
+        if (stored != null && !memories.isNew()) {
+            final Configuration found = ConfigurationCodec.decode(stored.bytes());
+            return new StoreFiles(
+                    null,
+                    memories.store(),
+                    FoundAreas.open(found, new MemoryPlace(settings, memories, found.clusterId(), random), false),
+                    random,
+                    stored.version());
+        }
+        final long clusterId = random.nextLong();
         final List<Area> areas = new ArrayList<>();
         for (int server = 0; server < settings.servers(); server++) {
             final AreaSettings areaSettings = anonymousArea(settings, server, clusterId);
-            areas.add(
-                    memories.isNew()
-                            ? Area.create(areaSettings, memories.memory(areaSettings), random)
-                            : Area.open(areaSettings, memories.memory(areaSettings)));
-        }
-        if (stored != null && found != null) {
-            return new StoreFiles(null, memories.store(), areas, random, found, stored.version());
+            areas.add(Area.create(areaSettings, memories.memory(areaSettings), random));
         }
         final Configuration first = firstConfiguration(settings, clusterId, areas, random);
         final long version = write(memories.store(), first, ConfigurationStore.ABSENT, random);
         return new StoreFiles(null, memories.store(), areas, random, first, version);
+    }
+
+    private record MemoryPlace(
+            EmbeddedSettings settings, Surroundings.Memories memories, long clusterId, RandomSource random)
+            implements FoundAreas.Place {
+        @Override
+        public Area open(int server, boolean acceptUnclean) {
+            final AreaSettings areaSettings = anonymousArea(settings, server, clusterId);
+            return Area.open(areaSettings, memories.memory(areaSettings));
+        }
+
+        @Override
+        public Area createAgain(int server) {
+            final AreaSettings areaSettings = anonymousArea(settings, server, clusterId);
+            return Area.create(areaSettings, memories.memory(areaSettings), random);
+        }
+
+        @Override
+        public String name() {
+            return "memory";
+        }
+    }
+
+    private record DirectoryPlace(
+            StoreDirectory directory, EmbeddedSettings settings, RandomSource random, Machine machine)
+            implements FoundAreas.Place {
+        @Override
+        public Area open(int server, boolean acceptUnclean) {
+            return Area.open(
+                    directory.areaSettings(server, settings.durability()),
+                    new OpenConsent(acceptUnclean, directory.consent().copied()),
+                    machine);
+        }
+
+        @Override
+        public Area createAgain(int server) {
+            directory
+                    .setAside(server)
+                    .ifPresent(aside -> LOG.warn(
+                            "the file of server {} that cannot be used is {} now; it is not needed any more",
+                            server,
+                            aside));
+            return Area.create(directory.areaSettings(server, settings.durability()), random, machine);
+        }
+
+        @Override
+        public String name() {
+            return directory.path().toString();
+        }
     }
 
     private static AreaSettings anonymousArea(EmbeddedSettings settings, int server, long clusterId) {
@@ -122,15 +201,11 @@ final class StoreFiles {
         final List<Area> areas = new ArrayList<>();
         ConfigurationStore store = null;
         try {
-            for (int server = 0; server < settings.servers(); server++) {
-                final AreaSettings areaSettings = directory.areaSettings(server, settings.durability());
-                areas.add(
-                        directory.isNew()
-                                ? Area.create(areaSettings, random, machine)
-                                : Area.open(areaSettings, directory.consent(), machine));
-            }
-            store = new FileConfigurationStore(directory.configurationDir());
             if (directory.isNew()) {
+                for (int server = 0; server < settings.servers(); server++) {
+                    areas.add(Area.create(directory.areaSettings(server, settings.durability()), random, machine));
+                }
+                store = new FileConfigurationStore(directory.configurationDir());
                 final Configuration first = firstConfiguration(settings, directory.clusterId(), areas, random);
                 final Versioned old = store.read(ConfigurationCodec.PATH);
                 final long version =
@@ -138,16 +213,34 @@ final class StoreFiles {
                 directory.markComplete();
                 return new StoreFiles(directory, store, areas, random, first, version);
             }
+            store = new FileConfigurationStore(directory.configurationDir());
             final Versioned stored = store.read(ConfigurationCodec.PATH);
             if (stored == null) {
                 throw new StoreOpenException("the configuration in " + directory.configurationDir()
                         + " is missing: put it back from a backup, or start with an empty dir");
             }
-            return new StoreFiles(
-                    directory, store, areas, random, ConfigurationCodec.decode(stored.bytes()), stored.version());
+            final Configuration found = ConfigurationCodec.decode(stored.bytes());
+            requireShape(directory, found, settings);
+            final FoundAreas opened = FoundAreas.open(
+                    found,
+                    new DirectoryPlace(directory, settings, random, machine),
+                    directory.consent().unclean());
+            return new StoreFiles(directory, store, opened, random, stored.version());
         } catch (RuntimeException | Error e) {
             closeAll(e, store, areas, directory);
             throw e;
+        }
+    }
+
+    /** A configuration that was put back may be that of another store. */
+    private static void requireShape(StoreDirectory directory, Configuration found, EmbeddedSettings settings) {
+        if (found.clusterId() != directory.clusterId()
+                || found.serverCount() != settings.servers()
+                || found.shardCount() != settings.shards()) {
+            throw new StoreOpenException("the configuration in " + directory.configurationDir()
+                    + " is that of another store (cluster " + Long.toHexString(found.clusterId()) + ", "
+                    + found.serverCount() + " servers, " + found.shardCount() + " shards; this is cluster "
+                    + Long.toHexString(directory.clusterId()) + "): put the right one back");
         }
     }
 
@@ -182,6 +275,7 @@ final class StoreFiles {
         return written.version();
     }
 
+    /** What the store starts with, but for the incarnations: joining replicas are named, and their tenures have begun. */
     Configuration configuration() {
         return configuration;
     }
@@ -207,34 +301,63 @@ final class StoreFiles {
      * Begins a new incarnation of every server: before anything else is written, since until then the superblocks speak for
      * what was there.
      */
-    void startIncarnations() {
+    synchronized void startIncarnations() {
         for (Area area : areas) {
-            if (area.superblock().term() > configuration.term()) {
-                throw new StoreOpenException("server " + area.serverId() + " has adopted term "
-                        + area.superblock().term() + ", but the stored configuration is of term "
-                        + configuration.term() + ": the configuration is older than the data; put the newest one back");
+            if (!isMadeAgain(area)) {
+                area.superblock().startIncarnation();
             }
-        }
-        for (Area area : areas) {
-            area.superblock().startIncarnation();
             Chaos.point("start.incarnation");
         }
+        if (found != null) {
+            found.beginTenures(configuration);
+        }
+    }
+
+    private boolean isMadeAgain(Area area) {
+        return found != null && found.isMadeAgain(area.serverId());
     }
 
     /**
      * Begins a term in which every server has a new incarnation and every shard a new epoch, and stores it: only then may
      * anything be served.
      */
-    Configuration startTerm() {
+    synchronized Configuration startTerm() {
         final List<Long> incarnations = new ArrayList<>();
-        areas.forEach(area -> incarnations.add(area.superblock().incarnation()));
-        final Configuration next = configuration.coldStart(incarnations);
+        for (Area area : areas) {
+            incarnations.add(
+                    isMadeAgain(area)
+                            ? configuration.incarnations().get(area.serverId()) + 1
+                            : area.superblock().incarnation());
+        }
+        final Configuration next = configuration.withIncarnations(incarnations);
         configurationVersion = write(store, next, configurationVersion, random);
         configuration = next;
         for (Area area : areas) {
+            if (isMadeAgain(area)) {
+                // Not before it is stored that the server is joining: from now on its area is believed.
+                area.superblock().startIncarnation(incarnations.get(area.serverId()));
+            }
             area.superblock().adoptTerm(next.term());
             Chaos.point("start.term");
         }
+        return next;
+    }
+
+    /**
+     * Begins a term in which a server's replicas are complete, and stores it.
+     *
+     * @throws RuntimeException if that failed; it may be tried again
+     */
+    synchronized Configuration joined(int server) {
+        final Configuration next = configuration.joined(server);
+        final Versioned stored = store.read(ConfigurationCodec.PATH);
+        if (stored != null && Arrays.equals(stored.bytes(), ConfigurationCodec.encode(next))) {
+            configurationVersion = stored.version(); // an earlier attempt was applied after all
+        } else {
+            configurationVersion = write(store, next, configurationVersion, random);
+        }
+        configuration = next;
+        areas.forEach(area -> area.superblock().adoptTerm(next.term()));
         return next;
     }
 

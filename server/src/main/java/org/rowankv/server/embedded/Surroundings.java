@@ -78,6 +78,12 @@ public record Surroundings(
         return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
     }
 
+    /** The same with other process values. */
+    public Surroundings withTuning(UnaryOperator<ServerSettings> newTuning) {
+        return new Surroundings(
+                clocks, random, scheduling, fabric, memories, areaMachine, newTuning, scanThreads, clientsEndWithStore);
+    }
+
     Surroundings withScanThreads(int threads) {
         return new Surroundings(
                 clocks, random, scheduling, fabric, memories, areaMachine, tuning, threads, clientsEndWithStore);

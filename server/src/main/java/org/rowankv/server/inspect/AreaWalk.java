@@ -37,7 +37,7 @@ final class AreaWalk {
         void onDamage(Damage damage);
     }
 
-    private record Name(int shard, long version) {}
+    private record Name(int shard, long version, int type) {}
 
     /** The blocks of one entry, by where they start in its body. */
     private static final class Pieces {
@@ -112,8 +112,8 @@ final class AreaWalk {
                     @Override
                     public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
                         if (type != EntryType.BLOCK && !isVoid(buffer, at)) {
-                            incomplete.remove(
-                                    new Name(EntryDescriptor.shard(buffer, at), EntryDescriptor.version(buffer, at)));
+                            incomplete.remove(new Name(
+                                    EntryDescriptor.shard(buffer, at), EntryDescriptor.version(buffer, at), type));
                         }
                     }
 
@@ -213,7 +213,10 @@ final class AreaWalk {
     }
 
     private void remember(ByteBuffer buffer, int at, Place place) {
-        final Name name = new Name(EntryDescriptor.shard(buffer, at), EntryDescriptor.version(buffer, at));
+        final Name name = new Name(
+                EntryDescriptor.shard(buffer, at),
+                EntryDescriptor.version(buffer, at),
+                BlockDescriptor.entryType(buffer, at));
         final byte[] payload = new byte[BlockDescriptor.payloadLength(buffer, at)];
         buffer.get(at + BlockDescriptor.PAYLOAD_OFFSET, payload);
         final Pieces pieces = incomplete.computeIfAbsent(

@@ -2,6 +2,7 @@ package org.rowankv.server.inspect;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -126,7 +127,10 @@ final class ReplicaComparison {
 
     private int[] replicasOf(int shard) {
         final ShardAssignment assignment = configuration.shard(shard);
-        final int[] backups = assignment.backups();
+        // What a joining one lacks is no difference.
+        final int[] backups = Arrays.stream(assignment.backups())
+                .filter(assignment::isComplete)
+                .toArray();
         final int[] replicas = new int[backups.length + 1];
         replicas[0] = assignment.primary();
         System.arraycopy(backups, 0, replicas, 1, backups.length);

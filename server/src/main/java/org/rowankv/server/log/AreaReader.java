@@ -38,7 +38,7 @@ public final class AreaReader {
                 int bodyCrc);
     }
 
-    private record Name(int shard, long version) {}
+    private record Name(int shard, long version, int type) {}
 
     /** The blocks of one entry, by where they start in its body. */
     private static final class Pieces {
@@ -129,7 +129,10 @@ public final class AreaReader {
         if (isVoid(buffer, at)) {
             return;
         }
-        final Name name = new Name(EntryDescriptor.shard(buffer, at), EntryDescriptor.version(buffer, at));
+        final Name name = new Name(
+                EntryDescriptor.shard(buffer, at),
+                EntryDescriptor.version(buffer, at),
+                BlockDescriptor.entryType(buffer, at));
         final byte[] payload = new byte[BlockDescriptor.payloadLength(buffer, at)];
         buffer.get(at + BlockDescriptor.PAYLOAD_OFFSET, payload);
         incomplete

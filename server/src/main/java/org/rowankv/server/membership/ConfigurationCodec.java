@@ -3,7 +3,9 @@ package org.rowankv.server.membership;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
@@ -27,6 +29,10 @@ import org.rowankv.placement.ShardMap;
  *      per shard:  epoch 4, primary 2, backup count 2, per backup: server 2
  * </pre>
  *
+ * <p>Format version {@value #FORMAT_VERSION} is as above. While replicas are joining, a configuration is written in format
+ * version {@value #JOINING_VERSION}, in which {@value #JOINING} is added to the server of each backup that is joining; so
+ * what does not know of joining refuses it, and reads all others.
+ *
  * <p>What cannot be a configuration is refused with the reason; no count is believed before the bytes for it are there.
  */
 public final class ConfigurationCodec {
@@ -35,6 +41,10 @@ public final class ConfigurationCodec {
 
     static final int MAGIC = 0x43564b52; // "RKVC" in memory order
     static final int FORMAT_VERSION = 1;
+    static final int JOINING_VERSION = 2;
+    /** Above every server id. */
+    static final int JOINING = 1 << 14;
+
     static final int MAX_SERVERS = 1024;
 
     static final int MAGIC_OFFSET = 0;
@@ -59,9 +69,11 @@ public final class ConfigurationCodec {
         for (ShardAssignment shard : configuration.shards()) {
             length += SHARD_LENGTH + (shard.replicaCount() - 1) * Short.BYTES;
         }
+        final boolean joining = configuration.shards().stream()
+                .anyMatch(shard -> !shard.joining().isEmpty());
         final ByteBuffer buffer = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(MAGIC_OFFSET, MAGIC)
-                .putInt(FORMAT_VERSION_OFFSET, FORMAT_VERSION)
+                .putInt(FORMAT_VERSION_OFFSET, joining ? JOINING_VERSION : FORMAT_VERSION)
                 .putInt(SERVER_COUNT_OFFSET, configuration.serverCount())
                 .putInt(SHARD_COUNT_OFFSET, configuration.shardCount())
                 .putLong(CLUSTER_ID_OFFSET, configuration.clusterId())
@@ -74,7 +86,7 @@ public final class ConfigurationCodec {
         for (ShardAssignment shard : configuration.shards()) {
             buffer.putInt(shard.epoch()).putShort((short) shard.primary()).putShort((short) (shard.replicaCount() - 1));
             for (int backup : shard.backups()) {
-                buffer.putShort((short) backup);
+                buffer.putShort((short) (shard.isJoining(backup) ? backup | JOINING : backup));
             }
         }
         buffer.putInt(CHECKSUM_OFFSET, checksum(buffer));
@@ -99,10 +111,15 @@ public final class ConfigurationCodec {
             final int epoch = buffer.getInt();
             final int primary = buffer.getShort();
             final int[] backups = new int[buffer.getShort()];
+            final Set<Integer> joining = new HashSet<>();
             for (int j = 0; j < backups.length; j++) {
-                backups[j] = buffer.getShort();
+                final int backup = buffer.getShort();
+                backups[j] = backup & ~JOINING;
+                if ((backup & JOINING) != 0) {
+                    joining.add(backups[j]);
+                }
             }
-            shards.add(new ShardAssignment(epoch, primary, backups));
+            shards.add(new ShardAssignment(epoch, primary, backups, joining));
         }
         return new Configuration(
                 buffer.getLong(CLUSTER_ID_OFFSET),
@@ -122,9 +139,9 @@ public final class ConfigurationCodec {
             return "it is no configuration";
         }
         final int version = buffer.getInt(FORMAT_VERSION_OFFSET);
-        if (version != FORMAT_VERSION) {
-            return "it has format version " + version + ", this version of Rowan-KV reads " + FORMAT_VERSION
-                    + "; use the version that wrote it, or a newer one";
+        if (version != FORMAT_VERSION && version != JOINING_VERSION) {
+            return "it has format version " + version + ", this version of Rowan-KV reads " + FORMAT_VERSION + " and "
+                    + JOINING_VERSION + "; use the version that wrote it, or a newer one";
         }
         if (buffer.getInt(CHECKSUM_OFFSET) != checksum(buffer)) {
             return "its checksum is wrong";
@@ -166,15 +183,17 @@ public final class ConfigurationCodec {
     /** Primary and backups must be servers, each once. */
     private static @Nullable String whyReplicasInvalid(ByteBuffer buffer, int at, int end, int servers) {
         final boolean[] seen = new boolean[servers];
+        final boolean mayJoin = buffer.getInt(FORMAT_VERSION_OFFSET) == JOINING_VERSION;
         int replica = at + Integer.BYTES;
         while (replica < end) {
-            final int server = buffer.getShort(replica);
+            final boolean isBackup = replica > at + Integer.BYTES;
+            final int server = buffer.getShort(replica) & (mayJoin && isBackup ? ~JOINING : ~0);
             if (server < 0 || server >= servers || seen[server]) {
                 return "server " + server + " is not one of " + servers + ", or named twice";
             }
             seen[server] = true;
             // Between the primary and the first backup stands their count.
-            replica += replica == at + Integer.BYTES ? 2 * Short.BYTES : Short.BYTES;
+            replica += isBackup ? Short.BYTES : 2 * Short.BYTES;
         }
         return null;
     }

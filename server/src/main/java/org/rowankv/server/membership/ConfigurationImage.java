@@ -26,7 +26,12 @@ public final class ConfigurationImage {
     }
 
     public static ConfigurationImage read(ClosedStore closed) {
-        final ConfigurationImage image = new ConfigurationImage(closed.configurationDir());
+        return read(closed.configurationDir());
+    }
+
+    /** Of a store that may lack areas. Nobody has it open. */
+    public static ConfigurationImage read(Path directory) {
+        final ConfigurationImage image = new ConfigurationImage(directory);
         return FileThread.call("rowan-configuration-image", () -> {
             try {
                 image.load();

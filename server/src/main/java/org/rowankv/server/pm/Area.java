@@ -115,7 +115,7 @@ public final class Area implements AutoCloseable {
     public static Area open(AreaSettings settings, AreaMemory memory) {
         final Content content = Superblock.newestValid(memory.header());
         if (content == null) {
-            throw new StoreOpenException("both copies of the superblock of server " + settings.serverId()
+            throw new UnusableAreaException("both copies of the superblock of server " + settings.serverId()
                     + " are damaged: start with new memory");
         }
         bringToDevice(settings, memory);
@@ -127,7 +127,7 @@ public final class Area implements AutoCloseable {
         final String reason =
                 area.segments.whyInvalid() == null ? area.tenures.whyInvalid() : area.segments.whyInvalid();
         if (reason != null) {
-            throw new StoreOpenException("the area of server " + settings.serverId() + " is damaged (" + reason
+            throw new UnusableAreaException("the area of server " + settings.serverId() + " is damaged (" + reason
                     + "): start with new memory");
         }
         return area;
@@ -206,13 +206,13 @@ public final class Area implements AutoCloseable {
             AreaSettings settings, Path file, OpenConsent consent, BootId bootId, Machine machine) {
         try {
             if (!Files.isRegularFile(file)) {
-                throw new StoreOpenException("the area " + file
+                throw new UnusableAreaException("the area " + file
                         + " is missing: put it back (a copy of it from a backup will do), or start with an empty dir");
             }
             AreaFinding.requireReadable(file);
             final long length = Files.size(file);
             if (length < AreaDescriptor.TENURES_OFFSET) {
-                throw new StoreOpenException(AreaFinding.truncated(file, length, settings.fileLength()));
+                throw AreaFinding.truncated(file, length, settings.fileLength());
             }
             // The superblock is read first and apart: of another shape, the file cannot be mapped by these settings.
             final ByteBuffer copies = AreaFinding.readSuperblocks(file);
@@ -220,7 +220,7 @@ public final class Area implements AutoCloseable {
             final long fileIdentity = FileIdentity.of(file);
             AreaFinding.requireMatch(file, content, settings);
             if (length != settings.fileLength()) {
-                throw new StoreOpenException(AreaFinding.truncated(file, length, settings.fileLength()));
+                throw AreaFinding.truncated(file, length, settings.fileLength());
             }
             AreaFinding.requireConsent(file, content, fileIdentity, bootId, consent);
             final AreaMemory memory = machine.memory().around(settings, FileMemory.map(file, settings));

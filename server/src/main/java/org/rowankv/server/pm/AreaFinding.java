@@ -50,7 +50,7 @@ final class AreaFinding {
             }
         }
         if (content == null) {
-            throw new StoreOpenException("both copies of the superblock of " + file + " are damaged ("
+            throw new UnusableAreaException("both copies of the superblock of " + file + " are damaged ("
                     + SuperblockDescriptor.whyInvalid(copies, AreaDescriptor.SUPERBLOCK_A_OFFSET) + "; "
                     + SuperblockDescriptor.whyInvalid(copies, AreaDescriptor.SUPERBLOCK_B_OFFSET)
                     + "): put the store back from a backup, or start with an empty dir");
@@ -60,7 +60,7 @@ final class AreaFinding {
 
     static void requireMatch(Path file, Content content, AreaSettings settings) {
         if (content.clusterId() != settings.clusterId() || content.serverId() != settings.serverId()) {
-            throw new StoreOpenException("the area " + file + " belongs to server " + content.serverId()
+            throw new UnusableAreaException("the area " + file + " belongs to server " + content.serverId()
                     + " of cluster " + Long.toHexString(content.clusterId()) + ", expected was server "
                     + settings.serverId() + " of cluster " + Long.toHexString(settings.clusterId())
                     + ": put the right file in its place");
@@ -92,10 +92,12 @@ final class AreaFinding {
                             + " accept-copied=true once");
         }
         if (!content.clean() && !content.power() && !content.bootId().equals(bootId) && !consent.unclean()) {
-            throw new StoreOpenException("the area " + file + " was not closed before the machine was restarted (it was"
-                    + " written under boot id " + content.bootId() + ", now it is " + bootId + "). At"
-                    + " durability=process the last writes may be lost, and removed objects may be back. To go on with"
-                    + " what is there, add accept-unclean=true once; otherwise start with an empty dir");
+            throw new UnusableAreaException(
+                    "the area " + file + " was not closed before the machine was restarted (it was"
+                            + " written under boot id " + content.bootId() + ", now it is " + bootId + "). At"
+                            + " durability=process the last writes may be lost, and removed objects may be back. To go on with"
+                            + " what is there, add accept-unclean=true once; otherwise start with an empty dir",
+                    true);
         }
     }
 
@@ -106,13 +108,13 @@ final class AreaFinding {
 
     static void requireTables(Path file, @Nullable String reason) {
         if (reason != null) {
-            throw new StoreOpenException("the area " + file + " is damaged (" + reason
+            throw new UnusableAreaException("the area " + file + " is damaged (" + reason
                     + "): put the store back from a backup, or start with an empty dir");
         }
     }
 
-    static String truncated(Path file, long found, long expected) {
-        return "the area " + file + " has " + found + " bytes, not " + expected
-                + ": it was cut off or written over. Put it back from a backup, or start with an empty dir";
+    static UnusableAreaException truncated(Path file, long found, long expected) {
+        return new UnusableAreaException("the area " + file + " has " + found + " bytes, not " + expected
+                + ": it was cut off or written over. Put it back from a backup, or start with an empty dir");
     }
 }

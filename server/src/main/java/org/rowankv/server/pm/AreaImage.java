@@ -105,7 +105,7 @@ public final class AreaImage {
             final long expected =
                     AreaDescriptor.fileLength(content.shardCount(), content.segmentCount(), content.segmentLength());
             if (length != expected) {
-                throw new StoreOpenException(AreaFinding.truncated(file, length, expected));
+                throw AreaFinding.truncated(file, length, expected);
             }
             final int shift =
                     Math.min(AreaDescriptor.MAX_CHUNK_SHIFT, Long.SIZE - Long.numberOfLeadingZeros(length - 1));

@@ -5,8 +5,10 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.rowankv.runtime.RandomSource;
 
@@ -17,6 +19,7 @@ import org.rowankv.runtime.RandomSource;
  *   rowan.lock          held while the store is open
  *   rowan.manifest      what the store is: {@link Manifest}
  *   area-0.rowan …      one per server: {@link Area}
+ *   area-0.rowan.aside  an area that could not be used, kept for people to look at
  *   configuration/      the configuration store's files
  *   checkpoint-0/ …     one per server: files without which everything is there too, and a start takes longer
  * </pre>
@@ -36,6 +39,7 @@ public final class StoreDirectory implements AutoCloseable {
     private static final String AREA_PREFIX = "area-";
     static final String CHECKPOINT_PREFIX = "checkpoint-";
     private static final String AREA_SUFFIX = ".rowan";
+    private static final String ASIDE_SUFFIX = ".aside";
     /** What may be in a directory that holds no store yet. */
     private static final Set<String> IGNORED =
             Set.of(DirectoryLock.FILE_NAME, MANIFEST + DurableFile.TEMPORARY_SUFFIX, "lost+found");
@@ -141,7 +145,9 @@ public final class StoreDirectory implements AutoCloseable {
                             + " If the original is still in use, two stores would claim to be one. If not (a restored"
                             + " backup, say), add accept-copied=true once");
         }
-        requireAreas(directory, shape, found.clusterId());
+        if (shape.replicas() == 1) {
+            requireAreas(directory, shape, found.clusterId()); // with more, the store may do without some
+        }
         if (!copied) {
             return found;
         }
@@ -218,7 +224,7 @@ public final class StoreDirectory implements AutoCloseable {
             }
             final long length = Files.size(file);
             if (length != settings.fileLength()) {
-                throw new StoreOpenException(AreaFinding.truncated(file, length, settings.fileLength()));
+                throw AreaFinding.truncated(file, length, settings.fileLength());
             }
         }
     }
@@ -292,6 +298,30 @@ public final class StoreDirectory implements AutoCloseable {
 
     static Path checkpointDir(Path directory, int server) {
         return directory.resolve(CHECKPOINT_PREFIX + server);
+    }
+
+    /**
+     * Takes the file of an area that cannot be used out of the way, so that another can be made. It is kept, in the place of
+     * the one that was set aside before, if any.
+     *
+     * @return where it is now; nothing if there was none
+     */
+    public Optional<Path> setAside(int server) {
+        final Path file = areaFile(server);
+        return FileThread.call("rowan-area-aside", () -> {
+            final Path aside = file.resolveSibling(file.getFileName() + ASIDE_SUFFIX);
+            try {
+                Files.move(file, aside, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+                return Optional.of(aside);
+            } catch (NoSuchFileException e) {
+                return Optional.empty();
+            } catch (IOException e) {
+                throw new StoreOpenException(
+                        "the area " + file + ", which cannot be used, cannot be renamed to " + aside + ": " + e
+                                + ". Move it out of the directory",
+                        e);
+            }
+        });
     }
 
     public Path configurationDir() {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * A store could not be opened or created. The message says what was found, where, and what to do about it. Nothing was
  * changed: the same store can be opened properly afterwards.
  */
-public final class StoreOpenException extends RuntimeException {
+public class StoreOpenException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     public StoreOpenException(String message) {

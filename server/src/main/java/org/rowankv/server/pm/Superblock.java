@@ -144,8 +144,20 @@ public final class Superblock {
      */
     public synchronized long startIncarnation() {
         final long incarnation = content.incarnation() + 1;
-        write(content.next(incarnation, content.term(), bootId, fileIdentity, false, power));
+        startIncarnation(incarnation);
         return incarnation;
+    }
+
+    /**
+     * As above, for an area that takes the place of a lost one: with the incarnation that the stored configuration gave to
+     * the server. Until then the area is known by its lower incarnation for one that holds nothing.
+     */
+    public synchronized void startIncarnation(long incarnation) {
+        if (incarnation <= content.incarnation()) {
+            throw new IllegalStateException("server " + serverId() + " has incarnation " + content.incarnation()
+                    + " and refuses " + incarnation);
+        }
+        write(content.next(incarnation, content.term(), bootId, fileIdentity, false, power));
     }
 
     /** Remembers an adopted term. A lower one than the highest so far is refused: nobody goes back. */

@@ -10,7 +10,8 @@ import org.rowankv.runtime.Chaos;
 /**
  * Cold start (§4.5 and §4.7 of the paper): after every server has read its area, each shard's entries that may not be on
  * all of its replicas are collected from all of them and scattered to all of them, so that the replicas own the same
- * entries. What was never acknowledged takes effect everywhere or, if no replica has it, nowhere.
+ * entries. What was never acknowledged takes effect everywhere or, if no replica has it, nowhere. Joining replicas take
+ * no part: what is on them counts nothing, and they are sent everything later ({@link CopyAgent}).
  */
 public final class ColdStart {
     private ColdStart() {}
@@ -23,7 +24,7 @@ public final class ColdStart {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             final List<RecoveredServer> owners = new ArrayList<>();
             for (RecoveredServer server : servers) {
-                if (configuration.shard(shard).isReplica(server.serverId())) {
+                if (configuration.shard(shard).isComplete(server.serverId())) {
                     owners.add(server);
                 }
             }

@@ -246,8 +246,12 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         // Not before now: what is taken over comes in any order too, and a session's opening may come from a replica
         // that
         // has not dropped it, after its end was read here.
-        forEachReplica(replica -> replica.endScan());
-        forEachReplica(replica -> replica.recovered(LOCK_OWNER));
+        forEachReplica(replica -> {
+            if (!replica.isJoining()) { // else it goes on
+                replica.endScan();
+                replica.recovered(LOCK_OWNER);
+            }
+        });
         segments.recountSpace();
         readers.forEach(each -> each.candidates().clear());
     }

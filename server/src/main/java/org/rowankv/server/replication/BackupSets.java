@@ -1,16 +1,32 @@
 package org.rowankv.server.replication;
 
+import java.util.Arrays;
 import org.rowankv.placement.Configuration;
+import org.rowankv.placement.ShardAssignment;
 
 /** The backups of every shard in the configuration in force, as plain arrays for the data path. Immutable. */
 public final class BackupSets {
     private final int[][] backups;
 
     public BackupSets(Configuration configuration) {
+        this(configuration, false);
+    }
+
+    private BackupSets(Configuration configuration, boolean onlyJoining) {
         backups = new int[configuration.shardCount()][];
         for (int shard = 0; shard < backups.length; shard++) {
-            backups[shard] = configuration.shard(shard).backups();
+            final ShardAssignment assignment = configuration.shard(shard);
+            backups[shard] = onlyJoining
+                    ? Arrays.stream(assignment.backups())
+                            .filter(assignment::isJoining)
+                            .toArray()
+                    : assignment.backups();
         }
+    }
+
+    /** Only those backups that are joining. */
+    public static BackupSets joining(Configuration configuration) {
+        return new BackupSets(configuration, true);
     }
 
     @SuppressWarnings("ReturnsArray") // read only, on the data path

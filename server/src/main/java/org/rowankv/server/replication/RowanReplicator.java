@@ -28,7 +28,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final BackupSets backupSets;
     private final int maxMessage;
     private final int segmentLength;
-    private final int[] tenures;
+    private final int[] epochs;
     private final EntryCheck check;
     private final ByteBuffer staging;
     private final long[] credit;
@@ -46,7 +46,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     /**
      * @param segmentLength of this server's area and of the backups'
-     * @param tenures by shard, the epoch at which the backups' membership began
+     * @param epochs of the shards: at or after the beginning of every backup's tenure
      */
     public RowanReplicator(
             MemoryRegion region,
@@ -55,13 +55,13 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             int serverCount,
             int maxMessage,
             int segmentLength,
-            int[] tenures) {
+            int[] epochs) {
         this.region = region;
         this.links = links;
         this.backupSets = backupSets;
         this.maxMessage = maxMessage;
         this.segmentLength = segmentLength;
-        this.tenures = tenures.clone();
+        this.epochs = epochs.clone();
         this.check = new EntryCheck(region);
         this.staging = ByteBuffer.allocateDirect(maxMessage + EntryDescriptor.STRIDE)
                 .alignedSlice(EntryDescriptor.STRIDE)
@@ -151,7 +151,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     private int sendNext(RowanSender sender, int server) {
         final int start = sent[server];
-        final int tag = tenures[shard];
+        final int tag = epochs[shard];
         if (length <= maxMessage) {
             final int status =
                     sender.append(contextOf(server), region.buffer(address), region.offset(address), length, tag);
@@ -206,8 +206,12 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         }
     }
 
-    /** What an entry takes at a backup, exactly: a large one for a while twice, as blocks and put together. */
-    private long creditFor(int usedLength) {
+    /**
+     * What an entry takes at a backup, exactly: a large one for a while twice, as blocks and put together.
+     *
+     * @param usedLength without padding
+     */
+    public long creditOf(int usedLength) {
         final int entryLength = EntryDescriptor.aligned(usedLength);
         final int charge = Charge.of(entryLength, segmentLength);
         if (entryLength <= maxMessage) {
@@ -226,7 +230,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public int drawCredit(int shardId, int usedLength) {
         final int[] servers = backupSets.of(shardId);
-        final long wanted = creditFor(usedLength);
+        final long wanted = creditOf(usedLength);
         for (int i = 0; i < servers.length; i++) {
             final int server = servers[i];
             if (credit[server] < wanted && !drawFrom(server, wanted)) {
@@ -258,7 +262,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public void giveBackCredit(int shardId, int usedLength) {
         for (int server : backupSets.of(shardId)) {
-            credit(server, creditFor(usedLength));
+            credit(server, creditOf(usedLength));
         }
     }
 

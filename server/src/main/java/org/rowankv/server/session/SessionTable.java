@@ -64,16 +64,22 @@ public final class SessionTable {
         scanning = true;
     }
 
-    /** All entries were met: sessions that were closed, or whose opening is gone, are over. */
-    public synchronized void endScan() {
+    /**
+     * All entries were met: sessions that were closed, or whose opening is gone, are over.
+     *
+     * @return the space given back by entries that only their completions had kept
+     */
+    public synchronized int endScan() {
         scanning = false;
+        int freed = 0;
         for (long sessionId : sessions.keys()) {
             final Session session = sessions.get(sessionId);
             if (session != null && (session.closed || session.openAddress == 0)) {
-                releaseAll(session);
+                freed += releaseAll(session);
                 sessions.remove(sessionId);
             }
         }
+        return freed;
     }
 
     /** Opens a session; false if that was done already, or it is closed. */
@@ -288,6 +294,46 @@ public final class SessionTable {
         }
         completion.keptLength = length;
         return true;
+    }
+
+    /** Receives addresses in the log, each of which stays valid until it returns. */
+    @FunctionalInterface
+    public interface AddressReader {
+        void read(long address);
+    }
+
+    /**
+     * Has the entry read that opened a session; false if the session is not open. The cleaner tells this table when it has
+     * copied an entry, before it frees the segment: so what is known here lies where it is said to.
+     */
+    public synchronized boolean readOpening(long sessionId, AddressReader reader) {
+        final Session session = sessions.get(sessionId);
+        if (session == null || session.closed || session.openAddress == 0) {
+            return false;
+        }
+        reader.read(session.openAddress);
+        return true;
+    }
+
+    /**
+     * Has the entry of a session's next completion read that is in the log.
+     *
+     * @param after a sequence; those up to it are left out
+     * @return its sequence, or −1 when there is none
+     */
+    public synchronized long readCompletion(long sessionId, long after, AddressReader reader) {
+        final Session session = sessions.get(sessionId);
+        Completion next = null;
+        for (Completion c = session == null ? null : session.newest; c != null; c = c.older) {
+            if (c.isApplied() && c.sequence > after && (next == null || c.sequence < next.sequence)) {
+                next = c;
+            }
+        }
+        if (next == null) {
+            return -1;
+        }
+        reader.read(next.address);
+        return next.sequence;
     }
 
     /** Whether a client may still ask for the outcome that this entry holds. */

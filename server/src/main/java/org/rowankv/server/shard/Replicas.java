@@ -18,6 +18,16 @@ public final class Replicas {
         return shard >= 0 && shard < replicas.length && replicas[shard] != null;
     }
 
+    /** Whether any replica here is not complete yet. */
+    public boolean isJoining() {
+        for (ShardReplica replica : replicas) {
+            if (replica != null && replica.isJoining()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The replica of a shard that this server holds. */
     public ShardReplica get(int shard) {
         final ShardReplica replica = replicas[shard];

@@ -65,6 +65,9 @@ public final class ShardReplica {
     @SuppressWarnings("unused") // through APPLIED_VERSION
     private long appliedVersion;
 
+    /** Until the copy of what was written before this server came is complete. */
+    private volatile boolean joining;
+
     /** Until requests are served. Afterwards the line of memory that these fields are in is hardly written. */
     private boolean recovering = true;
 
@@ -127,6 +130,38 @@ public final class ShardReplica {
         for (SessionTable table : sessions) {
             table.endScan();
         }
+    }
+
+    /**
+     * What was written before this server's tenure is still to be copied to it, and comes in any order among what is
+     * written now. Before anything else is done with the replica.
+     */
+    public void beginJoining() {
+        recovering = false;
+        joining = true;
+        beginScan();
+    }
+
+    /** Whether anything that was acknowledged may be missing here. */
+    public boolean isJoining() {
+        return joining;
+    }
+
+    /**
+     * The copy is complete, and digested. By the agent that digests.
+     *
+     * @return bytes of space that are no longer needed because of it
+     */
+    public int joined(int owner) {
+        int freed = 0;
+        for (SessionTable table : sessions) {
+            freed += table.endScan();
+        }
+        // Of the deletions before the tenure none was ever seen here.
+        deletions.forgetUnseen(Version.of(tenure, 0));
+        joining = false;
+        forgetDeletions(owner);
+        return freed;
     }
 
     public KeyLocks keyLocks() {
@@ -414,11 +449,11 @@ public final class ShardReplica {
 
     /**
      * Forgets deletions that are on all replicas; returns how many. Called when all that CommitVer covers has taken effect
-     * here.
+     * here. None while what they end may still be copied to here: it was read before they took effect.
      */
     public int forgetDeletions(int owner) {
         settle();
-        if (deletions.size() == 0) {
+        if (joining || deletions.size() == 0) {
             return 0;
         }
         return deletions.forget(commitVersion(), (position, address, version) -> {

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -166,24 +167,63 @@ final class StoreRefusalTest {
     }
 
     @Test
-    void shouldRefuseAMissingArea() throws IOException {
-        final Path area = dir.resolve("area-1.rowan");
-        final Path aside = Files.move(area, temporary.resolve("aside"));
-        refused(settings -> settings, "area-1.rowan", "put it back");
-        Files.move(aside, area);
+    void shouldRefuseWhereNoCompleteReplicaIsLeft() throws IOException {
+        final Path missing = dir.resolve("area-1.rowan");
+        final Path aside = Files.move(missing, temporary.resolve("elsewhere"));
+        final Path truncated = dir.resolve("area-2.rowan");
+        final byte[] whole = Files.readAllBytes(truncated);
+        try (FileChannel channel = FileChannel.open(truncated, StandardOpenOption.WRITE)) {
+            channel.truncate(whole.length / 2);
+        }
+        // Of six shards on three servers, two have both of their replicas on these two.
+        refused(
+                settings -> settings,
+                "no complete replica is left of 2 of its 6 shards (1, 5)",
+                "area-1.rowan is missing",
+                "put it back",
+                "area-2.rowan",
+                "" + whole.length / 2,
+                "" + whole.length);
+        assertThat(missing).doesNotExist();
+        Files.move(aside, missing);
+        try (FileChannel channel = FileChannel.open(truncated, StandardOpenOption.WRITE)) {
+            channel.write(java.nio.ByteBuffer.wrap(whole));
+        }
     }
 
     @Test
-    void shouldRefuseATruncatedArea() throws IOException {
-        final Path area = dir.resolve("area-2.rowan");
-        final byte[] whole = Files.readAllBytes(area);
-        try (FileChannel channel = FileChannel.open(area, StandardOpenOption.WRITE)) {
-            channel.truncate(whole.length / 2);
+    void shouldRefuseAConfigurationOlderThanTheData() throws IOException {
+        final Path configuration = dir.resolve("configuration");
+        final Path old = temporary.resolve("old");
+        copyTree(configuration, old);
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(builder().build())) {
+            Stores.requireHealth(cluster);
         }
-        refused(settings -> settings, "area-2.rowan", "" + whole.length / 2, "" + whole.length);
-        try (FileChannel channel = FileChannel.open(area, StandardOpenOption.WRITE)) {
-            channel.write(java.nio.ByteBuffer.wrap(whole));
+        final Path newest = Files.move(configuration, temporary.resolve("newest"));
+        copyTree(old, configuration);
+        refused(settings -> settings, "older than the data", "put the newest one back");
+        delete(configuration);
+        Files.move(newest, configuration);
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
         }
+    }
+
+    @Test
+    void shouldRefuseTheConfigurationOfAnotherStore() throws IOException {
+        final Path other = temporary.resolve("other");
+        EmbeddedCluster.open(builder().dir(other).build()).close();
+        final Path configuration = dir.resolve("configuration");
+        final Path own = Files.move(configuration, temporary.resolve("own"));
+        copyTree(other.resolve("configuration"), configuration);
+        refused(settings -> settings, "of another store", "put the right one back");
+        delete(configuration);
+        Files.move(own, configuration);
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.rowankv.placement.Configuration;
@@ -24,6 +25,21 @@ class ConfigurationCodecTest {
         assertThat(ConfigurationCodec.decode(ConfigurationCodec.encode(later))).isEqualTo(later);
         final Configuration alone = Configuration.initial(1, 2, 1, 1, 1, List.of(1L));
         assertThat(ConfigurationCodec.decode(ConfigurationCodec.encode(alone))).isEqualTo(alone);
+    }
+
+    @Test
+    void shouldKeepWhoIsJoining() {
+        final Configuration joining = THREE.coldStart(List.of(4L, 5L, 6L), Set.of(1));
+        assertThat(joining.isJoining(1)).isTrue();
+        final byte[] bytes = ConfigurationCodec.encode(joining);
+        assertThat(ConfigurationCodec.decode(bytes)).isEqualTo(joining);
+        // Read as what it says of itself, and as nothing else.
+        assertThat(bytes[ConfigurationCodec.FORMAT_VERSION_OFFSET]).isEqualTo((byte) 2);
+        bytes[ConfigurationCodec.FORMAT_VERSION_OFFSET] = 1;
+        assertThatThrownBy(() -> ConfigurationCodec.decode(bytes)).isInstanceOf(ConfigurationStoreException.class);
+        final Configuration joined = joining.joined(1);
+        assertThat(ConfigurationCodec.encode(joined)[ConfigurationCodec.FORMAT_VERSION_OFFSET])
+                .isEqualTo((byte) 1);
     }
 
     @Test
@@ -93,10 +109,10 @@ class ConfigurationCodecTest {
     @Test
     void shouldSayWhichVersionItCannotRead() {
         final byte[] bytes = ConfigurationCodec.encode(THREE);
-        bytes[ConfigurationCodec.FORMAT_VERSION_OFFSET] = 2;
+        bytes[ConfigurationCodec.FORMAT_VERSION_OFFSET] = 3;
         assertThatThrownBy(() -> ConfigurationCodec.decode(bytes))
-                .hasMessageContaining("format version 2")
-                .hasMessageContaining("reads 1");
+                .hasMessageContaining("format version 3")
+                .hasMessageContaining("reads 1 and 2");
     }
 
     @Test

@@ -241,16 +241,41 @@ class StoreDirectoryTest {
         Files.move(moved, directory);
     }
 
+    /** With more than one replica others may do; that is for who knows the configuration. */
     @Test
-    void shouldRefuseAMissingOrTruncatedArea() throws IOException {
-        final Path area = directory.resolve("area-1.rowan");
-        final Path aside = parent.resolve("aside");
-        Files.move(area, aside);
-        refused(() -> open(directory), "lacks the file area-1.rowan", "server 1");
-        Files.write(area, new byte[100]);
-        refused(() -> open(directory), "area-1.rowan", "has 100 bytes", "backup");
+    void shouldRefuseAMissingOrTruncatedAreaOfAStoreWithOneReplica() throws IOException {
+        final StoreShape single =
+                new StoreShape(SHAPE.servers(), 1, SHAPE.capacity(), SHAPE.shards(), SHAPE.segmentLength());
+        final Path alone = parent.resolve("alone");
+        try (StoreDirectory store = StoreDirectory.open(alone, single, false, Fixtures.random())) {
+            createAreas(store);
+            store.markComplete();
+        }
+        final Path area = alone.resolve("area-1.rowan");
         Files.delete(area);
-        Files.move(aside, area);
+        refused(
+                () -> StoreDirectory.open(alone, single, false, Fixtures.random()),
+                "lacks the file area-1.rowan",
+                "server 1");
+        Files.write(area, new byte[100]);
+        refused(
+                () -> StoreDirectory.open(alone, single, false, Fixtures.random()),
+                "area-1.rowan",
+                "has 100 bytes",
+                "backup");
+    }
+
+    @Test
+    void shouldKeepWhatIsSetAside() throws IOException {
+        final byte[] bytes = Files.readAllBytes(directory.resolve("area-1.rowan"));
+        final Path aside = directory.resolve("area-1.rowan.aside");
+        Files.writeString(aside, "older");
+        try (StoreDirectory store = open(directory)) {
+            assertThat(store.setAside(1)).contains(aside);
+            assertThat(store.setAside(1)).isEmpty();
+        }
+        assertThat(aside).hasBinaryContent(bytes);
+        Files.move(aside, directory.resolve("area-1.rowan"));
     }
 
     @Test

@@ -29,6 +29,7 @@ public final class CrashRun {
     private final PrintStream out;
     private final boolean terminal;
     private final RandomSource random;
+    private final Removals removals;
     private final Expectations expectations = new Expectations();
     private final List<String> problems = new ArrayList<>();
     private final Map<CrashMoment, Integer> moments = new EnumMap<>(CrashMoment.class);
@@ -38,7 +39,9 @@ public final class CrashRun {
     private long lost;
     private long resurrected;
 
-    public CrashRun(CrashSettings settings, PrintStream out, boolean terminal) {
+    /** @param removeEvery so many rounds one server's area is removed where others can do without; 0: never */
+    public CrashRun(CrashSettings settings, int removeEvery, PrintStream out, boolean terminal) {
+        this.removals = new Removals(removeEvery);
         this.settings = settings;
         this.out = out;
         this.terminal = terminal;
@@ -56,9 +59,13 @@ public final class CrashRun {
                 look(new CrashRound(settings.rounds() + 1 + store, 0, settings.directory(), store, 0));
                 expectations.forgetAll();
                 cacheIds = new int[0];
+                removals.newStore();
                 if (problems.isEmpty()) {
                     StoreDirectory.delete(new CrashRound(round, 0, settings.directory(), store, 0).storeDirectory());
                 }
+            }
+            if (!lastOfStore && problems.isEmpty() && cacheIds.length > 0) {
+                removals.afterRound(round, new CrashRound(round, 0, settings.directory(), store, 0).storeDirectory());
             }
             progress(round);
         }
@@ -139,8 +146,9 @@ public final class CrashRun {
     }
 
     private void compareAreas(CrashRound round, boolean closedWell) {
+        final List<Integer> complete = removals.complete(round.storeDirectory());
         final List<AreaContents> areas = new ArrayList<>();
-        for (int server = 0; server < CrashSettings.SERVERS; server++) {
+        for (int server : complete) {
             areas.add(AreaContents.read(round.storeDirectory(), server));
         }
         for (int cache = 0; cache < CrashKeys.CACHES; cache++) {
@@ -152,12 +160,12 @@ public final class CrashRun {
                         numbered(AreaContents.together(areas).objects(id))));
                 continue;
             }
-            for (int server = 0; server < CrashSettings.SERVERS; server++) {
-                final Map<Integer, Stored> objects = numbered(areas.get(server).objects(id));
-                note(expectations.compare("in the area of server " + server + " alone", cache, objects));
+            for (int i = 0; i < areas.size(); i++) {
+                final Map<Integer, Stored> objects = numbered(areas.get(i).objects(id));
+                note(expectations.compare("in the area of server " + complete.get(i) + " alone", cache, objects));
                 if (closedWell && !objects.equals(numbered(areas.get(0).objects(id)))) {
-                    problems.add("after a clean close the areas of server 0 and server " + server
-                            + " do not hold the same objects of cache " + CrashKeys.cacheName(cache));
+                    problems.add("after a clean close the areas of server " + complete.get(0) + " and server "
+                            + complete.get(i) + " do not hold the same objects of cache " + CrashKeys.cacheName(cache));
                 }
             }
         }
@@ -188,13 +196,15 @@ public final class CrashRun {
         }
         out.printf(
                 Locale.ROOT,
-                "%scrash: round %d of %d, killed %d in load, %d in start, %d in close; acked=%d full=%d%s lost=%d resurrected=%d%s",
+                "%scrash: round %d of %d, killed %d in load, %d in start, %d in close, removed %d areas, %d found joining; acked=%d full=%d%s lost=%d resurrected=%d%s",
                 terminal ? "\r" : "",
                 round,
                 settings.rounds(),
                 moments.getOrDefault(CrashMoment.IN_LOAD, 0),
                 moments.getOrDefault(CrashMoment.IN_START, 0),
                 moments.getOrDefault(CrashMoment.IN_CLOSE, 0),
+                removals.removed(),
+                removals.seenJoining(),
                 expectations.acked(),
                 expectations.full(),
                 settings.power() ? " words dropped=" + dropped : "",

@@ -23,6 +23,7 @@ public record CrashSettings(int rounds, int replicas, long seed, boolean power, 
     private static final long CAPACITY_BYTES = 48L << 20;
     private static final int SEGMENT_BYTES = 256 << 10;
     private static final int SHARDS = 16;
+    private static final long SLOW_COPY = 4L << 20;
     private static final int WORKERS = 4;
     /** Short enough that many a kill strikes while one is written. */
     private static final long CHECKPOINT_INTERVAL_MS = 10;
@@ -52,7 +53,10 @@ public record CrashSettings(int rounds, int replicas, long seed, boolean power, 
 
     /** The machine a child runs on: another start of it in every round, whose forces are seen, if the power is cut. */
     Surroundings surroundings(CrashRound round) {
-        final Surroundings present = Surroundings.machine();
+        // In every other round a copy to a joining replica takes longer than the child lives.
+        final Surroundings present = round.number() % 2 == 0
+                ? Surroundings.machine()
+                : Surroundings.machine().withTuning(usual -> usual.withCopyBytesPerSecond(SLOW_COPY));
         return power
                 ? present.withMachine(
                         new Machine(() -> new BootId(round.number(), round.store()), ShadowedMemory::around))

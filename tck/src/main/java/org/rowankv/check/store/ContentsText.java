@@ -149,6 +149,7 @@ public final class ContentsText {
             assignment.put("epoch", shard.epoch());
             assignment.put("primary", shard.primary());
             assignment.put("backups", shard.backups());
+            assignment.put("joining", shard.joining());
             shards.add(assignment);
         }
         configuration.put("shards", shards);

@@ -1,0 +1,192 @@
+package org.rowankv.server.embedded;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.Configuration;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.StoreOpenException;
+import org.rowankv.server.pm.UnusableAreaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The areas of a store that exists, and the configuration it starts with. Any complete replica of the newest configuration
+ * suffices: an area that is missing, or cannot be believed, is made anew, and its server's replicas are joining. Where a
+ * shard would be left without a complete replica the store is refused, and nothing was changed.
+ *
+ * <p>An area is believed if its incarnation is the one that the configuration names, or later: so one that was just made,
+ * and one that was put back from earlier days, hold nothing that counts. A crash between making an area and storing the
+ * configuration leaves it to be made again.
+ */
+final class FoundAreas {
+    private static final Logger LOG = LoggerFactory.getLogger(FoundAreas.class);
+
+    /** Where areas are. */
+    interface Place {
+        /** @throws UnusableAreaException if the area is missing, or cannot be believed */
+        Area open(int server, boolean acceptUnclean);
+
+        /** Makes an empty area; whatever is found in its place is out of the way afterwards. */
+        Area createAgain(int server);
+
+        /** For people. */
+        String name();
+    }
+
+    private final Configuration found;
+    private final Place place;
+    private final @Nullable Area[] areas;
+    private final Map<Integer, UnusableAreaException> lost = new TreeMap<>();
+
+    private FoundAreas(Configuration found, Place place) {
+        this.found = found;
+        this.place = place;
+        this.areas = new @Nullable Area[found.serverCount()];
+    }
+
+    /** @param acceptUnclean whether areas of which only the last writes are in doubt may be used where nothing else is left */
+    static FoundAreas open(Configuration found, Place place, boolean acceptUnclean) {
+        final FoundAreas opened = new FoundAreas(found, place);
+        try {
+            opened.open(acceptUnclean);
+            return opened;
+        } catch (RuntimeException | Error e) {
+            opened.closeAll();
+            throw e;
+        }
+    }
+
+    private void open(boolean acceptUnclean) {
+        for (int server = 0; server < areas.length; server++) {
+            open(server, false);
+        }
+        if (acceptUnclean && !found.shardsLostWithout(lost.keySet()).isEmpty()) {
+            for (Map.Entry<Integer, UnusableAreaException> each : List.copyOf(lost.entrySet())) {
+                if (each.getValue().isUnclean()) {
+                    lost.remove(each.getKey());
+                    open(each.getKey(), true);
+                }
+            }
+        }
+        final List<Integer> shards = found.shardsLostWithout(lost.keySet());
+        if (!shards.isEmpty()) {
+            throw refusal(shards);
+        }
+    }
+
+    private void open(int server, boolean acceptUnclean) {
+        final Area area;
+        try {
+            area = place.open(server, acceptUnclean);
+        } catch (UnusableAreaException e) {
+            lost.put(server, e);
+            return;
+        }
+        areas[server] = area;
+        if (area.superblock().term() > found.term()) {
+            throw new StoreOpenException("server " + server + " has adopted term "
+                    + area.superblock().term() + ", but the stored configuration is of term " + found.term()
+                    + ": the configuration is older than the data; put the newest one back");
+        }
+        if (area.superblock().incarnation() < found.incarnations().get(server)) {
+            areas[server] = null;
+            lost.put(
+                    server,
+                    new UnusableAreaException("the area of server " + server + " in " + place.name()
+                            + " is older than the configuration: it ends with start "
+                            + area.superblock().incarnation() + " of the server, whose last was start "
+                            + found.incarnations().get(server) + ". Put the newest one back"));
+            area.close();
+        }
+    }
+
+    private StoreOpenException refusal(List<Integer> shards) {
+        final StringBuilder text = new StringBuilder("the store in ")
+                .append(place.name())
+                .append(" cannot be opened: no complete replica is left of ")
+                .append(shards.size())
+                .append(" of its ")
+                .append(found.shardCount())
+                .append(" shards (")
+                .append(listed(shards))
+                .append(").");
+        lost.forEach((server, why) -> text.append(" Server ")
+                .append(server)
+                .append(": ")
+                .append(why.getMessage())
+                .append('.'));
+        for (int server = 0; server < areas.length; server++) {
+            if (!lost.containsKey(server) && found.isJoining(server)) {
+                text.append(" Server ").append(server).append(" had not yet got its copy of what the others held.");
+            }
+        }
+        final StoreOpenException refusal = new StoreOpenException(text.toString());
+        lost.values().forEach(refusal::addSuppressed);
+        return refusal;
+    }
+
+    private static String listed(List<Integer> shards) {
+        final int most = 20;
+        final String text = String.valueOf(shards.subList(0, Math.min(most, shards.size())));
+        return text.substring(1, text.length() - 1) + (shards.size() > most ? ", …" : "");
+    }
+
+    /**
+     * Makes the lost areas again. Returns the configuration to start with, but for the incarnations.
+     */
+    Configuration begin() {
+        try {
+            return beginOrFail();
+        } catch (RuntimeException | Error e) {
+            closeAll();
+            throw e;
+        }
+    }
+
+    private Configuration beginOrFail() {
+        final Configuration next = found.coldStart(found.incarnations(), lost.keySet());
+        lost.forEach((server, why) -> {
+            LOG.warn("{}. Server {} begins anew, and is sent what the other replicas hold", why.getMessage(), server);
+            areas[server] = place.createAgain(server);
+        });
+        return next;
+    }
+
+    /**
+     * Begins the tenures of joining replicas, so that what earlier stays left counts nothing: after the incarnations of
+     * those that are believed, before the configuration is stored.
+     */
+    void beginTenures(Configuration next) {
+        for (Area area : areas()) {
+            for (int shard = 0; shard < next.shardCount(); shard++) {
+                if (next.shard(shard).isJoining(area.serverId())) {
+                    area.tenures().put(shard, next.shard(shard).epoch());
+                }
+            }
+            area.drain();
+        }
+    }
+
+    /** Whether the area of a server was made again. */
+    boolean isMadeAgain(int server) {
+        return lost.containsKey(server);
+    }
+
+    /** By server, those that there are. */
+    List<Area> areas() {
+        final List<Area> opened = new ArrayList<>();
+        for (Area area : areas) {
+            if (area != null) {
+                opened.add(area);
+            }
+        }
+        return opened;
+    }
+
+    private void closeAll() {
+        areas().forEach(Area::close);
+    }
+}
