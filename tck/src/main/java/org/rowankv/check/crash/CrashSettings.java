@@ -23,7 +23,7 @@ public record CrashSettings(int rounds, int replicas, long seed, boolean power, 
     private static final long CAPACITY_BYTES = 48L << 20;
     private static final int SEGMENT_BYTES = 256 << 10;
     private static final int SHARDS = 16;
-    private static final long SLOW_COPY = 4L << 20;
+    private static final long SLOW_COPY = 256 << 10;
     private static final int WORKERS = 4;
 
     /** After so many rounds an empty store takes the place of the old one. */
