@@ -23,7 +23,7 @@ public record CrashSettings(int rounds, int replicas, long seed, boolean power, 
     private static final long CAPACITY_BYTES = 48L << 20;
     private static final int SEGMENT_BYTES = 256 << 10;
     private static final int SHARDS = 16;
-    private static final long SLOW_COPY = 4L << 20;
+    private static final long SLOW_COPY = 256 << 10;
     private static final int WORKERS = 4;
     /** Short enough that many a kill strikes while one is written. */
     private static final long CHECKPOINT_INTERVAL_MS = 10;
