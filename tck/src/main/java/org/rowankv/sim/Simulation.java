@@ -221,6 +221,7 @@ final class Simulation {
         store.close();
         open();
         calm = true;
+        store.awaitJoined(); // a server that was to be emptied has been by now
         judge.judgeWindow();
         judge.judgeSpace();
         store.close();
