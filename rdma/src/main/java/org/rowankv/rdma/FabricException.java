@@ -16,6 +16,8 @@ public final class FabricException extends RuntimeException {
         NOT_ADMITTED,
         /** The servers belong to different clusters: a mistake of whoever configured them. */
         OTHER_CLUSTER,
+        /** The servers speak different versions of the protocol: one of them has to be upgraded. */
+        OTHER_VERSION,
         /** This incarnation is open already, or this end is closed. */
         CLOSED
     }

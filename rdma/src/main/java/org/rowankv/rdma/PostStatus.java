@@ -10,7 +10,7 @@ public final class PostStatus {
     public static final int FENCED = 2;
     /** Poll completions first; for a message, the receiver's queue is full. */
     public static final int QUEUE_FULL = 3;
-    /** Longer than the fabric's maximum message: send it as blocks. */
+    /** Longer than the fabric's maximum message: send it as blocks. A one-sided access: make it several. */
     public static final int TOO_LARGE = 4;
     /** The remote address range lies outside the remote segments. */
     public static final int OUT_OF_BOUNDS = 5;

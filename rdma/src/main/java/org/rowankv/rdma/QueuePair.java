@@ -8,7 +8,10 @@ import java.nio.ByteBuffer;
  *
  * <p>Every post returns a {@link PostStatus}. After POSTED exactly one completion with the given context follows;
  * after anything else none does and nothing was landed. Posts of one pair land in the order they were made. The
- * source of a post may be reused once its completion was polled (on {@code local}, on return).
+ * source of a post may be reused once its completion was polled (on {@code local} and {@code tcp}, on return).
+ *
+ * <p>{@link #poll} rings the doorbell: a post may wait for it before it goes out, so that all posts between two polls go
+ * out together.
  *
  * <p>Once fenced a pair stays dead; its owner closes it and connects again if the configuration still admits it.
  */
@@ -19,22 +22,29 @@ public interface QueuePair extends AutoCloseable {
      * source's own frame fields, its bytes from 24 to {@code length} are copied, {@code tag} is set, generation,
      * stamp 0 and placement checksum are made for the place where it lands.
      *
+     * <p>Where the receiver is far away, a message for which no segment is posted may be POSTED and wait at the receiver,
+     * with all behind it, until one is; RECEIVER_NOT_READY follows for further ones.
+     *
      * @return POSTED, RECEIVER_NOT_READY, FENCED, QUEUE_FULL or TOO_LARGE
      */
     int send(long context, ByteBuffer source, int offset, int length, int tag);
 
     /**
-     * Copies bytes to a remote address, in no particular order. Returns POSTED, FENCED, QUEUE_FULL or OUT_OF_BOUNDS.
+     * Copies bytes to a remote address, in no particular order. Returns POSTED, FENCED, QUEUE_FULL, OUT_OF_BOUNDS, or
+     * TOO_LARGE beyond what the fabric copies at once, which is 64 KiB at least.
      */
     int write(long context, ByteBuffer source, int offset, int length, long remoteAddress);
 
-    /** Copies bytes from a remote address. Returns POSTED, FENCED, QUEUE_FULL or OUT_OF_BOUNDS. */
+    /** Copies bytes from a remote address. Returns as {@link #write}. */
     int read(long context, long remoteAddress, ByteBuffer target, int offset, int length);
 
     /** Hands up to {@code limit} completions to the handler, in order; returns how many. */
     int poll(CompletionHandler handler, int limit);
 
-    /** Asks the receiver for log space; returns what it grants, 0 when fenced. */
+    /**
+     * Asks the receiver for log space; returns what it grants, 0 when fenced. Where the receiver is far away the answer to
+     * a question is in the return of a later call: less than wanted means full only if it stays so.
+     */
     long drawCredit(long wanted);
 
     /**
@@ -44,7 +54,7 @@ public interface QueuePair extends AutoCloseable {
 
     /**
      * From now on this queue pair may land in the last posted segment too, where the receiver keeps one in reserve: for
-     * records without which the receiver could never free a segment. Owner only.
+     * records without which the receiver could never free a segment. Owner only, before its first post.
      */
     void useReserve();
 

@@ -6,6 +6,7 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.ShardAssignment;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -43,8 +44,11 @@ import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.retention.ClearSweepAgent;
+import org.rowankv.server.retention.EvictionAgent;
 import org.rowankv.server.retention.ExpirySweepAgent;
+import org.rowankv.server.retention.RetentionWorker;
 import org.rowankv.server.retention.ShardScan;
+import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -71,7 +75,7 @@ public final class Server implements AutoCloseable {
     private final @Nullable ShardPrimary[] primaries;
     private final InFlight inFlight;
     private final SlotPool pool;
-    /** One more than callers can borrow: the last is the expiry sweep's own. */
+    /** One more than callers can borrow: the last is the agents' own. */
     private final List<Worker> workers = new ArrayList<>();
 
     private final List<Links> links = new ArrayList<>();
@@ -79,7 +83,10 @@ public final class Server implements AutoCloseable {
     private final ShardScan scan;
     private final DigestAgent digest;
     private final ClearSweepAgent sweep;
+    private final LimitedCaches limits;
+    private final RetentionWorker retention;
     private final ExpirySweepAgent expirySweep;
+    private final EvictionAgent eviction;
     private final CleanAgent cleaner;
     private final CopyAgent copier;
     private final JoinAgent join;
@@ -132,10 +139,17 @@ public final class Server implements AutoCloseable {
                 segments.area().landingForce());
         this.endpoint = fabric.open(endpointSettings);
         this.primaries = primariesOf(configuration);
+        final List<ShardPrimary> own = new ArrayList<>();
+        for (ShardPrimary primary : primaries) {
+            if (primary != null) {
+                own.add(primary);
+            }
+        }
+        this.limits = new LimitedCaches(own.stream().map(ShardPrimary::replica).toList(), configuration.shardCount());
         this.inFlight = new InFlight(settings.workers() + 1);
         this.pool = new SlotPool(settings.workers());
-        this.reader =
-                new ObjectReader(segments, clock, errors, settings.verifyReads() ? new ReadCheck(segments) : null);
+        this.reader = new ObjectReader(
+                segments, clock, errors, settings.verifyReads() ? new ReadCheck(segments) : null, limits);
         this.scan = new ShardScan(segments, clock);
         final BackupSets backupSets = new BackupSets(configuration);
         final int[] epochs = epochsOf(configuration);
@@ -151,7 +165,7 @@ public final class Server implements AutoCloseable {
                     maxMessage,
                     segments.length(),
                     epochs);
-            workers.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock));
+            workers.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock, limits));
         }
         this.digest = new DigestAgent(
                 endpoint.receiveQueue(),
@@ -162,13 +176,9 @@ public final class Server implements AutoCloseable {
                 errors,
                 settings.holeTimeoutNs());
         this.sweep = new ClearSweepAgent(segments, replicas);
-        final List<ShardPrimary> own = new ArrayList<>();
-        for (ShardPrimary primary : primaries) {
-            if (primary != null) {
-                own.add(primary);
-            }
-        }
-        this.expirySweep = new ExpirySweepAgent(own, workers.get(pool.count()), segments, clock);
+        this.retention = new RetentionWorker(workers.get(pool.count()), segments);
+        this.expirySweep = new ExpirySweepAgent(own, retention, segments, clock);
+        this.eviction = new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone);
         this.cleaner = new CleanAgent(
                 segments,
                 replicas,
@@ -213,6 +223,7 @@ public final class Server implements AutoCloseable {
                 clock));
         ownAgents.add(sweep);
         ownAgents.add(expirySweep);
+        ownAgents.add(eviction);
         ownAgents.add(cleaner);
         ownAgents.add(new SettledTurns());
         this.agents =
@@ -394,7 +405,7 @@ public final class Server implements AutoCloseable {
     }
 
     private void retireLogsOlderThan(int sequence) {
-        expirySweep.retireLogOlderThan(sequence);
+        retention.retireLogOlderThan(sequence);
         for (int slot = 0; slot < pool.count(); slot++) {
             final int segment = workers.get(slot).tLog().openSegment();
             if (segment >= 0 && segments.sequence(segment) < sequence && pool.tryBorrow(slot)) {
@@ -418,6 +429,38 @@ public final class Server implements AutoCloseable {
         return scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
     }
 
+    /** Gives a cache a limit, or another one, or none. */
+    public void limit(int cacheId, String name, CacheLimit limit) {
+        if (limits.limit(cacheId, name, limit)) {
+            agents.wakeUp();
+        }
+    }
+
+    /** Objects of all caches that were evicted by this server since its start. */
+    public long evictedObjects() {
+        long evicted = 0;
+        for (ShardPrimary primary : primaries) {
+            evicted += primary == null ? 0 : primary.replica().counts().evictions();
+        }
+        return evicted;
+    }
+
+    /** Whether a cache is being brought below its limit. */
+    public boolean isEvicting() {
+        return eviction.isAtWork() && !isStopped();
+    }
+
+    /** Objects of the cache that were evicted by this server since its start. */
+    public long evictions(int cacheId) {
+        return limits.evictions(cacheId);
+    }
+
+    /** The last version given out of a shard whose primary this server is, else 0. */
+    public long lastVersion(int shard) {
+        final ShardPrimary primary = primaries[shard];
+        return primary == null ? 0 : primary.versions().last();
+    }
+
     /** The sessions open at a shard here. */
     @SuppressWarnings("ReturnsArray") // a copy
     public long[] openSessions(int shard) {
@@ -436,7 +479,11 @@ public final class Server implements AutoCloseable {
         public int doWork() {
             if (isSettled()) {
                 digestedTurns.add(1);
-                if (!digest.awaitsCommit() && !cleaner.isBusy() && !cleaner.isSpaceWanted() && !remembersDeletions()) {
+                if (!digest.awaitsCommit()
+                        && !cleaner.isBusy()
+                        && !cleaner.isSpaceWanted()
+                        && !eviction.isAtWork()
+                        && !remembersDeletions()) {
                     settledTurns.add(1);
                 }
             }
@@ -560,6 +607,7 @@ public final class Server implements AutoCloseable {
                 indexEntries,
                 expiredObjects,
                 expirySweep.endedObjects(),
+                evictedObjects(),
                 digest.holesFenced(),
                 reconnects,
                 notReady,
@@ -580,7 +628,8 @@ public final class Server implements AutoCloseable {
             }
         }
         expirySweep.close();
-        for (int waits = 0; !expirySweep.isIdle() && !isStopped(); waits++) {
+        eviction.close();
+        for (int waits = 0; (!expirySweep.isIdle() || eviction.isAtWork()) && !isStopped(); waits++) {
             rest(waits);
         }
     }

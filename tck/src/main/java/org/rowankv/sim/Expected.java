@@ -33,7 +33,12 @@ final class Expected {
             "clean.before-copy",
             "clean.copied",
             "clean.before-free",
-            "force.before");
+            "force.before",
+            "checkpoint.begun",
+            "checkpoint.chosen",
+            "checkpoint.image",
+            "checkpoint.before-publish",
+            "checkpoint.published");
 
     /** Reached where nobody else can go on: behind a monitor, or while the store starts. */
     private static final List<String> REACHED = List.of(
@@ -94,10 +99,13 @@ final class Expected {
             "answer FULL",
             "answer CONDITION_FAILED",
             "expiries",
+            "evictions",
             "operation clear",
             "operation touch",
             "segments cleaned",
-            "tombstones dropped");
+            "tombstones dropped",
+            "checkpoints",
+            "starts from a checkpoint");
 
     private Expected() {}
 

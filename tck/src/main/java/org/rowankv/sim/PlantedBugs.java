@@ -10,6 +10,12 @@ final class PlantedBugs {
 
     static final List<PlantedBug> ALL = List.of(
             new PlantedBug(
+                    "the horizon ignores what is kept for its answer",
+                    SERVER,
+                    "org.rowankv.server.log.Segments",
+                    "|| keepsEnded.get(s) != 0",
+                    ""),
+            new PlantedBug(
                     "acknowledged before the last backup has it",
                     SERVER,
                     "org.rowankv.server.replication.RowanReplicator",
@@ -55,8 +61,8 @@ final class PlantedBugs {
                     "deletions are forgotten while a replica is joining",
                     SERVER,
                     "org.rowankv.server.shard.ShardReplica",
-                    "if (joining || deletions.size() == 0) {",
-                    "if (deletions.size() == 0) {"),
+                    "if (joining) {\n            return 0;\n        }\n        settle();",
+                    "settle();"),
             new PlantedBug(
                     "a joining replica is promoted",
                     DRIVER,
@@ -82,12 +88,6 @@ final class PlantedBugs {
                     "if (digest.isDigested(next.getValue())) {",
                     "if (next.getValue() != null) {"),
             new PlantedBug(
-                    "the collect takes what was committed too",
-                    SERVER,
-                    "org.rowankv.server.reconfiguration.ColdStart",
-                    "held.add(owner.candidates(shard, commitVersion));",
-                    "held.add(owner.candidates(shard, 0));"),
-            new PlantedBug(
                     "deletions are forgotten while older entries wait",
                     SERVER,
                     "org.rowankv.server.digest.DigestAgent",
@@ -96,23 +96,11 @@ final class PlantedBugs {
                     "        if (mayForget) {\n            forgetDeletions();\n        }\n"
                             + "        final int assembled = assembler.assemble(this);\n"),
             new PlantedBug(
-                    "the horizon ignores copies that were born dead",
+                    "the horizon passes what is dead in the log",
                     SERVER,
-                    "org.rowankv.server.cleaning.Relocation",
-                    "segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);\n        segments.markDead(copy",
-                    "segments.markDead(copy"),
-            new PlantedBug(
-                    "the horizon ignores copies of what was cleared",
-                    SERVER,
-                    "org.rowankv.server.cleaning.Relocation",
-                    "if (EntryType.holdsObject(type) && isCleared(replica, buffer, at)) {",
-                    "if (EntryType.isTombstone(type) && isCleared(replica, buffer, at)) {"),
-            new PlantedBug(
-                    "the horizon does not wait for the sweep",
-                    SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
-                    "sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0",
-                    "segments.tombstoneHorizon()"),
+                    "org.rowankv.server.log.Segments",
+                    "smallest = Math.min(smallest, horizon(s));",
+                    "smallest = Math.max(smallest, horizon(s));"),
             new PlantedBug(
                     "tombstones found at a start are as young as their stamp",
                     SERVER,
@@ -222,6 +210,28 @@ final class PlantedBugs {
                     "return EntryType.holdsObject(type) && version > clears.clearedUpTo(cacheId)",
                     "return EntryType.holdsObject(type) && version > clears.clearedUpTo(cacheId) - 2"),
             new PlantedBug(
+                    "evictions are not logged",
+                    SERVER,
+                    "org.rowankv.server.request.Decision",
+                    "return evict();",
+                    "replica().index().lock(worker.lockOwner());\n"
+                            + "replica().index().remove(position, current.address);\n"
+                            + "replica().counts().removed(asked().cacheId(), worker.segments().charge(current.length));\n"
+                            + "replica().index().unlock();\n"
+                            + "return answer(Status.OK, ResultBits.EVICTED, 0, 0);"),
+            new PlantedBug(
+                    "a mark of use forgets what is linked to the bucket",
+                    SERVER,
+                    "org.rowankv.server.index.ReferenceBits",
+                    "return linkWord | 1L << SHIFT + slot;",
+                    "return 1L << SHIFT + slot;"),
+            new PlantedBug(
+                    "what a clear ended still counts",
+                    SERVER,
+                    "org.rowankv.server.retention.ClearSweepAgent",
+                    "replica.counts().removed(EntryDescriptor.cacheId(entry, at), segments.charge(length));",
+                    ""),
+            new PlantedBug(
                     "expired objects are read",
                     SERVER,
                     "org.rowankv.server.request.ObjectReader",
@@ -298,7 +308,31 @@ final class PlantedBugs {
                     SERVER,
                     "org.rowankv.server.pm.Forcer",
                     "return ticket <= forced;",
-                    "return ticket <= requested;"));
+                    "return ticket <= requested;"),
+            new PlantedBug(
+                    "a checkpoint accepts old copies",
+                    SERVER,
+                    "org.rowankv.server.shard.CheckpointBound",
+                    "return version <= itemsUpTo && !named.contains(version);",
+                    "return version < 0;"),
+            new PlantedBug(
+                    "a checkpoint ignores that a segment was used anew",
+                    SERVER,
+                    "org.rowankv.server.checkpoint.CheckpointLoad",
+                    "&& segments.generation(s) == line.generation();",
+                    ";"),
+            new PlantedBug(
+                    "a checkpoint forgets what was answered",
+                    SERVER,
+                    "org.rowankv.server.checkpoint.CheckpointLoad",
+                    "if (isReflected(answer.address())) {",
+                    "if (answer.address() < 0) {"),
+            new PlantedBug(
+                    "a checkpoint covers segments that are open",
+                    SERVER,
+                    "org.rowankv.server.checkpoint.CheckpointBook",
+                    "&& segments.isClosed(s);",
+                    "|| segments.isClosed(s) || generation != 0;"));
 
     private PlantedBugs() {}
 }

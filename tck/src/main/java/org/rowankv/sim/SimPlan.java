@@ -3,6 +3,7 @@ package org.rowankv.sim;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.embedded.EmbeddedSettings;
@@ -54,11 +55,13 @@ record SimPlan(
     static final int OPERATIONS = 2_000;
     private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
     private static final int[][] SHAPES = {{3, 3}, {3, 3}, {3, 2}, {2, 2}, {2, 2}, {1, 1}};
+    private static final int[] SHARDS_PER_SERVER = {1, 1, 2, 8};
     private static final int LEAST_MESSAGE = 256;
     /** More of them, or as few as there can be with every server a primary. */
     private static final int[] HOSTILE_SHARDS = {3, 64, 512};
 
     private static final int[] FORCE_STEPS = {0, 20, 200, 2_000};
+    private static final int[] CHECKPOINTS_MS = {1, 5, 2, 25, 1, 5, 2, 0};
     private static final int[] MESSAGES = {1024, 2048, 16 << 10};
 
     static SimPlan of(long seed) {
@@ -81,7 +84,7 @@ record SimPlan(
                         ? 1
                         : hostile
                                 ? HOSTILE_SHARDS[extremes.nextInt(HOSTILE_SHARDS.length)]
-                                : shape[0] * (1 + random.nextInt(2)),
+                                : shape[0] * SHARDS_PER_SERVER[random.nextInt(SHARDS_PER_SERVER.length)],
                 workers,
                 hostile ? least : least + random.nextInt(8),
                 hostile ? LEAST_MESSAGE : MESSAGES[random.nextInt(MESSAGES.length)],
@@ -138,6 +141,7 @@ record SimPlan(
                 .maxMessage(maxMessage)
                 .verifyReads(true)
                 .durability(power ? Durability.POWER : Durability.NONE)
+                .checkpointIntervalMs(CHECKPOINTS_MS[(int) (seed >>> 1 & CHECKPOINTS_MS.length - 1)])
                 .build();
     }
 
@@ -149,6 +153,16 @@ record SimPlan(
     /** Whether lifetimes are changed by touches; where they are not, an end can be told to the millisecond. */
     boolean touches() {
         return (seed & 1) == 0;
+    }
+
+    /** What the clients' cache is kept below, which is nothing in four seeds of five. */
+    CacheLimit limit() {
+        final int entries = 1 + keys / 3;
+        return switch ((int) Math.floorMod(seed, 10L)) {
+            case 3 -> new CacheLimit(entries, CacheLimit.NO_LIMIT);
+            case 8 -> new CacheLimit(CacheLimit.NO_LIMIT, (long) entries * smallValue);
+            default -> CacheLimit.NONE;
+        };
     }
 
     /** Clears are rare, since a run in which everything is gone shows little, except where they are to be many. */

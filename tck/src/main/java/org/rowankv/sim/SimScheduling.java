@@ -102,33 +102,32 @@ final class SimScheduling implements Scheduling {
     }
 
     private static final String FORCE = "force-";
+    private static final String SERVER = "server-";
 
     private final Simulation simulation;
     private final List<AgentTask> agents = new ArrayList<>();
+    private final List<AgentTask> servers = new ArrayList<>();
 
     SimScheduling(Simulation simulation) {
         this.simulation = simulation;
     }
 
+    /** All of them: the servers' and those beside them, that force areas or take checkpoints. */
     List<AgentTask> agents() {
         return agents;
     }
 
-    /** The one that a server's other agents are parts of. */
-    AgentTask serverAgents(int server) {
-        final String name = "server-" + server;
-        for (AgentTask agent : agents) {
-            if (agent.name.equals(name)) {
-                return agent;
-            }
-        }
-        throw new IllegalStateException("no agents of " + name);
+    /** Those that do all the rest, by server. */
+    List<AgentTask> servers() {
+        return servers;
     }
 
     @Override
     public TurnedAgent take(Agent agent, ErrorLog errors) {
         final AgentTask task = new AgentTask(agent, errors, simulation.timeline());
-        if (agent.roleName().startsWith(FORCE) && simulation.plan().forceSteps() > 0) {
+        if (agent.roleName().startsWith(SERVER)) {
+            servers.add(task);
+        } else if (agent.roleName().startsWith(FORCE) && simulation.plan().forceSteps() > 0) {
             final long upToNs = simulation.plan().stepNs() * simulation.plan().forceSteps();
             task.slow(
                     (int) Math.min(Integer.MAX_VALUE, upToNs),

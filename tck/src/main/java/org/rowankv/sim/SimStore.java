@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.Catalogue;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardAssignment;
@@ -95,8 +96,16 @@ final class SimStore {
         requireHigherTerm(opened);
         notePrimaries(opened);
         cluster = opened;
+        simulation
+                .happenings()
+                .add("starts from a checkpoint", opened.checkpoints().loaded());
         memories.written();
-        cacheId = opened.session().catalogue().create("sim", new byte[0]).id();
+        final Catalogue catalogue = opened.session().catalogue();
+        final Catalogue.CacheRecord cache = catalogue.create("sim", new byte[0]);
+        cacheId = cache.id();
+        if (!cache.limit().equals(plan.limit())) {
+            catalogue.limit("sim", plan.limit()); // once: from then on the store remembers it
+        }
         for (int key = 0; key < plan.keys(); key++) {
             final byte[] bytes = SimClient.keyBytes(key);
             final Request request = new Request().get(cacheId, bytes, 0, bytes.length);
@@ -241,8 +250,10 @@ final class SimStore {
         for (ServerStatistics server : cluster().statistics()) {
             happenings.add("segments cleaned", server.cleanedSegments());
             happenings.add("tombstones dropped", server.tombstonesDropped());
+            happenings.add("evictions", server.evictedObjects());
             happenings.add("connections made anew", server.reconnects());
         }
+        happenings.add("checkpoints", cluster().checkpoints().taken());
         happenings.add("joins completed", cluster().joinsCompleted());
         // Connections end with the process, and what is in them.
         simulation.turns().dropDeliveries();

@@ -17,6 +17,7 @@ import com.tngtech.archunit.lang.ArchRule;
 final class Arrows {
     private static final String RUNTIME = "org.rowankv.runtime..";
     private static final String RDMA = "org.rowankv.rdma..";
+    private static final String RDMA_TCP = "org.rowankv.rdma.tcp..";
     private static final String DRIVER = "org.rowankv.driver..";
     private static final String PROTOCOL = "org.rowankv.protocol..";
     private static final String PLACEMENT = "org.rowankv.placement..";
@@ -118,8 +119,14 @@ final class Arrows {
 
     /** What a product module may bring along; a dependency more is a decision, and this is where it shows. */
     @ArchTest
-    static final ArchRule PRODUCT_SEES_FEW_LIBRARIES =
-            usesOnly(resideInAnyPackage(RUNTIME, RDMA, DRIVER, PROTOCOL, PLACEMENT, SERVER), "org.jctools..");
+    static final ArchRule PRODUCT_SEES_FEW_LIBRARIES = usesOnly(
+            resideInAnyPackage(RUNTIME, RDMA, DRIVER, PROTOCOL, PLACEMENT, SERVER)
+                    .and(resideOutsideOfPackages(RDMA_TCP)),
+            "org.jctools..");
+
+    /** Netty is for server processes alone, and stands behind the fabric. */
+    @ArchTest
+    static final ArchRule TCP_SEES_NETTY = usesOnly(resideInAnyPackage(RDMA_TCP), "io.netty..");
 
     @ArchTest
     static final ArchRule JCACHE_SEES_FEW_LIBRARIES = usesOnly(resideInAnyPackage(JCACHE), "javax.cache..");

@@ -1,15 +1,12 @@
 package org.rowankv.jcache.embedded;
 
-import java.util.Locale;
 import javax.cache.CacheException;
-import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.Store;
 import org.rowankv.jcache.StoreOpener;
 import org.rowankv.jcache.configuration.Setting;
 import org.rowankv.jcache.configuration.StoreSettings;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
-import org.rowankv.server.pm.Durability;
 import org.rowankv.server.pm.ForceFailedException;
 import org.rowankv.server.pm.StoreOpenException;
 
@@ -24,10 +21,6 @@ public final class EmbeddedStores implements StoreOpener {
         }
     }
 
-    private static @Nullable Durability durability(String text) {
-        return text.isEmpty() ? null : Durability.valueOf(text.toUpperCase(Locale.ROOT));
-    }
-
     private static EmbeddedSettings translate(StoreSettings settings) {
         return EmbeddedSettings.builder()
                 .servers(settings.count(Setting.SERVERS))
@@ -38,7 +31,8 @@ public final class EmbeddedStores implements StoreOpener {
                 .segmentBytes(Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.SEGMENT))))
                 .maxMessage(Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.MAX_MESSAGE))))
                 .workers(settings.count(Setting.WORKERS))
-                .durability(durability(settings.text(Setting.DURABILITY)))
+                .durabilityNamed(settings.text(Setting.DURABILITY))
+                .checkpointIntervalMs(settings.count(Setting.CHECKPOINT_INTERVAL) * 1_000L)
                 .acceptUnclean(settings.flag(Setting.ACCEPT_UNCLEAN))
                 .acceptCopied(settings.flag(Setting.ACCEPT_COPIED))
                 .build();

@@ -2,10 +2,10 @@ package org.rowankv.rdma.local;
 
 import java.util.List;
 import org.rowankv.rdma.Fabric;
-import org.rowankv.rdma.conformance.FenceConformance;
+import org.rowankv.rdma.conformance.OneSidedFenceConformance;
 
 /** Fences of the local fabric, with the sender stopped at each of its steps. */
-final class LocalFenceTest extends FenceConformance {
+final class LocalFenceTest extends OneSidedFenceConformance {
     @Override
     protected Fabric createFabric() {
         return new LocalFabric();

@@ -266,6 +266,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             segments.markDead(address, length);
             return;
         }
+        replicas.get(EntryDescriptor.shard(buffer, at)).assembled(EntryDescriptor.version(buffer, at));
         apply(address, type, length, buffer, at);
     }
 

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
 import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.Fabric;
@@ -58,6 +59,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private volatile List<Server> serving = List.of();
 
     private volatile @Nullable ForceFailedException failure;
+    private final Checkpoints checkpoints;
     private boolean closed;
 
     /**
@@ -94,7 +96,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         files.areas().forEach(area -> area.startForcing(surroundings.scheduling(), errors, this::stopServing));
         files.startIncarnations();
         final Configuration planned = files.configuration();
-        final List<RecoveredServer> recovered = recover(planned, clock, random, surroundings.scanThreads());
+        this.checkpoints = new Checkpoints(settings, files, surroundings);
+        final List<RecoveredServer> recovered = recover(planned, clock, random);
         final long scattered = ColdStart.collectAndScatter(planned, recovered);
         // A new term, new incarnations, and a new epoch for every shard, stored before anything is served.
         final Configuration started = files.startTerm();
@@ -188,13 +191,16 @@ public final class EmbeddedCluster implements AutoCloseable {
         if (already != null) {
             serving.forEach(server -> server.fail(already));
         }
+        checkpoints.start(servers, errors);
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
-        this.session = new InProcessSession(started, servers, new EmbeddedCatalogue(catalogue));
+        final EmbeddedCatalogue caches = new EmbeddedCatalogue(catalogue, servers);
+        this.session = new InProcessSession(started, servers, caches);
         if (surroundings.clientsEndWithStore()) {
             closeOldSessions();
         }
         catalogue.resume();
+        caches.applyLimits();
         logStart(recovered, scattered, clock.nanoTime() - startNs);
     }
 
@@ -220,7 +226,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                         segmentCount, settings.workers(), settings.replicas() > 1, settings.verifyReads()));
     }
 
-    private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random, int scanThreads) {
+    private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random) {
         final KeyHash keyHash = new KeyHash(found.hashSeed());
         final ServerSettings serverSettings = serverSettings();
         final List<RecoveredServer> recovered = new ArrayList<>();
@@ -246,7 +252,7 @@ public final class EmbeddedCluster implements AutoCloseable {
             }
             final RecoveredServer server = new RecoveredServer(
                     area.serverId(), segments, new Replicas(replicas), settings.replicas() > 1, errors);
-            server.scan(scanThreads, clock);
+            checkpoints.recover(server, found, clock);
             recovered.add(server);
         }
         return recovered;
@@ -271,8 +277,8 @@ public final class EmbeddedCluster implements AutoCloseable {
             torn += server.tornEntries();
         }
         LOG.info(
-                "Rowan-KV embedded: {} server(s), {} replica(s), {} MiB each, {}; durability {}{}; term {}; {} entries"
-                        + " read{}, {} scattered, {} ms",
+                "Rowan-KV embedded: {} server(s), {} replica(s), {} MiB each, {}; durability {}{}; term {}; {} objects"
+                        + " from checkpoints, {} entries read{}, {} scattered, {} ms",
                 settings.servers(),
                 settings.replicas(),
                 settings.capacityBytes() >> 20,
@@ -280,6 +286,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                 durability(),
                 settings.dir() == null ? ": the content ends with the last close" : "",
                 configuration.term(),
+                checkpoints.statistics().objects(),
                 entries,
                 torn == 0 ? "" : ", " + torn + " torn and dropped",
                 scattered,
@@ -322,6 +329,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             session.call(request.destroy(cacheId, shard));
         }
+        servers.forEach(server -> server.limit(cacheId, "", CacheLimit.NONE));
     }
 
     /** What workers have drawn ahead of entries may be lacking elsewhere. */
@@ -340,6 +348,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         return Collections.unmodifiableList(statistics);
     }
 
+    /** What checkpoints did since the start. */
+    public CheckpointStatistics checkpoints() {
+        return checkpoints.statistics();
+    }
+
     /** Failures of agents and links, and invalid entries met, since the start. */
     public ErrorLog errors() {
         return errors;
@@ -350,8 +363,28 @@ public final class EmbeddedCluster implements AutoCloseable {
         return joinsCompleted.get();
     }
 
-    /** Waits until everything that has landed in the backup logs is digested and every clear is swept. */
+    /**
+     * Waits until everything that has landed in the backup logs is digested, every clear is swept, and caches that were
+     * above their limits are below. Somebody who goes on writing may be waited for as well.
+     */
     public void awaitDigested() {
+        long evicted;
+        do {
+            evicted = evictedObjects();
+            awaitDigestedOnce();
+            // What was evicted meanwhile may have landed where nobody has looked since.
+        } while (evictedObjects() != evicted || servers.stream().anyMatch(Server::isEvicting));
+    }
+
+    private long evictedObjects() {
+        long evicted = 0;
+        for (Server server : servers) {
+            evicted += server.evictedObjects();
+        }
+        return evicted;
+    }
+
+    private void awaitDigestedOnce() {
         for (Server server : servers) {
             // Two more: the first may have begun before what the caller cares for had landed.
             final long enough = server.digestedTurns() + 2;
@@ -371,9 +404,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         session.close();
         servers.forEach(Server::close);
         awaitDigested();
+        checkpoints.stop(servers);
         servers.forEach(Server::stopAgents);
         servers.forEach(Server::stop);
         fabric.close();
+        checkpoints.takeLast();
         files.closeClean();
     }
 }

@@ -1,6 +1,7 @@
 package org.rowankv.server.embedded;
 
 import java.nio.file.Path;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.server.ServerSettings;
@@ -21,6 +22,7 @@ import org.rowankv.server.pm.Durability;
  * @param verifyReads whether every read checks the entry's checksums
  * @param durability what an acknowledged write survives
  * @param acceptUnclean opens an area that the operating system may not have written completely
+ * @param checkpointIntervalMs between two checkpoints of the indexes, of a store that outlives its close; 0: none
  * @param acceptCopied opens a directory that is a copy of the one the store was created in
  */
 public record EmbeddedSettings(
@@ -34,11 +36,13 @@ public record EmbeddedSettings(
         int workers,
         boolean verifyReads,
         Durability durability,
+        long checkpointIntervalMs,
         boolean acceptUnclean,
         boolean acceptCopied) {
     public static final int DEFAULT_SHARDS_PER_SERVER = 16;
     public static final int DEFAULT_MAX_MESSAGE = 16 << 10;
     public static final int MAX_SERVERS = 64;
+    public static final long DEFAULT_CHECKPOINT_INTERVAL_MS = 10_000;
 
     public static Builder builder() {
         return new Builder();
@@ -75,6 +79,7 @@ public record EmbeddedSettings(
         private int workers;
         private boolean verifyReads;
         private @Nullable Durability durability;
+        private long checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS;
         private boolean acceptUnclean;
         private boolean acceptCopied;
 
@@ -133,6 +138,17 @@ public record EmbeddedSettings(
             return this;
         }
 
+        /** By its name in configuration; empty: process with a dir, none without. */
+        public Builder durabilityNamed(String name) {
+            return durability(name.isEmpty() ? null : Durability.valueOf(name.toUpperCase(Locale.ROOT)));
+        }
+
+        /** 0: none are taken, and those that are there are removed. */
+        public Builder checkpointIntervalMs(long ms) {
+            checkpointIntervalMs = ms;
+            return this;
+        }
+
         public Builder acceptUnclean(boolean accept) {
             acceptUnclean = accept;
             return this;
@@ -177,6 +193,7 @@ public record EmbeddedSettings(
             require(
                     dir == null || durability != Durability.NONE,
                     "durability=none keeps no files: leave dir out, or use durability=process");
+            require(checkpointIntervalMs >= 0, "checkpoint-interval must not be negative");
             return new EmbeddedSettings(
                     servers,
                     replicas,
@@ -188,6 +205,7 @@ public record EmbeddedSettings(
                     workerCount,
                     verifyReads,
                     durability != null ? durability : dir == null ? Durability.NONE : Durability.PROCESS,
+                    checkpointIntervalMs,
                     acceptUnclean,
                     acceptCopied);
         }

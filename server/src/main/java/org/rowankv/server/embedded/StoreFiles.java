@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.checkpoint.CheckpointFiles;
+import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.membership.ConfigurationCodec;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.membership.FileConfigurationStore;
@@ -38,6 +40,7 @@ final class StoreFiles {
     private final @Nullable FoundAreas found;
 
     private final RandomSource random;
+    private Surroundings.@Nullable Memories memories;
     private Configuration configuration;
     private long configurationVersion;
 
@@ -78,7 +81,9 @@ final class StoreFiles {
         final RandomSource random = surroundings.random();
         final Surroundings.Memories memories = surroundings.memories();
         if (memories != null) {
-            return inMemories(settings, memories, random);
+            final StoreFiles files = inMemories(settings, memories, random);
+            files.memories = memories;
+            return files;
         }
         return settings.dir() == null
                 ? inMemory(settings, random)
@@ -277,6 +282,15 @@ final class StoreFiles {
 
     List<Area> areas() {
         return areas;
+    }
+
+    /** Where a server's checkpoints are; null when nothing of it outlives the close. */
+    @Nullable
+    CheckpointStore checkpoints(int server) {
+        if (memories != null) {
+            return memories.checkpoints(server);
+        }
+        return directory == null ? null : new CheckpointFiles(directory.checkpointDir(server));
     }
 
     ConfigurationStore store() {

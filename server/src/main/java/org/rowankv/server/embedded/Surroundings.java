@@ -11,6 +11,7 @@ import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.ThreadScheduling;
 import org.rowankv.server.ServerSettings;
+import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.pm.AreaMemory;
 import org.rowankv.server.pm.AreaSettings;
@@ -41,7 +42,7 @@ public record Surroundings(
         int scanThreads,
         boolean clientsEndWithStore) {
 
-    /** Areas and a configuration store that outlive the cluster. */
+    /** Areas, a configuration store and checkpoints that outlive the cluster. */
     public interface Memories {
         /** Whether nothing was written to them yet. */
         boolean isNew();
@@ -49,6 +50,9 @@ public record Surroundings(
         AreaMemory memory(AreaSettings settings);
 
         ConfigurationStore store();
+
+        /** Where a server's checkpoints are. */
+        CheckpointStore checkpoints(int server);
     }
 
     /** This machine's clock and threads. */

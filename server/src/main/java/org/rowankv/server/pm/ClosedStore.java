@@ -104,6 +104,10 @@ public final class ClosedStore implements AutoCloseable {
         return copied;
     }
 
+    public Path checkpointDir(int server) {
+        return StoreDirectory.checkpointDir(directory, server);
+    }
+
     public Path configurationDir() {
         return directory.resolve(StoreDirectory.CONFIGURATION);
     }

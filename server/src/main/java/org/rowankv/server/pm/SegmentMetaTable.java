@@ -118,6 +118,11 @@ public final class SegmentMetaTable {
         return SegmentMetaDescriptor.horizon(header, offset(segment));
     }
 
+    /** The largest number that was given to an opening so far, in this run or an earlier one. */
+    public long highestSequence() {
+        return lastSequence.get();
+    }
+
     /**
      * Free → using. What describes the use is durable before the word names it; the word is durable before any entry that
      * the same drain or a later one makes so. Waits for the device, at the level that has one.

@@ -21,6 +21,7 @@ import org.rowankv.runtime.RandomSource;
  *   area-0.rowan …      one per server: {@link Area}
  *   area-0.rowan.aside  an area that could not be used, kept for people to look at
  *   configuration/      the configuration store's files
+ *   checkpoint-0/ …     one per server: files without which everything is there too, and a start takes longer
  * </pre>
  *
  * <p>Guarantees: a directory is open once at a time, in all processes and under all spellings; it is opened only as
@@ -36,6 +37,7 @@ public final class StoreDirectory implements AutoCloseable {
     static final String MANIFEST = "rowan.manifest";
     static final String CONFIGURATION = "configuration";
     private static final String AREA_PREFIX = "area-";
+    static final String CHECKPOINT_PREFIX = "checkpoint-";
     private static final String AREA_SUFFIX = ".rowan";
     private static final String ASIDE_SUFFIX = ".aside";
     /** What may be in a directory that holds no store yet. */
@@ -311,6 +313,15 @@ public final class StoreDirectory implements AutoCloseable {
                         e);
             }
         });
+    }
+
+    /** Where a server's checkpoints are; made when the first is written. */
+    public Path checkpointDir(int server) {
+        return checkpointDir(directory, server);
+    }
+
+    static Path checkpointDir(Path directory, int server) {
+        return directory.resolve(CHECKPOINT_PREFIX + server);
     }
 
     public Path configurationDir() {

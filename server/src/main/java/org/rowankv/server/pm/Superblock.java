@@ -124,6 +124,19 @@ public final class Superblock {
     }
 
     /**
+     * Whether every byte that was stored in the area is in it: it was shut down cleanly, or the operating system has run
+     * since. Asked before {@link #startIncarnation}.
+     */
+    public boolean isWhole() {
+        return content.clean() || content.bootId().equals(bootId);
+    }
+
+    /** The file that the area is, or 0 when that cannot be known. */
+    public long fileIdentity() {
+        return fileIdentity;
+    }
+
+    /**
      * Begins a start of the server: raises the incarnation, takes the clean mark away and names the level from now on, all
      * on the device before this returns. Call it before anything else is written to the area.
      *

@@ -110,7 +110,7 @@ final class SegmentReader implements SegmentScan.Visitor {
                 assembler.block(address, length, handler);
             }
         } else {
-            entry(buffer, at, address, type, length);
+            found(buffer, at, address, type, length);
         }
     }
 
@@ -138,11 +138,15 @@ final class SegmentReader implements SegmentScan.Visitor {
                 || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
     }
 
-    /** Lets an entry take effect that was found, or put together from blocks. */
-    void entry(ByteBuffer buffer, int at, long address, int type, int length) {
+    private void found(ByteBuffer buffer, int at, long address, int type, int length) {
         if (EntryType.isTombstone(type)) {
-            segments.tombstone(segments.segmentOf(address), length, 0);
+            segments.tombstone(segment, length, 0);
         }
+        entry(buffer, at, address, type, length);
+    }
+
+    /** Lets an entry take effect that was found, or put together from blocks; as a tombstone it was counted already. */
+    void entry(ByteBuffer buffer, int at, long address, int type, int length) {
         final ShardReplica replica = apply(buffer, at, address, type, length);
         final long version = EntryDescriptor.version(buffer, at);
         if (replicated && version > replica.commitVersion() && type != EntryType.COMPLETION) {
@@ -202,8 +206,9 @@ final class SegmentReader implements SegmentScan.Visitor {
             return true;
         }
         final long found = replica.index().findKeyOf(positionOf(replica, entry, at), entry, at);
-        return found != 0
-                && EntryDescriptor.version(
+        return found == 0
+                ? replica.isOver(EntryDescriptor.version(entry, at))
+                : EntryDescriptor.version(
                                 segments.region().buffer(found),
                                 segments.region().offset(found))
                         >= EntryDescriptor.version(entry, at);

@@ -3,11 +3,14 @@ package org.rowankv.server.request;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
 import org.rowankv.server.shard.KeyLocks;
+import org.rowankv.server.shard.LimitedCache;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
@@ -44,6 +47,9 @@ final class Mutation {
     private State state = State.IDLE;
     private @Nullable Request request;
     private @Nullable ShardPrimary primary;
+    /** The cache, if it has a limit. */
+    private @Nullable LimitedCache limited;
+
     private long position;
     private int firstStripe;
     private int stripesHeld;
@@ -92,6 +98,7 @@ final class Mutation {
         }
         primary = shardPrimary;
         request = newRequest;
+        limited = worker.limits().find(newRequest.cacheId());
         lackingServer = -1;
         awaitsExpiry = false;
         stripesHeld = 0;
@@ -111,6 +118,12 @@ final class Mutation {
         state = State.AWAITING_LOCK;
     }
 
+    /** Begins the eviction of an object, of which the request is a DELETE under the condition of its version. */
+    void beginEviction(ShardPrimary shardPrimary, Request eviction) {
+        begin(shardPrimary, eviction);
+        decision.evicts();
+    }
+
     /** True when it is over. */
     boolean advance() {
         while (true) {
@@ -119,7 +132,7 @@ final class Mutation {
                     return true;
                 }
                 case AWAITING_LOCK -> {
-                    if (!lock()) {
+                    if (mustWaitForEviction() || !lock()) {
                         return false;
                     }
                     state = State.DECIDING;
@@ -235,6 +248,17 @@ final class Mutation {
             throw new AssertionError("no shard");
         }
         return primary.replica();
+    }
+
+    /** Without a lock, which the eviction may need; so it is not known yet whether there will be an object more. */
+    private boolean mustWaitForEviction() {
+        final Request asked = request;
+        if (limited == null || asked == null || asked.operation() != Operation.PUT || !limited.mustWait()) {
+            return false;
+        }
+        limited = worker.limits().find(asked.cacheId()); // perhaps with another limit by now
+        worker.pressure().wakeUp(worker.serverId());
+        return true;
     }
 
     private boolean lock() {
@@ -394,5 +418,24 @@ final class Mutation {
             worker.grant().giveBack(freed);
         }
         worker.inFlight().finished(worker.slot());
+        if (limited != null) {
+            noteUse(limited, type);
+        }
+    }
+
+    /** An object that was there before is used by what replaces it, or gives it another lifetime. */
+    private void noteUse(LimitedCache cache, int type) {
+        if (!EntryType.holdsObject(type)) {
+            return;
+        }
+        final int flags = EntryDescriptor.flags(
+                worker.segments().region().buffer(address),
+                worker.segments().region().offset(address));
+        if (ResultBits.has(EntryDescriptor.resultBits(flags), ResultBits.EXISTED)) {
+            replica().index().mark(position, address);
+        }
+        if (cache.look()) {
+            worker.pressure().wakeUp(worker.serverId());
+        }
     }
 }

@@ -25,6 +25,8 @@ public record CrashSettings(int rounds, int replicas, long seed, boolean power, 
     private static final int SHARDS = 16;
     private static final long SLOW_COPY = 256 << 10;
     private static final int WORKERS = 4;
+    /** Short enough that many a kill strikes while one is written. */
+    private static final long CHECKPOINT_INTERVAL_MS = 10;
 
     /** After so many rounds an empty store takes the place of the old one. */
     static final int ROUNDS_PER_STORE = 25;
@@ -45,6 +47,7 @@ public record CrashSettings(int rounds, int replicas, long seed, boolean power, 
                 .shards(SHARDS)
                 .workers(WORKERS)
                 .durability(power ? Durability.POWER : Durability.PROCESS)
+                .checkpointIntervalMs(CHECKPOINT_INTERVAL_MS)
                 .build();
     }
 

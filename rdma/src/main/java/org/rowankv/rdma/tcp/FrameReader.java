@@ -1,0 +1,224 @@
+package org.rowankv.rdma.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import org.rowankv.runtime.Clock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Cuts what arrives on one connection into frames. A frame is handed on when all of it is there, wherever the network cut
+ * it; what is missing is waited for in a buffer of this connection, which grows with what has come, not with what was
+ * announced. So a peer that stops in the middle of a message holds up nobody else.
+ *
+ * <p>A frame that cannot be taken now stays where it is, and so does all behind it, until {@link #resume}: meanwhile the
+ * connection is not read from, and TCP makes the peer wait.
+ *
+ * <p>Runs on the connection's event loop.
+ */
+abstract class FrameReader extends ChannelInboundHandlerAdapter implements FrameLimits {
+    private static final Logger LOG = LoggerFactory.getLogger(FrameReader.class);
+    private static final int FIRST_CAPACITY = 4 << 10;
+
+    protected final WireChecksum checksum = new WireChecksum();
+    private final FaultLog faults;
+    private final Clock clock;
+    private final ArrayDeque<ByteBuf> backlog = new ArrayDeque<>(4);
+    private ByteBuf partial = Unpooled.EMPTY_BUFFER;
+    private int partialLength;
+    private boolean waiting;
+    private boolean ended;
+    private long lastReadNs;
+
+    FrameReader(FaultLog faults, Clock clock) {
+        this.faults = faults;
+        this.clock = clock;
+        this.lastReadNs = clock.nanoTime();
+    }
+
+    /**
+     * A whole frame, whose header is sound and whose length is within the limits.
+     *
+     * @return false if it cannot be taken now: it will be handed on again
+     */
+    protected abstract boolean onFrame(ByteBuf buffer, int at, int length) throws WireException;
+
+    /** All that has arrived was handed on, or a frame has to wait. */
+    protected abstract void onBatchEnd();
+
+    /** The connection is over: nothing more comes. Called once. */
+    protected abstract void onEnd();
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        if (ended) {
+            ReferenceCountUtil.release(message);
+            return;
+        }
+        lastReadNs = clock.nanoTime();
+        backlog.add((ByteBuf) message);
+        if (!waiting) {
+            drain(context);
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+        if (!ended) {
+            onBatchEnd();
+        }
+    }
+
+    /** Tries again what had to wait, and goes on reading if it was taken. */
+    protected final void resume(ChannelHandlerContext context) {
+        if (!waiting || ended) {
+            return;
+        }
+        waiting = false;
+        drain(context);
+        if (!waiting && !ended) {
+            context.channel().config().setAutoRead(true);
+        }
+        if (!ended) {
+            onBatchEnd();
+        }
+    }
+
+    protected final boolean isWaiting() {
+        return waiting;
+    }
+
+    /** How long nothing has come; 0 while this end does not read. */
+    protected final long silentNs(long nowNs) {
+        return waiting ? 0 : nowNs - lastReadNs;
+    }
+
+    private void drain(ChannelHandlerContext context) {
+        try {
+            boolean taken = partialLength == 0 || consume(context, Unpooled.EMPTY_BUFFER);
+            while (taken && !backlog.isEmpty()) {
+                taken = consume(context, backlog.peekFirst());
+                if (taken) {
+                    backlog.pollFirst().release();
+                }
+            }
+            if (!taken) {
+                waiting = true;
+                context.channel().config().setAutoRead(false);
+            }
+        } catch (WireException e) {
+            fail(context, e);
+        }
+    }
+
+    /** Hands on what is whole; returns whether the buffer has been used up. */
+    private boolean consume(ChannelHandlerContext context, ByteBuf in) throws WireException {
+        while (!ended) {
+            if (partial.isReadable()) {
+                if (!fillPartial(in)) {
+                    return true;
+                }
+                if (!onFrame(partial, partial.readerIndex(), partialLength)) {
+                    return false;
+                }
+                dropPartial();
+            } else if (in.readableBytes() < WireDescriptor.HEADER_LENGTH) {
+                keep(context, in);
+                return true;
+            } else {
+                final int length = WireDescriptor.checked(in, in.readerIndex(), this, checksum);
+                if (in.readableBytes() < length) {
+                    partialLength = length;
+                    keep(context, in);
+                    return true;
+                }
+                if (!onFrame(in, in.readerIndex(), length)) {
+                    return false;
+                }
+                in.skipBytes(length);
+            }
+        }
+        return true;
+    }
+
+    /** Takes from the buffer what the frame begun lacks; returns whether it is whole. */
+    private boolean fillPartial(ByteBuf in) throws WireException {
+        if (partialLength == 0) {
+            take(in, WireDescriptor.HEADER_LENGTH);
+            if (partial.readableBytes() < WireDescriptor.HEADER_LENGTH) {
+                return false;
+            }
+            partialLength = WireDescriptor.checked(partial, partial.readerIndex(), this, checksum);
+        }
+        take(in, partialLength);
+        return partial.readableBytes() == partialLength;
+    }
+
+    private void take(ByteBuf in, int upTo) {
+        final int size = Math.min(in.readableBytes(), upTo - partial.readableBytes());
+        if (size > 0) {
+            partial.writeBytes(in, size);
+        }
+    }
+
+    private void keep(ChannelHandlerContext context, ByteBuf in) {
+        if (in.isReadable()) {
+            partial = context.alloc().directBuffer(Math.max(FIRST_CAPACITY, in.readableBytes()));
+            partial.writeBytes(in);
+        }
+    }
+
+    private void dropPartial() {
+        partial.release();
+        partial = Unpooled.EMPTY_BUFFER;
+        partialLength = 0;
+    }
+
+    /** Ends this connection because of what its peer did. */
+    protected final void fail(ChannelHandlerContext context, WireException e) {
+        if (!ended) {
+            faults.report(e.fault(), context.channel().remoteAddress(), e.text());
+            end(context);
+        }
+    }
+
+    /** Ends this connection. */
+    protected final void end(ChannelHandlerContext context) {
+        release();
+        final var unused = context.close();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        release();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        if (cause instanceof IOException) {
+            LOG.debug("The connection of {} broke", context.channel().remoteAddress(), cause);
+        } else {
+            LOG.error(
+                    "The connection of {} is closed after a failure",
+                    context.channel().remoteAddress(),
+                    cause);
+        }
+        end(context);
+    }
+
+    private void release() {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        backlog.forEach(ByteBuf::release);
+        backlog.clear();
+        dropPartial();
+        onEnd();
+    }
+}

@@ -1,0 +1,255 @@
+package org.rowankv.rdma.tcp;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Layout of the two frames of the handshake. Little-endian. The first 24 bytes of both, and all of a refusal, mean the
+ * same in every version of the protocol, so that two versions can tell each other what is wrong.
+ *
+ * <pre>
+ *   hello
+ *   0       8      12       16        20     24        32     36   40            48          56     64      72
+ *   +-------+------+--------+---------+------+---------+------+----+-------------+-----------+------+-------+--
+ *   | magic | crc  | length | version | kind | cluster | from | to | incarnation | expected  | term | nonce |
+ *   +-------+------+--------+---------+------+---------+------+----+-------------+-----------+------+-------+--
+ *  72              80            84           88
+ * --+--------------+-------------+------------+----//----+
+ *   | pair number  | max message | live count | live ... |
+ * --+--------------+-------------+------------+----//----+
+ *
+ *   welcome
+ *   0       8      12       16        20       24            32     40             48               52              56
+ *   +-------+------+--------+---------+--------+-------------+------+--------------+----------------+---------------+--
+ *   | magic | crc  | length | version | status | incarnation | term | segment base | segment length | segment count |
+ *   +-------+------+--------+---------+--------+-------------+------+--------------+----------------+---------------+--
+ *  56            60      64
+ * --+-------------+-------+----//----+
+ *   | max message | flags | text ... |
+ * --+-------------+-------+----//----+
+ * </pre>
+ *
+ * <p>The crc is a CRC32C over the bytes from 12 to the length.
+ */
+final class HelloDescriptor {
+    /** "RowanSrv", as the bytes come. */
+    static final long MAGIC = 0x7672_536e_6177_6f52L;
+
+    static final int VERSION = 1;
+    static final int KIND_QUEUE_PAIR = 1;
+    static final int KIND_MESSAGES = 2;
+
+    static final int MAGIC_OFFSET = 0;
+    static final int CRC_OFFSET = 8;
+    static final int LENGTH_OFFSET = 12;
+    static final int VERSION_OFFSET = 16;
+    /** What both frames of all versions have. */
+    static final int PREFIX_LENGTH = 24;
+
+    static final int KIND_OFFSET = 20;
+    static final int CLUSTER_OFFSET = 24;
+    static final int FROM_OFFSET = 32;
+    static final int TO_OFFSET = 36;
+    static final int INCARNATION_OFFSET = 40;
+    static final int EXPECTED_OFFSET = 48;
+    static final int TERM_OFFSET = 56;
+    static final int NONCE_OFFSET = 64;
+    static final int PAIR_OFFSET = 72;
+    static final int MAX_MESSAGE_OFFSET = 80;
+    static final int LIVE_COUNT_OFFSET = 84;
+    static final int HELLO_LENGTH = 88;
+
+    static final int STATUS_OFFSET = 20;
+    static final int WELCOME_INCARNATION_OFFSET = 24;
+    static final int WELCOME_TERM_OFFSET = 32;
+    static final int SEGMENT_BASE_OFFSET = 40;
+    static final int SEGMENT_LENGTH_OFFSET = 48;
+    static final int SEGMENT_COUNT_OFFSET = 52;
+    static final int WELCOME_MAX_MESSAGE_OFFSET = 56;
+    static final int FLAGS_OFFSET = 60;
+    static final int WELCOME_LENGTH = 64;
+
+    /** In the welcome's flags: a segment is posted that this queue pair may land in. */
+    static final int READY = 1;
+
+    /** Most queue pairs that one server has to another. */
+    static final int MAX_LIVE = 1024;
+
+    static final int MAX_TEXT = 512;
+    static final int MAX_HELLO = HELLO_LENGTH + MAX_LIVE * Long.BYTES;
+    static final int MAX_WELCOME = WELCOME_LENGTH + MAX_TEXT;
+
+    private HelloDescriptor() {}
+
+    /**
+     * Who calls whom.
+     *
+     * @param expected the incarnation that is called; 0 on a message link, which calls whichever there is
+     * @param nonce drawn by the calling process, so that a second one with the same names is told from it
+     * @param pair number of the queue pair; of two of one process the later has the higher
+     * @param live numbers of the caller's queue pairs to this server that still live; lower ones not in it are dead
+     */
+    @SuppressWarnings("ArrayRecordComponent")
+    record Hello(
+            int kind,
+            long cluster,
+            int from,
+            int to,
+            long incarnation,
+            long expected,
+            long term,
+            long nonce,
+            long pair,
+            int maxMessage,
+            long[] live) {
+
+        boolean isDead(long number) {
+            return number < pair && Arrays.binarySearch(live, number) < 0;
+        }
+    }
+
+    /** The answer. A status of 0 accepts; others are refusals, with a text for the log of the caller. */
+    record Welcome(
+            int version,
+            int status,
+            long incarnation,
+            long term,
+            long segmentBase,
+            int segmentLength,
+            int segmentCount,
+            int maxMessage,
+            int flags,
+            String text) {
+
+        static Welcome refusal(int status, long incarnation, long term, String text) {
+            return new Welcome(VERSION, status, incarnation, term, 0, 0, 0, 0, 0, text);
+        }
+    }
+
+    static void write(ByteBuf out, Hello hello, WireChecksum checksum) {
+        final int at = out.writerIndex();
+        out.writeLongLE(MAGIC).writeIntLE(0).writeIntLE(HELLO_LENGTH + hello.live.length * Long.BYTES);
+        out.writeIntLE(VERSION).writeIntLE(hello.kind).writeLongLE(hello.cluster);
+        out.writeIntLE(hello.from).writeIntLE(hello.to);
+        out.writeLongLE(hello.incarnation).writeLongLE(hello.expected);
+        out.writeLongLE(hello.term).writeLongLE(hello.nonce).writeLongLE(hello.pair);
+        out.writeIntLE(hello.maxMessage).writeIntLE(hello.live.length);
+        for (final long number : hello.live) {
+            out.writeLongLE(number);
+        }
+        seal(out, at, checksum);
+    }
+
+    static void write(ByteBuf out, Welcome welcome, WireChecksum checksum) {
+        final byte[] all = welcome.text.getBytes(StandardCharsets.UTF_8);
+        final byte[] text = all.length <= MAX_TEXT ? all : Arrays.copyOf(all, MAX_TEXT);
+        final int at = out.writerIndex();
+        out.writeLongLE(MAGIC).writeIntLE(0).writeIntLE(WELCOME_LENGTH + text.length);
+        out.writeIntLE(welcome.version).writeIntLE(welcome.status);
+        out.writeLongLE(welcome.incarnation).writeLongLE(welcome.term);
+        out.writeLongLE(welcome.segmentBase).writeIntLE(welcome.segmentLength).writeIntLE(welcome.segmentCount);
+        out.writeIntLE(welcome.maxMessage).writeIntLE(welcome.flags).writeBytes(text);
+        seal(out, at, checksum);
+    }
+
+    private static void seal(ByteBuf out, int at, WireChecksum checksum) {
+        final int length = out.writerIndex() - at;
+        out.setIntLE(at + CRC_OFFSET, checksum.of(out, at + LENGTH_OFFSET, length - LENGTH_OFFSET));
+    }
+
+    /** Whether what has arrived is a whole frame of the handshake; fails as soon as it cannot become one. */
+    static boolean isWhole(ByteBuf in, int least, int most) throws WireException {
+        final int at = in.readerIndex();
+        final int have = in.readableBytes();
+        for (int i = 0; i < Math.min(have, Long.BYTES); i++) {
+            if (in.getByte(at + i) != (byte) (MAGIC >>> (i * Byte.SIZE))) {
+                throw new WireException(WireFault.FOREIGN_PROTOCOL, "its first bytes are not ours");
+            }
+        }
+        if (have < PREFIX_LENGTH) {
+            return false;
+        }
+        final int version = in.getIntLE(at + VERSION_OFFSET);
+        if (version != VERSION) {
+            throw new WireException(WireFault.OTHER_VERSION, "version " + version + ", and this is version " + VERSION);
+        }
+        final int length = in.getIntLE(at + LENGTH_OFFSET);
+        if (length < least || length > most) {
+            throw new WireException(WireFault.BAD_LENGTH, "handshake of " + length + " bytes");
+        }
+        return have >= length;
+    }
+
+    private static int checkedLength(ByteBuf in, WireChecksum checksum) throws WireException {
+        final int at = in.readerIndex();
+        final int length = in.getIntLE(at + LENGTH_OFFSET);
+        if (checksum.of(in, at + LENGTH_OFFSET, length - LENGTH_OFFSET) != in.getIntLE(at + CRC_OFFSET)) {
+            throw new WireException(WireFault.BAD_CHECKSUM, "of the handshake");
+        }
+        return length;
+    }
+
+    /** Reads a whole hello. */
+    static Hello readHello(ByteBuf in, WireChecksum checksum) throws WireException {
+        final int length = checkedLength(in, checksum);
+        final int at = in.readerIndex();
+        final int count = in.getIntLE(at + LIVE_COUNT_OFFSET);
+        if (count < 0 || count > MAX_LIVE || length != HELLO_LENGTH + count * Long.BYTES) {
+            throw new WireException(WireFault.BAD_LENGTH, count + " live pairs in a hello of " + length + " bytes");
+        }
+        final long[] live = new long[count];
+        for (int i = 0; i < count; i++) {
+            live[i] = in.getLongLE(at + HELLO_LENGTH + i * Long.BYTES);
+            if (i > 0 && live[i] <= live[i - 1]) {
+                throw new WireException(WireFault.BAD_FRAME, "the live pairs are not in order");
+            }
+        }
+        final int kind = in.getIntLE(at + KIND_OFFSET);
+        final int maxMessage = in.getIntLE(at + MAX_MESSAGE_OFFSET);
+        if (kind != KIND_QUEUE_PAIR && kind != KIND_MESSAGES || maxMessage < 64) {
+            throw new WireException(WireFault.BAD_FRAME, "kind " + kind + ", max message " + maxMessage);
+        }
+        final Hello hello = new Hello(
+                kind,
+                in.getLongLE(at + CLUSTER_OFFSET),
+                in.getIntLE(at + FROM_OFFSET),
+                in.getIntLE(at + TO_OFFSET),
+                in.getLongLE(at + INCARNATION_OFFSET),
+                in.getLongLE(at + EXPECTED_OFFSET),
+                in.getLongLE(at + TERM_OFFSET),
+                in.getLongLE(at + NONCE_OFFSET),
+                in.getLongLE(at + PAIR_OFFSET),
+                maxMessage,
+                live);
+        in.skipBytes(length);
+        return hello;
+    }
+
+    /** Reads a whole welcome. */
+    static Welcome readWelcome(ByteBuf in, WireChecksum checksum) throws WireException {
+        final int length = checkedLength(in, checksum);
+        final int at = in.readerIndex();
+        final Welcome welcome = new Welcome(
+                in.getIntLE(at + VERSION_OFFSET),
+                in.getIntLE(at + STATUS_OFFSET),
+                in.getLongLE(at + WELCOME_INCARNATION_OFFSET),
+                in.getLongLE(at + WELCOME_TERM_OFFSET),
+                in.getLongLE(at + SEGMENT_BASE_OFFSET),
+                in.getIntLE(at + SEGMENT_LENGTH_OFFSET),
+                in.getIntLE(at + SEGMENT_COUNT_OFFSET),
+                in.getIntLE(at + WELCOME_MAX_MESSAGE_OFFSET),
+                in.getIntLE(at + FLAGS_OFFSET),
+                in.toString(at + WELCOME_LENGTH, length - WELCOME_LENGTH, StandardCharsets.UTF_8));
+        final boolean plausible = welcome.segmentBase >= 0
+                && welcome.segmentLength > 0
+                && welcome.segmentCount > 0
+                && welcome.segmentBase <= Long.MAX_VALUE - (long) welcome.segmentLength * welcome.segmentCount
+                && welcome.maxMessage >= 64;
+        if (welcome.status == 0 && !plausible) {
+            throw new WireException(WireFault.BAD_FRAME, "impossible segments: " + welcome);
+        }
+        in.skipBytes(length);
+        return welcome;
+    }
+}

@@ -1,0 +1,111 @@
+package org.rowankv.rdma.tcp;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.FabricException.Reason;
+import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
+
+/**
+ * What one endpoint remembers of the servers that have queue pairs to it: which process each is, which of its queue pairs
+ * are open, and what they had of credit. On the NIC agent's event loop only.
+ */
+final class InboundPeers {
+    /** Dead queue pairs of one server whose accounts are kept, the latest. */
+    private static final int MAX_DEAD = HelloDescriptor.MAX_LIVE;
+
+    private final EndpointSettings settings;
+    private final TcpReceiveQueue queue;
+    private final FaultLog faults;
+    private final Map<Integer, Peer> peers = new HashMap<>();
+
+    private static final class Peer {
+        private final long incarnation;
+        private final long nonce;
+        private final CreditAccount.Total credit = new CreditAccount.Total();
+        private final Map<Long, LandingConnection> live = new HashMap<>();
+        private final Map<Long, CreditAccount> dead = new LinkedHashMap<>();
+
+        Peer(Hello hello) {
+            incarnation = hello.incarnation();
+            nonce = hello.nonce();
+        }
+
+        void keep(long pair, CreditAccount account) {
+            dead.put(pair, account);
+            if (dead.size() > MAX_DEAD) {
+                dead.remove(dead.keySet().iterator().next());
+            }
+        }
+    }
+
+    InboundPeers(EndpointSettings settings, TcpReceiveQueue queue, FaultLog faults) {
+        this.settings = settings;
+        this.queue = queue;
+        this.faults = faults;
+    }
+
+    /** Refuses a second process that says it is the same start of the same server. */
+    void checkNonce(Hello hello, Object address) {
+        final Peer known = peers.get(hello.from());
+        if (known != null && known.incarnation == hello.incarnation() && known.nonce != hello.nonce()) {
+            final String why = "another process is server " + hello.from() + ", incarnation " + hello.incarnation()
+                    + ": two were started with one name, or from a copy of the data";
+            faults.report(WireFault.IMPOSTOR, address, why);
+            throw Refusals.refusal(Reason.NOT_ADMITTED, settings.serverId(), why);
+        }
+    }
+
+    /**
+     * A queue pair was admitted: those that it supersedes are fenced before it may land anything.
+     *
+     * @return its account
+     */
+    CreditAccount admitted(Hello hello, LandingConnection connection) throws WireException {
+        Peer peer = peers.get(hello.from());
+        if (peer == null || peer.incarnation != hello.incarnation()) {
+            peer = new Peer(hello);
+            peers.put(hello.from(), peer);
+        }
+        queue.fence(other -> other.senderId() == hello.from()
+                && other != connection
+                && (other.peer().incarnation() != hello.incarnation()
+                        || hello.isDead(other.peer().pair())));
+        if (peer.live.putIfAbsent(hello.pair(), connection) != null || peer.live.size() > HelloDescriptor.MAX_LIVE) {
+            queue.forget(connection);
+            throw new WireException(WireFault.BAD_FRAME, "queue pair " + hello.pair() + " is open, or too many are");
+        }
+        return new CreditAccount(peer.credit);
+    }
+
+    void ended(LandingConnection connection) {
+        final Hello hello = connection.peer();
+        final Peer peer = of(hello);
+        if (peer != null && peer.live.remove(hello.pair(), connection)) {
+            peer.keep(hello.pair(), connection.credit());
+        }
+    }
+
+    private @Nullable Peer of(Hello hello) {
+        final Peer peer = peers.get(hello.from());
+        return peer != null && peer.incarnation == hello.incarnation() && peer.nonce == hello.nonce() ? peer : null;
+    }
+
+    /** A server says what its dead queue pair had and gave back. One that still lives here dies of it. */
+    void settle(Hello from, long pair, long heardOf, long givenBack) throws WireException {
+        final Peer peer = of(from);
+        if (peer == null) {
+            return;
+        }
+        final LandingConnection live = peer.live.get(pair);
+        if (live != null) {
+            queue.fence(connection -> connection == live);
+        }
+        final CreditAccount account = live != null ? live.credit() : peer.dead.get(pair);
+        if (account != null) {
+            account.settle(settings.credit(), heardOf, givenBack);
+        }
+    }
+}

@@ -1,0 +1,375 @@
+package org.rowankv.rdma.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.Clock;
+
+/**
+ * The receiver's end of one queue pair: lands what its sender posts, in order, and acknowledges cumulatively, once per
+ * batch of what has arrived.
+ *
+ * <p>A message for which no segment is posted waits here with all behind it, and the sender is told. Other senders, whose
+ * connections are others, do not wait for it: if they may use the reserve, or their messages are shorter, they land.
+ *
+ * <p>Runs on the NIC agent's event loop, except where said. What the monitor of the receive queue guards is said too.
+ */
+final class LandingConnection extends FrameReader {
+    private final Hello peer;
+    private final TcpEndpoint endpoint;
+    private final Clock clock;
+    private final EndpointSettings settings;
+    private final TcpReceiveQueue queue;
+    private final @Nullable ForcedLanding forced;
+    private final Channel channel;
+    private final int maxPayload;
+    private final int lingerMs;
+    private CreditAccount credit = new CreditAccount(new CreditAccount.Total());
+    private @Nullable ChannelHandlerContext context;
+
+    /** Guarded by the queue's monitor. */
+    private volatile boolean cutOff;
+
+    /** Guarded by the queue's monitor: operations done, in order. */
+    private long done;
+
+    private boolean sparesLast;
+    private boolean toldReady;
+    private boolean announces;
+    private long asked;
+    private long lastAcked;
+    private long lastGranted;
+    private long lastAsked;
+    private long forcing;
+    private long forcedUpTo;
+    private long lastWriteNs;
+    private boolean told;
+
+    /** @param maxMessage longest SEND that both ends allow */
+    LandingConnection(Hello peer, int maxMessage, Channel channel, TcpEndpoint endpoint, TcpFabricSettings fabric) {
+        super(endpoint.faults(), fabric.clock());
+        this.peer = peer;
+        this.endpoint = endpoint;
+        this.channel = channel;
+        this.clock = fabric.clock();
+        this.settings = endpoint.settings();
+        this.queue = endpoint.queue();
+        this.forced = endpoint.forced();
+        this.maxPayload = maxMessage - FrameDescriptor.HEADER_LENGTH;
+        this.sparesLast = fabric.keepsReserve();
+        this.lingerMs = fabric.connectTimeoutMs();
+        this.lastWriteNs = clock.nanoTime();
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext added) {
+        context = added;
+    }
+
+    /** Whether the welcome may say that a segment is posted. */
+    boolean firstReady() {
+        toldReady = queue.isReady(sparesLast);
+        return toldReady;
+    }
+
+    /** How the sender introduced itself. */
+    Hello peer() {
+        return peer;
+    }
+
+    int senderId() {
+        return peer.from();
+    }
+
+    CreditAccount credit() {
+        return credit;
+    }
+
+    /** Set before anything is read. */
+    void account(CreditAccount account) {
+        credit = account;
+    }
+
+    /** Whether the last posted segment is not for this sender. */
+    boolean sparesLast() {
+        return sparesLast;
+    }
+
+    /** Under the queue's monitor, or for a look only. */
+    boolean isCutOff() {
+        return cutOff;
+    }
+
+    /** Under the queue's monitor: nothing of this sender lands from now on. */
+    void cutOff() {
+        cutOff = true;
+    }
+
+    /** Under the queue's monitor: bytes of the operation that is being done have been written there. */
+    void landed(long address, long length) {
+        if (forced != null) {
+            forced.landed(address, length);
+        }
+    }
+
+    @Override
+    public int mostPayload(int type) {
+        return switch (type) {
+            case WireDescriptor.SEND -> maxPayload;
+            case WireDescriptor.WRITE -> TcpQueuePair.MAX_ACCESS;
+            case WireDescriptor.READ,
+                    WireDescriptor.USE_RESERVE,
+                    WireDescriptor.DRAW,
+                    WireDescriptor.GIVE_BACK,
+                    WireDescriptor.PING -> 0;
+            default -> -1;
+        };
+    }
+
+    @Override
+    protected boolean onFrame(ByteBuf buffer, int at, int length) throws WireException {
+        final int type = WireDescriptor.type(buffer, at);
+        switch (type) {
+            case WireDescriptor.SEND, WireDescriptor.WRITE, WireDescriptor.READ -> {
+                return onOperation(type, buffer, at, length);
+            }
+            case WireDescriptor.USE_RESERVE -> {
+                sparesLast = false;
+                announces = true;
+            }
+            case WireDescriptor.DRAW -> onDraw(WireDescriptor.first(buffer, at));
+            case WireDescriptor.GIVE_BACK -> credit.returned(settings.credit(), WireDescriptor.first(buffer, at));
+            default -> {
+                // A ping: it was heard.
+            }
+        }
+        return true;
+    }
+
+    private boolean onOperation(int type, ByteBuf buffer, int at, int length) throws WireException {
+        if (cutOff) {
+            return true;
+        }
+        final long number = WireDescriptor.number(buffer, at);
+        if (number != done + 1) {
+            throw new WireException(WireFault.OUT_OF_ORDER, "operation " + number + " after " + done);
+        }
+        if (type == WireDescriptor.READ && !channel.isWritable()) {
+            return false;
+        }
+        final int payload = length - WireDescriptor.HEADER_LENGTH;
+        final int status = switch (type) {
+            case WireDescriptor.SEND -> land(buffer, at, payload);
+            case WireDescriptor.WRITE -> write(buffer, at, length, payload);
+            default -> read(buffer, at);
+        };
+        if (status == TcpReceiveQueue.LANDED) {
+            synchronized (queue) {
+                done = number;
+            }
+        }
+        return status != TcpReceiveQueue.NOT_READY;
+    }
+
+    private int land(ByteBuf buffer, int at, int payload) throws WireException {
+        final long type = WireDescriptor.second(buffer, at);
+        if (type < 1 || type > FrameDescriptor.MAX_TYPE) {
+            throw new WireException(WireFault.BAD_FRAME, "no entry has type " + type);
+        }
+        final ByteBuffer body = buffer.internalNioBuffer(at + WireDescriptor.HEADER_LENGTH, payload);
+        Chaos.point("tcp.arrived");
+        return queue.land(
+                this,
+                body,
+                body.position(),
+                payload,
+                (int) type,
+                (int) WireDescriptor.first(buffer, at),
+                WireDescriptor.small(buffer, at));
+    }
+
+    private int write(ByteBuf buffer, int at, int length, int payload) throws WireException {
+        WireDescriptor.checkPayload(buffer, at, length, checksum);
+        final long address = checkRange(WireDescriptor.first(buffer, at), payload);
+        final ByteBuffer bytes = buffer.internalNioBuffer(at + WireDescriptor.HEADER_LENGTH, payload);
+        return queue.transfer(this, address, bytes, bytes.position(), payload, true)
+                ? TcpReceiveQueue.LANDED
+                : TcpReceiveQueue.CUT_OFF;
+    }
+
+    private int read(ByteBuf buffer, int at) throws WireException {
+        final long wanted = WireDescriptor.second(buffer, at);
+        if (wanted <= 0 || wanted > TcpQueuePair.MAX_ACCESS) {
+            throw new WireException(WireFault.BAD_LENGTH, "a read of " + wanted + " bytes");
+        }
+        final int size = (int) wanted;
+        final long address = checkRange(WireDescriptor.first(buffer, at), size);
+        final ByteBuf reply = channel.alloc().directBuffer(WireDescriptor.HEADER_LENGTH + size);
+        boolean sent = false;
+        try {
+            final ByteBuffer bytes = reply.internalNioBuffer(WireDescriptor.HEADER_LENGTH, size);
+            if (!queue.transfer(this, address, bytes, bytes.position(), size, false)) {
+                return TcpReceiveQueue.CUT_OFF;
+            }
+            final int crc = checksum.of(reply, WireDescriptor.HEADER_LENGTH, size);
+            WireDescriptor.header(
+                    reply, WireDescriptor.READ_DATA, 0, size, crc, WireDescriptor.number(buffer, at), 0, 0, checksum);
+            reply.writerIndex(WireDescriptor.HEADER_LENGTH + size);
+            sent = true;
+        } finally {
+            if (!sent) {
+                reply.release();
+            }
+        }
+        final var unused = channel.write(reply, channel.voidPromise());
+        return TcpReceiveQueue.LANDED;
+    }
+
+    private long checkRange(long address, int size) throws WireException {
+        final long base = settings.segmentBase();
+        final long end = settings.segmentAddress(settings.segmentCount());
+        if (size <= 0 || address < base || address > end - size) {
+            throw new WireException(WireFault.BAD_FRAME, size + " bytes at " + address + " are not in the segments");
+        }
+        return address;
+    }
+
+    private void onDraw(long wanted) throws WireException {
+        if (wanted <= 0) {
+            throw new WireException(WireFault.BAD_FRAME, "credit of " + wanted + " is asked for");
+        }
+        if (cutOff) {
+            return;
+        }
+        asked += wanted;
+        credit.grant(settings.credit(), wanted);
+    }
+
+    @Override
+    protected void onBatchEnd() {
+        if (forced != null) {
+            forced.drain();
+        }
+        acknowledge();
+    }
+
+    /** A segment was posted: goes on with what waits for it, and tells. */
+    void onPosted() {
+        if (context != null && isWaiting()) {
+            resume(context);
+        } else {
+            acknowledge();
+        }
+    }
+
+    /** Says what has changed since it was said last, unless what was said before has not been taken from us yet. */
+    private void acknowledge() {
+        if (cutOff || !channel.isActive()) {
+            return;
+        }
+        final boolean ready = !isWaiting() && queue.isReady(sparesLast);
+        final long upTo = forced == null ? done : forcedUpTo;
+        final boolean news = upTo != lastAcked
+                || asked != lastAsked
+                || credit.granted() != lastGranted
+                || ready != toldReady
+                || announces;
+        if (news && channel.isWritable()) {
+            writeAck(upTo, ready);
+        } else {
+            final var unused = channel.flush();
+        }
+    }
+
+    private void writeAck(long upTo, boolean ready) {
+        announces = false;
+        toldReady = ready;
+        lastAcked = upTo;
+        lastAsked = asked;
+        lastGranted = credit.granted();
+        lastWriteNs = clock.nanoTime();
+        final ByteBuf ack = channel.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
+        final int flags = ready ? 0 : WireDescriptor.NOT_READY;
+        WireDescriptor.header(ack, WireDescriptor.ACK, flags, 0, 0, upTo, lastGranted, lastAsked, checksum);
+        final var unused = channel.writeAndFlush(ack, channel.voidPromise());
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext changed) {
+        if (channel.isWritable()) {
+            if (isWaiting()) {
+                resume(changed);
+            } else {
+                acknowledge();
+            }
+        }
+    }
+
+    /** Remembers what the drain that begins now will cover. */
+    void forceBegins() {
+        synchronized (queue) {
+            forcing = done;
+        }
+    }
+
+    /** The drain has ended. */
+    void forceEnded() {
+        forcedUpTo = forcing;
+        acknowledge();
+    }
+
+    /** Looks whether the peer is still there, and says that this end is. */
+    void tick(long nowNs, long heartbeatNs, long idleNs) {
+        final ChannelHandlerContext here = context;
+        if (here == null || !channel.isActive()) {
+            return;
+        }
+        if (silentNs(nowNs) > idleNs) {
+            fail(here, new WireException(WireFault.SILENT, "server " + senderId() + ", queue pair " + peer.pair()));
+        } else if (nowNs - lastWriteNs >= heartbeatNs && channel.isWritable()) {
+            writeAck(forced == null ? done : forcedUpTo, toldReady && !isWaiting());
+        }
+    }
+
+    /**
+     * Tells the sender what of it has landed, and that nothing more will; then closes. Any thread, after {@link #cutOff}.
+     */
+    void tellFenced() {
+        TcpFabric.execute(channel.eventLoop(), this::writeFenced);
+    }
+
+    private void writeFenced() {
+        if (told || !channel.isActive()) {
+            return;
+        }
+        told = true;
+        final ByteBuf notice = channel.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
+        final long upTo = forced == null ? done : forcedUpTo;
+        WireDescriptor.header(notice, WireDescriptor.FENCED, 0, 0, 0, upTo, credit.granted(), done, checksum);
+        final var unused = channel.writeAndFlush(notice, channel.voidPromise());
+        // The sender closes when it has heard it. Closed from here with bytes of it unread, TCP would throw the notice
+        // away:
+        // they are read, and dropped.
+        if (context != null) {
+            resume(context);
+        }
+        final var unusedTimer = channel.eventLoop().schedule(this::closeChannel, lingerMs, TimeUnit.MILLISECONDS);
+    }
+
+    private void closeChannel() {
+        final var unused = channel.close();
+    }
+
+    @Override
+    protected void onEnd() {
+        queue.forget(this);
+        endpoint.ended(this);
+    }
+}

@@ -1,0 +1,252 @@
+package org.rowankv.rdma.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.FabricException;
+import org.rowankv.rdma.PostStatus;
+import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
+import org.rowankv.runtime.Clock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The RPC messages of this endpoint to one server: one connection, made when first needed, apart from the queue pairs so
+ * that a long message delays no append. What was on its way when the connection broke is lost; the next message makes
+ * another. What is on the way is bounded, in messages and in bytes, from here into the receiver's queue.
+ *
+ * <p>Any thread; guarded by its own monitor, which is not held while Netty is waited for.
+ */
+final class MessageLink {
+    private static final Logger LOG = LoggerFactory.getLogger(MessageLink.class);
+
+    private final TcpEndpoint endpoint;
+    private final int serverId;
+    private final TcpFabricSettings settings;
+    private final Clock clock;
+    private final WireChecksum checksum = new WireChecksum();
+    /** Sizes of the messages that are on the way and not polled by the receiver. */
+    private final ArrayDeque<Integer> sizes = new ArrayDeque<>();
+
+    private final ArrayDeque<ByteBuf> unsent = new ArrayDeque<>();
+    private @Nullable Channel channel;
+    private boolean connecting;
+    private boolean closed;
+    private boolean failed;
+    private long failedAtNs;
+    private long sequence;
+    private long acknowledged;
+    private long bytes;
+
+    MessageLink(TcpEndpoint endpoint, int serverId, TcpFabricSettings settings) {
+        this.endpoint = endpoint;
+        this.serverId = serverId;
+        this.settings = settings;
+        this.clock = settings.clock();
+    }
+
+    /** Most bytes of messages on the way to one server: room for one of the longest behind another. */
+    static long window(int maxRpc) {
+        return 2L * maxRpc;
+    }
+
+    /** As {@link org.rowankv.rdma.Endpoint#message}. */
+    int send(ByteBuffer message) {
+        final int size = message.remaining();
+        if (size > settings.maxRpc()) {
+            return PostStatus.TOO_LARGE;
+        }
+        final ByteBuf frame;
+        synchronized (this) {
+            if (closed || isDown()) {
+                return PostStatus.UNREACHABLE;
+            }
+            if (sizes.size() >= settings.messages() || bytes + size > window(settings.maxRpc())) {
+                return PostStatus.QUEUE_FULL;
+            }
+            frame = endpoint.allocator().directBuffer(WireDescriptor.HEADER_LENGTH + size);
+            frame.setBytes(WireDescriptor.HEADER_LENGTH, message.duplicate());
+            final int crc = checksum.of(frame, WireDescriptor.HEADER_LENGTH, size);
+            sequence++;
+            WireDescriptor.header(frame, WireDescriptor.MESSAGE, 0, size, crc, sequence, 0, 0, checksum);
+            frame.writerIndex(WireDescriptor.HEADER_LENGTH + size);
+            sizes.add(size);
+            bytes += size;
+            transmit(frame);
+        }
+        return PostStatus.POSTED;
+    }
+
+    /** Says what is to be said of a dead queue pair's credit; lost, if the server cannot be reached. */
+    synchronized void settle(long pair, long heardOf, long givenBack) {
+        if (!closed && !isDown()) {
+            final ByteBuf frame = endpoint.allocator().directBuffer(WireDescriptor.HEADER_LENGTH);
+            WireDescriptor.header(frame, WireDescriptor.SETTLE, 0, 0, 0, pair, heardOf, givenBack, checksum);
+            transmit(frame);
+        }
+    }
+
+    private boolean isDown() {
+        return failed && clock.nanoTime() - failedAtNs < settings.retryMs() * 1_000_000L;
+    }
+
+    private void transmit(ByteBuf frame) {
+        final Channel open = channel;
+        if (open != null) {
+            final var unused = open.writeAndFlush(frame, open.voidPromise());
+            return;
+        }
+        unsent.add(frame);
+        if (!connecting) {
+            connecting = true;
+            endpoint.dial(endpoint.helloForMessages(serverId), endpoint.nic(), new Dialing());
+        }
+    }
+
+    private final class Dialing implements OutboundHandshake.Outcome {
+        @Override
+        public FrameReader welcomed(ChannelHandlerContext context, Welcome welcome) {
+            return open(context.channel());
+        }
+
+        @Override
+        public void failed(FabricException why) {
+            LOG.debug("No message link to server {}", serverId, why);
+            broken(true);
+        }
+    }
+
+    private synchronized FrameReader open(Channel opened) {
+        connecting = false;
+        failed = false;
+        final Reader reader = new Reader(opened);
+        if (closed) {
+            final var unused = opened.close();
+            return reader;
+        }
+        channel = opened;
+        endpoint.linkOpened(reader);
+        for (ByteBuf frame = unsent.poll(); frame != null; frame = unsent.poll()) {
+            final var unused = opened.write(frame, opened.voidPromise());
+        }
+        final var unused = opened.flush();
+        return reader;
+    }
+
+    private synchronized void broken(boolean unreachable) {
+        connecting = false;
+        channel = null;
+        failed = unreachable;
+        failedAtNs = clock.nanoTime();
+        unsent.forEach(ByteBuf::release);
+        unsent.clear();
+        sizes.clear();
+        bytes = 0;
+        sequence = 0;
+        acknowledged = 0;
+    }
+
+    private synchronized void onAck(long number) throws WireException {
+        if (number < acknowledged || number > sequence) {
+            throw new WireException(WireFault.OUT_OF_ORDER, "acknowledges message " + number + " of " + sequence);
+        }
+        while (acknowledged < number) {
+            acknowledged++;
+            bytes -= sizes.remove();
+        }
+    }
+
+    /** Ends the link. Any thread. */
+    void close() {
+        final Channel open;
+        synchronized (this) {
+            closed = true;
+            open = channel;
+            if (open == null) {
+                unsent.forEach(ByteBuf::release);
+                unsent.clear();
+            }
+        }
+        if (open != null) {
+            // Behind what was written: a settlement of credit must not be overtaken.
+            open.writeAndFlush(io.netty.buffer.Unpooled.EMPTY_BUFFER).addListener(written -> {
+                final var unused = open.close();
+            });
+        }
+    }
+
+    /** Hears what the receiver has polled. */
+    final class Reader extends FrameReader {
+        private final Channel mine;
+        private @Nullable ChannelHandlerContext context;
+        private final WireChecksum pings = new WireChecksum();
+        private long lastPingNs = clock.nanoTime();
+
+        Reader(Channel mine) {
+            super(endpoint.faults(), settings.clock());
+            this.mine = mine;
+        }
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext added) {
+            context = added;
+        }
+
+        @Override
+        public int mostPayload(int type) {
+            return type == WireDescriptor.MESSAGE_ACK ? 0 : -1;
+        }
+
+        @Override
+        protected boolean onFrame(ByteBuf buffer, int at, int length) throws WireException {
+            onAck(WireDescriptor.number(buffer, at));
+            return true;
+        }
+
+        @Override
+        protected void onBatchEnd() {
+            // Nobody waits for it.
+        }
+
+        void tick(long nowNs, long heartbeatNs, long idleNs) {
+            final ChannelHandlerContext here = context;
+            if (here == null || !mine.isActive()) {
+                return;
+            }
+            if (silentNs(nowNs) > idleNs) {
+                fail(here, new WireException(WireFault.SILENT, "server " + serverId + ", as a receiver of messages"));
+            } else if (nowNs - lastPingNs >= heartbeatNs && mine.isWritable()) {
+                lastPingNs = nowNs;
+                final ByteBuf ping = mine.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
+                WireDescriptor.header(ping, WireDescriptor.PING, 0, 0, 0, 0, 0, 0, pings);
+                final var unused = mine.writeAndFlush(ping, mine.voidPromise());
+            }
+        }
+
+        @Override
+        protected void onEnd() {
+            endpoint.linkEnded(this);
+            broken(false);
+        }
+    }
+
+    /** Who says hello on a link: any incarnation of the server may answer. */
+    static Hello hello(int clusterFrom, long cluster, int to, long incarnation, long nonce, int maxMessage) {
+        return new Hello(
+                HelloDescriptor.KIND_MESSAGES,
+                cluster,
+                clusterFrom,
+                to,
+                incarnation,
+                0,
+                0,
+                nonce,
+                0,
+                maxMessage,
+                new long[0]);
+    }
+}

@@ -1,0 +1,318 @@
+package org.rowankv.rdma.tcp;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.SingleThreadIoEventLoop;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.Endpoint;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.FabricCapabilities;
+import org.rowankv.rdma.FabricException;
+import org.rowankv.rdma.FabricException.Reason;
+import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Connects servers over TCP. Listens at one address for all endpoints of this process, and has one thread, the NIC agent,
+ * that accepts, lands and acknowledges.
+ *
+ * <p>Safe for any thread. The map of endpoints is guarded by this object's monitor, which is never held while an endpoint
+ * is called.
+ */
+public final class TcpFabric implements Fabric {
+    private static final Logger LOG = LoggerFactory.getLogger(TcpFabric.class);
+    private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(64 << 10, 256 << 10);
+    private static final long CLOSE_PATIENCE_MS = 5000;
+
+    private final TcpFabricSettings settings;
+    private final TcpTransport transport;
+    private final EventLoop nic;
+    private final AtomicReference<@Nullable Thread> nicThread = new AtomicReference<>();
+    private final FaultLog faults = new FaultLog();
+    private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
+    private final AtomicInteger accepted = new AtomicInteger();
+    /** NIC loop only. */
+    private final Set<InboundHandshake> handshakes = new HashSet<>();
+
+    private final Map<Integer, TcpEndpoint> endpoints = new HashMap<>();
+    private final Channel listener;
+    private boolean closed;
+
+    /**
+     * Binds and listens.
+     *
+     * @throws UncheckedIOException if the address cannot be listened at; the message names it
+     */
+    public TcpFabric(TcpFabricSettings settings) {
+        this.settings = settings;
+        this.transport = TcpTransport.choose(settings.nativeTransport());
+        final ThreadFactory threads = new DefaultThreadFactory("rowan-nic", true);
+        final ThreadFactory remembering = task -> {
+            final Thread thread = threads.newThread(task);
+            nicThread.set(thread);
+            return thread;
+        };
+        this.nic = new SingleThreadIoEventLoop(null, remembering, transport.handlers());
+        try {
+            this.listener = bind();
+        } catch (UncheckedIOException e) {
+            endLoop();
+            throw e;
+        }
+        // More often than a heartbeat, so that silence is noticed about when it is too long.
+        final long periodMs = Math.max(1, settings.heartbeatMs() / 4);
+        final var unused = nic.scheduleAtFixedRate(this::tick, periodMs, periodMs, TimeUnit.MILLISECONDS);
+        LOG.info("Listening for servers at {} ({})", listenAddress(), transport.name());
+    }
+
+    private Channel bind() {
+        final ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(nic)
+                .channel(transport.serverSocket())
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .option(ChannelOption.SO_BACKLOG, 256)
+                .childOption(ChannelOption.ALLOCATOR, allocator)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+                .childHandler(new Accepting());
+        final ChannelFuture binding = bootstrap.bind(settings.listen()).awaitUninterruptibly();
+        if (!binding.isSuccess()) {
+            throw new UncheckedIOException(new IOException(
+                    "cannot listen for servers at " + settings.listen() + ": "
+                            + binding.cause().getMessage(),
+                    binding.cause()));
+        }
+        return binding.channel();
+    }
+
+    /** Begins a handshake with everybody who comes, as long as there are not too many. */
+    private final class Accepting extends ChannelInitializer<Channel> {
+        @Override
+        protected void initChannel(Channel channel) {
+            channel.closeFuture().addListener(gone -> accepted.decrementAndGet());
+            if (accepted.incrementAndGet() > settings.maxConnections()) {
+                faults.report(
+                        WireFault.TOO_MANY_CONNECTIONS,
+                        channel.remoteAddress(),
+                        WireFault.TOO_MANY_CONNECTIONS.text() + ": " + settings.maxConnections());
+                final var unused = channel.close();
+                return;
+            }
+            channel.pipeline().addLast(new InboundHandshake(TcpFabric.this, now()));
+        }
+    }
+
+    void dial(Hello hello, EventLoop loop, OutboundHandshake handshake) {
+        final InetSocketAddress address = settings.peers().addressOf(hello.to());
+        if (address == null) {
+            handshake.notConnected(new IOException("no address of it is known"));
+            return;
+        }
+        final Bootstrap bootstrap = new Bootstrap()
+                .group(loop)
+                .channel(transport.socket())
+                .option(ChannelOption.ALLOCATOR, allocator)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.SO_KEEPALIVE, true)
+                .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, settings.connectTimeoutMs())
+                .handler(handshake);
+        bootstrap.connect(address).addListener(connected -> {
+            if (connected.isSuccess()) {
+                final var unused =
+                        loop.schedule(handshake::timeOut, settings.connectTimeoutMs(), TimeUnit.MILLISECONDS);
+            } else {
+                handshake.notConnected(connected.cause());
+            }
+        });
+    }
+
+    @Override
+    public FabricCapabilities capabilities() {
+        return new FabricCapabilities(true, settings.maxMessage(), settings.ackLevel(), 1);
+    }
+
+    @Override
+    public Endpoint open(EndpointSettings endpointSettings) {
+        return openTcp(endpointSettings);
+    }
+
+    /** As {@link #open}, with what only this fabric's endpoints can. */
+    public TcpEndpoint openTcp(EndpointSettings endpointSettings) {
+        endpointSettings.conclude();
+        final int serverId = endpointSettings.serverId();
+        final TcpEndpoint former = endpoint(serverId);
+        if (former != null) {
+            if (former.settings().incarnation() == endpointSettings.incarnation()) {
+                throw alreadyOpen(serverId);
+            }
+            former.close();
+        }
+        synchronized (this) {
+            if (closed) {
+                throw new FabricException(Reason.CLOSED, "the fabric is closed");
+            }
+            if (endpoints.containsKey(serverId)) {
+                throw alreadyOpen(serverId);
+            }
+            final TcpEndpoint endpoint = new TcpEndpoint(this, settings, endpointSettings);
+            endpoints.put(serverId, endpoint);
+            return endpoint;
+        }
+    }
+
+    private static FabricException alreadyOpen(int serverId) {
+        return new FabricException(Reason.CLOSED, "server " + serverId + " is open already in this process");
+    }
+
+    /** Closes every endpoint and every connection, and ends the thread; when it returns nothing is left. Not for that thread. */
+    @Override
+    public void close() {
+        final List<TcpEndpoint> open;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            open = new ArrayList<>(endpoints.values());
+        }
+        listener.close().awaitUninterruptibly();
+        open.forEach(TcpEndpoint::close);
+        endLoop();
+    }
+
+    private void endLoop() {
+        final var unused = nic.shutdownGracefully(0, CLOSE_PATIENCE_MS, TimeUnit.MILLISECONDS);
+        final Thread thread = nicThread.get();
+        boolean interrupted = false;
+        while (!nic.isTerminated() || thread != null && thread.isAlive()) {
+            try {
+                if (!nic.awaitTermination(CLOSE_PATIENCE_MS, TimeUnit.MILLISECONDS)) {
+                    LOG.warn("The NIC agent has not ended yet");
+                } else if (thread != null) {
+                    thread.join(CLOSE_PATIENCE_MS);
+                }
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Where this process listens: with the port that was taken, if any was as good. */
+    public InetSocketAddress listenAddress() {
+        return (InetSocketAddress) listener.localAddress();
+    }
+
+    /** What event loops must be of that queue pairs are opened on. */
+    public TcpTransport transport() {
+        return transport;
+    }
+
+    /** How often peers were cut off for that. */
+    public long faults(WireFault fault) {
+        return faults.count(fault);
+    }
+
+    /** Connections that others have opened and that are open. */
+    public int acceptedConnections() {
+        return accepted.get();
+    }
+
+    /** Has that done by the NIC agent; when the fabric is closing, it is not done any more. */
+    void onNic(Runnable task) {
+        execute(nic, task);
+    }
+
+    /** Has that done on an event loop, unless it has ended, and every connection on it. */
+    static void execute(EventLoop loop, Runnable task) {
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("An event loop has ended: nothing is to be done on it any more", e);
+        }
+    }
+
+    private void tick() {
+        try {
+            lookAfterEverybody();
+        } catch (RuntimeException e) {
+            // A task that throws would not be run again, and nobody's silence would be noticed any more.
+            LOG.error("Looking after the connections failed", e);
+        }
+    }
+
+    private void lookAfterEverybody() {
+        final long nowNs = now();
+        final List<TcpEndpoint> open;
+        synchronized (this) {
+            open = List.copyOf(endpoints.values());
+        }
+        open.forEach(endpoint -> endpoint.tick(nowNs));
+        List.copyOf(handshakes).forEach(each -> each.tick(nowNs, settings.connectTimeoutMs() * 1_000_000L));
+    }
+
+    private long now() {
+        return settings.clock().nanoTime();
+    }
+
+    void begun(InboundHandshake handshake) {
+        handshakes.add(handshake);
+    }
+
+    void ended(InboundHandshake handshake) {
+        handshakes.remove(handshake);
+    }
+
+    boolean knows(int serverId) {
+        return settings.peers().addressOf(serverId) != null;
+    }
+
+    synchronized @Nullable TcpEndpoint endpoint(int serverId) {
+        return endpoints.get(serverId);
+    }
+
+    synchronized void closed(TcpEndpoint endpoint) {
+        endpoints.remove(endpoint.settings().serverId(), endpoint);
+    }
+
+    FaultLog faults() {
+        return faults;
+    }
+
+    EventLoop nic() {
+        return nic;
+    }
+
+    ByteBufAllocator allocator() {
+        return allocator;
+    }
+}

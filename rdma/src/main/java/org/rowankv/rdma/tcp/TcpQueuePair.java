@@ -1,0 +1,264 @@
+package org.rowankv.rdma.tcp;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.CompletionHandler;
+import org.rowankv.rdma.PostStatus;
+import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
+
+/**
+ * The sender's end of one connection. Posts are copied into a batch; polling rings the doorbell. Acknowledgements arrive
+ * on the connection's event loop, which may be the owner's own, and are handed out when the owner polls.
+ *
+ * <p>Owned by one worker, except {@link #isFenced}. What the event loop tells the owner goes through volatile fields of
+ * {@link PairReader}, each of which only grows.
+ */
+final class TcpQueuePair implements QueuePair {
+    /** Longest one-sided access. */
+    static final int MAX_ACCESS = 64 << 10;
+
+    private final TcpEndpoint endpoint;
+    private final int remoteServerId;
+    private final long number;
+    private final Welcome remote;
+    private final int maxMessage;
+    private final Channel channel;
+    private final PairReader reader;
+    private final PostedRing ring;
+    private final PairBatches batches;
+    private final WireChecksum checksum = new WireChecksum();
+    private long posted;
+    private long asked;
+    private long claimed;
+    private long returned;
+    private long returnedTold;
+    private boolean wantsReserve;
+    private boolean closed;
+
+    TcpQueuePair(
+            TcpEndpoint endpoint,
+            int remoteServerId,
+            long number,
+            Welcome remote,
+            int maxMessage,
+            Channel channel,
+            PairReader reader,
+            PostedRing ring) {
+        this.endpoint = endpoint;
+        this.remoteServerId = remoteServerId;
+        this.number = number;
+        this.remote = remote;
+        this.maxMessage = Math.min(maxMessage, remote.segmentLength());
+        this.channel = channel;
+        this.reader = reader;
+        this.ring = ring;
+        this.batches = new PairBatches(channel, WireDescriptor.HEADER_LENGTH + Math.max(MAX_ACCESS, maxMessage));
+    }
+
+    @Override
+    public void useReserve() {
+        wantsReserve = true;
+        control();
+        batches.ring();
+    }
+
+    @Override
+    public int send(long context, ByteBuffer source, int offset, int length, int tag) {
+        if (length > maxMessage) {
+            return PostStatus.TOO_LARGE;
+        }
+        if (isFenced()) {
+            return PostStatus.FENCED;
+        }
+        if (!ring.hasRoom()) {
+            batches.ring();
+            return PostStatus.QUEUE_FULL;
+        }
+        final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(source, offset));
+        if (!FrameDescriptor.isEntryType(type) || length < FrameDescriptor.HEADER_LENGTH) {
+            throw new IllegalArgumentException("no entry to send: type " + type + ", length " + length);
+        }
+        control();
+        if (reader.isNotReady()) {
+            batches.ring();
+            return PostStatus.RECEIVER_NOT_READY;
+        }
+        final int payload = length - FrameDescriptor.HEADER_LENGTH;
+        if (!batches.claim(WireDescriptor.HEADER_LENGTH + payload)) {
+            return PostStatus.QUEUE_FULL;
+        }
+        final ByteBuffer view = batches.view();
+        final int at = batches.at();
+        view.put(at + WireDescriptor.HEADER_LENGTH, source, offset + FrameDescriptor.HEADER_LENGTH, payload);
+        final int bodyCrc = FrameDescriptor.bodyCrc(source, offset);
+        WireDescriptor.header(
+                view, at, WireDescriptor.SEND, 0, payload, tag, posted + 1, bodyCrc & 0xFFFF_FFFFL, type, checksum);
+        batches.filled(WireDescriptor.HEADER_LENGTH + payload);
+        post(context, null, 0, 0);
+        return PostStatus.POSTED;
+    }
+
+    private void post(long context, @Nullable ByteBuffer target, int offset, int length) {
+        posted++;
+        ring.add(context, target, offset, length);
+        reader.posted(posted);
+    }
+
+    @Override
+    public int write(long context, ByteBuffer source, int offset, int length, long remoteAddress) {
+        final int refusal = mayAccess(remoteAddress, length);
+        if (refusal != PostStatus.POSTED) {
+            return refusal;
+        }
+        if (!batches.claim(WireDescriptor.HEADER_LENGTH + length)) {
+            return PostStatus.QUEUE_FULL;
+        }
+        final ByteBuffer view = batches.view();
+        final int at = batches.at();
+        view.put(at + WireDescriptor.HEADER_LENGTH, source, offset, length);
+        final int crc = checksum.of(view, at + WireDescriptor.HEADER_LENGTH, length);
+        WireDescriptor.header(view, at, WireDescriptor.WRITE, 0, length, crc, posted + 1, remoteAddress, 0, checksum);
+        batches.filled(WireDescriptor.HEADER_LENGTH + length);
+        post(context, null, 0, 0);
+        return PostStatus.POSTED;
+    }
+
+    @Override
+    public int read(long context, long remoteAddress, ByteBuffer target, int offset, int length) {
+        final int refusal = mayAccess(remoteAddress, length);
+        if (refusal != PostStatus.POSTED) {
+            return refusal;
+        }
+        if (!batches.claim(WireDescriptor.HEADER_LENGTH)) {
+            return PostStatus.QUEUE_FULL;
+        }
+        frame(WireDescriptor.READ, posted + 1, remoteAddress, length);
+        post(context, target, offset, length);
+        return PostStatus.POSTED;
+    }
+
+    private int mayAccess(long address, int length) {
+        if (isFenced()) {
+            return PostStatus.FENCED;
+        }
+        final long end = remote.segmentBase() + (long) remote.segmentLength() * remote.segmentCount();
+        if (length <= 0 || address < remote.segmentBase() || address > end - length) {
+            return PostStatus.OUT_OF_BOUNDS;
+        }
+        if (length > MAX_ACCESS) {
+            return PostStatus.TOO_LARGE;
+        }
+        control();
+        if (!ring.hasRoom()) {
+            batches.ring();
+            return PostStatus.QUEUE_FULL;
+        }
+        return PostStatus.POSTED;
+    }
+
+    /** A frame without payload, for which room was claimed. */
+    private void frame(int type, long sequence, long first, long second) {
+        WireDescriptor.header(batches.view(), batches.at(), type, 0, 0, 0, sequence, first, second, checksum);
+        batches.filled(WireDescriptor.HEADER_LENGTH);
+    }
+
+    /** Says what has been put off because there was no room to say it. */
+    private void control() {
+        if (wantsReserve && !isFenced() && batches.claim(WireDescriptor.HEADER_LENGTH)) {
+            wantsReserve = false;
+            frame(WireDescriptor.USE_RESERVE, 0, 0, 0);
+        }
+        if (returned != returnedTold && !isFenced() && batches.claim(WireDescriptor.HEADER_LENGTH)) {
+            returnedTold = returned;
+            frame(WireDescriptor.GIVE_BACK, 0, returned, 0);
+        }
+    }
+
+    @Override
+    public int poll(CompletionHandler handler, int limit) {
+        if (!isFenced()) {
+            control();
+            batches.ring();
+        }
+        return ring.poll(handler, limit, reader);
+    }
+
+    @Override
+    public long drawCredit(long wanted) {
+        if (isFenced()) {
+            return 0;
+        }
+        final long answered = reader.answered();
+        final long here = Math.min(wanted, reader.granted() - claimed);
+        claimed += here;
+        // One question at a time: the answer to the last may be on its way.
+        if (here < wanted && asked == answered && batches.claim(WireDescriptor.HEADER_LENGTH)) {
+            asked += wanted - here;
+            reader.asked(asked);
+            frame(WireDescriptor.DRAW, 0, wanted - here, 0);
+        }
+        batches.ring();
+        return here;
+    }
+
+    @Override
+    public void giveBackCredit(long bytes) {
+        returned += bytes;
+        if (isFenced()) {
+            settle();
+        } else {
+            control();
+            batches.ring();
+        }
+    }
+
+    /** What was granted and not claimed, or claimed and given back, is the receiver's again, whatever became of the connection. */
+    private void settle() {
+        final long granted = reader.granted();
+        if (asked > 0) {
+            endpoint.settle(remoteServerId, number, granted, returned + granted - claimed);
+        }
+    }
+
+    @Override
+    public boolean isFenced() {
+        return reader.end() != null;
+    }
+
+    @Override
+    public int remoteServerId() {
+        return remoteServerId;
+    }
+
+    long number() {
+        return number;
+    }
+
+    /** Ends the pair; what is in flight may or may not land. Any thread. */
+    void cutOff() {
+        reader.endHere();
+    }
+
+    /** Operations in flight complete as UNKNOWN. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        batches.ring();
+        reader.endHere();
+        endpoint.forget(this);
+        settle();
+        final ChannelFuture ending = channel.close();
+        if (ring.awaitsBytes() && !channel.eventLoop().inEventLoop()) {
+            // The buffers of its reads are the caller's again when this returns.
+            ending.awaitUninterruptibly();
+        }
+        batches.release();
+    }
+}

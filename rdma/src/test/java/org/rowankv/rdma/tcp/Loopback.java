@@ -1,0 +1,52 @@
+package org.rowankv.rdma.tcp;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+
+/** Fabrics over the loopback interface, whose servers are all found at one address: their own, or a test's proxy. */
+final class Loopback {
+    static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    /** Servers above this number are unknown. */
+    private static final int MAX_SERVER = 50;
+
+    private Loopback() {}
+
+    static TcpFabric fabric() {
+        return fabric(settings -> settings);
+    }
+
+    static TcpFabric fabric(UnaryOperator<TcpFabricSettings> change) {
+        final AtomicReference<InetSocketAddress> address = new AtomicReference<>(ANY_PORT);
+        final TcpFabric fabric = new TcpFabric(change.apply(settings(address)));
+        address.set(fabric.listenAddress());
+        return fabric;
+    }
+
+    /** Of a fabric that finds every server at the address that the reference then holds. */
+    static TcpFabricSettings settings(AtomicReference<InetSocketAddress> address) {
+        return TcpFabricSettings.of(ANY_PORT, server -> server <= MAX_SERVER ? address.get() : null);
+    }
+
+    /** The same with few operations in flight: no more than have room in the segments of the suite, all together. */
+    static TcpFabricSettings narrow(TcpFabricSettings settings) {
+        return new TcpFabricSettings(
+                settings.listen(),
+                settings.peers(),
+                settings.maxMessage(),
+                16,
+                settings.messages(),
+                settings.maxRpc(),
+                settings.keepsReserve(),
+                settings.force(),
+                settings.nativeTransport(),
+                settings.maxConnections(),
+                settings.connectTimeoutMs(),
+                settings.retryMs(),
+                settings.heartbeatMs(),
+                settings.idleTimeoutMs(),
+                settings.clock());
+    }
+}

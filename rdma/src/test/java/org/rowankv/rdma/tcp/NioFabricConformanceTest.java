@@ -1,0 +1,17 @@
+package org.rowankv.rdma.tcp;
+
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.conformance.FabricConformance;
+
+/** The suite of every fabric, run for TCP without native code. */
+final class NioFabricConformanceTest extends FabricConformance {
+    @Override
+    protected Fabric createFabric() {
+        return Loopback.fabric(settings -> Loopback.narrow(settings).withNativeTransport(false));
+    }
+
+    @Override
+    protected boolean hearsLate() {
+        return true;
+    }
+}

@@ -1,0 +1,69 @@
+package org.rowankv.rdma.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.rowankv.rdma.CompletionHandler;
+import org.rowankv.rdma.PostStatus;
+import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.conformance.Entries;
+import org.rowankv.rdma.conformance.TestServer;
+
+/** Neither the sender's thread nor the NIC agent's allocates per message. Without the chaos points, as in production. */
+@Tag("races")
+final class TcpAllocationTest {
+    private static final int SEGMENT = 1 << 20;
+    private static final int WARM_UP = 60_000;
+    private static final int MESSAGES = 40_000;
+    private static final int WINDOW = 32;
+
+    private final long[] completed = {0};
+    private final CompletionHandler counting = (context, status) -> completed[0]++;
+
+    @Test
+    void shouldAllocateNothingPerMessage() {
+        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        try (TcpFabric fabric = Loopback.fabric()) {
+            final TestServer receiver = TestServer.open(fabric, 1, 32, SEGMENT);
+            final TestServer sender = TestServer.open(fabric, 2, 1, 4096);
+            receiver.postAll();
+            final QueuePair pair = sender.connectTo(receiver);
+            final ByteBuffer entry = new Entries().make(1, 192);
+            run(pair, entry, WARM_UP);
+            final long nic = Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().startsWith("rowan-nic"))
+                    .findFirst()
+                    .orElseThrow()
+                    .getId();
+            final long me = Thread.currentThread().getId();
+            final long mineBefore = threads.getThreadAllocatedBytes(me);
+            final long nicBefore = threads.getThreadAllocatedBytes(nic);
+            run(pair, entry, MESSAGES);
+            final long mine = threads.getThreadAllocatedBytes(me) - mineBefore;
+            final long nics = threads.getThreadAllocatedBytes(nic) - nicBefore;
+            System.out.println(
+                    "tcp allocation: sender " + mine + " bytes, nic " + nics + " bytes for " + MESSAGES + " messages");
+            // Heartbeats and timers allocate a little, now and then: less than a byte a message.
+            assertThat(mine).isLessThan(MESSAGES);
+            assertThat(nics).isLessThan(MESSAGES);
+        }
+    }
+
+    private void run(QueuePair pair, ByteBuffer entry, int count) {
+        completed[0] = 0;
+        int posted = 0;
+        while (completed[0] < count) {
+            while (posted < count && posted - completed[0] < WINDOW) {
+                if (pair.send(posted, entry, 0, 192, 0) != PostStatus.POSTED) {
+                    break;
+                }
+                posted++;
+            }
+            pair.poll(counting, WINDOW);
+        }
+    }
+}

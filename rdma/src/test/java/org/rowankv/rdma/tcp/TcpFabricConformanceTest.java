@@ -1,0 +1,17 @@
+package org.rowankv.rdma.tcp;
+
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.conformance.FabricConformance;
+
+/** The suite of every fabric, run for TCP, on the native transport where there is one. */
+final class TcpFabricConformanceTest extends FabricConformance {
+    @Override
+    protected Fabric createFabric() {
+        return Loopback.fabric(Loopback::narrow);
+    }
+
+    @Override
+    protected boolean hearsLate() {
+        return true;
+    }
+}

@@ -1,0 +1,250 @@
+package org.rowankv.rdma.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.channel.SingleThreadIoEventLoop;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.rdma.AckLevel;
+import org.rowankv.rdma.CompletionStatus;
+import org.rowankv.rdma.PostStatus;
+import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.conformance.Entries;
+import org.rowankv.rdma.conformance.TestServer;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+
+/** Opening, closing, forcing, and whose thread does what. */
+final class TcpFabricLifecycleTest {
+    private static final int SEGMENT = 4096;
+
+    private static List<Integer> awaitStatuses(QueuePair pair, int count) {
+        final List<Integer> statuses = new ArrayList<>();
+        while (statuses.size() < count) {
+            pair.poll((context, status) -> statuses.add(status), 10);
+            Thread.onSpinWait();
+        }
+        return statuses;
+    }
+
+    private static void post(QueuePair pair, long id, int length) {
+        int status;
+        do {
+            status = pair.send(id, new Entries().make(id, length), 0, length, 0);
+        } while (status == PostStatus.RECEIVER_NOT_READY);
+        assertThat(status).isEqualTo(PostStatus.POSTED);
+    }
+
+    private static long descriptors() throws IOException {
+        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+            return open.count();
+        }
+    }
+
+    private static List<String> nicThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("rowan-nic"))
+                .toList();
+    }
+
+    private static void openUseAndClose(boolean nativeTransport) {
+        try (TcpFabric fabric = Loopback.fabric(settings -> settings.withNativeTransport(nativeTransport))) {
+            final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
+            final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
+            receiver.postAll();
+            for (int i = 0; i < 5; i++) {
+                final QueuePair pair = sender.connectTo(receiver);
+                post(pair, i, 100);
+                awaitStatuses(pair, 1);
+            }
+            sender.endpoint().message(1, ByteBuffer.allocate(10));
+            while (receiver.endpoint().pollMessages(1) == 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(nicThreads()).hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldLeaveNoThreadAndNoDescriptorBehind(boolean nativeTransport) throws IOException {
+        openUseAndClose(nativeTransport);
+        final long before = descriptors();
+        for (int i = 0; i < 10; i++) {
+            openUseAndClose(nativeTransport);
+        }
+        assertThat(nicThreads()).isEmpty();
+        assertThat(descriptors()).isLessThanOrEqualTo(before);
+    }
+
+    @Test
+    void shouldSayWhichAddressItCannotListenAt() {
+        try (TcpFabric fabric = Loopback.fabric()) {
+            assertThatThrownBy(() -> new TcpFabric(TcpFabricSettings.of(fabric.listenAddress(), server -> null)))
+                    .isInstanceOf(UncheckedIOException.class)
+                    .hasMessageContaining("cannot listen for servers at")
+                    .hasMessageContaining(String.valueOf(fabric.listenAddress().getPort()));
+            assertThat(nicThreads()).hasSize(1);
+        }
+    }
+
+    @Test
+    void shouldReachAServerOfAnotherFabric() {
+        final AtomicReference<java.net.InetSocketAddress> there = new AtomicReference<>(Loopback.ANY_PORT);
+        try (TcpFabric one = new TcpFabric(Loopback.settings(there));
+                TcpFabric two = new TcpFabric(Loopback.settings(there))) {
+            there.set(two.listenAddress());
+            final TestServer receiver = TestServer.open(two, 1, 8, SEGMENT);
+            final TestServer sender = TestServer.open(one, 2, 1, SEGMENT);
+            receiver.postAll();
+            final QueuePair pair = sender.connectTo(receiver);
+            post(pair, 1, 100);
+            assertThat(awaitStatuses(pair, 1)).containsExactly(CompletionStatus.LANDED);
+            receiver.close();
+            while (!pair.isFenced()) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    @Test
+    void shouldDoItsWorkOnTheOwnersEventLoop() {
+        try (TcpFabric fabric = Loopback.fabric()) {
+            final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
+            final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
+            receiver.postAll();
+            final AtomicInteger told = new AtomicInteger();
+            final SingleThreadIoEventLoop loop = new SingleThreadIoEventLoop(
+                    null,
+                    (java.util.concurrent.ThreadFactory) task -> new Thread(task, "owner"),
+                    fabric.transport().handlers());
+            final List<String> tellers = new ArrayList<>();
+            final QueuePair pair = ((TcpEndpoint) sender.endpoint())
+                    .connect(1, 1, 1, loop, () -> {
+                        synchronized (tellers) {
+                            tellers.add(Thread.currentThread().getName());
+                        }
+                        told.incrementAndGet();
+                    })
+                    .join();
+            post(pair, 1, 100);
+            pair.poll((context, status) -> {}, 0);
+            while (told.get() == 0) {
+                Thread.onSpinWait();
+            }
+            synchronized (tellers) {
+                assertThat(tellers).containsOnly("owner");
+            }
+            assertThat(awaitStatuses(pair, 1)).containsExactly(CompletionStatus.LANDED);
+            pair.close();
+            loop.shutdownGracefully(0, 1, java.util.concurrent.TimeUnit.SECONDS).awaitUninterruptibly();
+        }
+    }
+
+    /** Keeps what it is to force until it is told that it is forced. */
+    private static final class HeldForce implements LandingForce {
+        private final List<long[]> flushed = new ArrayList<>();
+        private final AtomicReference<ForceCompletion> draining = new AtomicReference<>();
+
+        @Override
+        public synchronized void flush(long address, long length) {
+            flushed.add(new long[] {address, length});
+        }
+
+        @Override
+        public void drain(ForceCompletion completion) {
+            assertThat(draining.compareAndSet(null, completion)).isTrue();
+        }
+
+        synchronized long flushedBytes() {
+            return flushed.stream().mapToLong(range -> range[1]).sum();
+        }
+
+        ForceCompletion await() {
+            ForceCompletion completion = draining.getAndSet(null);
+            while (completion == null) {
+                Thread.onSpinWait();
+                completion = draining.getAndSet(null);
+            }
+            return completion;
+        }
+    }
+
+    @Test
+    void shouldAcknowledgeOnlyWhatHasBeenForced() {
+        final HeldForce force = new HeldForce();
+        try (TcpFabric fabric = Loopback.fabric(settings -> settings.withForce(force))) {
+            assertThat(fabric.capabilities().ackLevel()).isEqualTo(AckLevel.FORCED);
+            final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
+            final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
+            receiver.postAll();
+            final QueuePair pair = sender.connectTo(receiver);
+            post(pair, 1, 100);
+            pair.poll((context, status) -> {}, 0);
+            final LandingForce.ForceCompletion first = force.await();
+            post(pair, 2, 200);
+            while (receiver.queue().landedLimit(0) < 128 + 256) {
+                assertThat(pair.poll((context, status) -> {}, 10)).isZero();
+            }
+            first.forced();
+            assertThat(awaitStatuses(pair, 1)).containsExactly(CompletionStatus.LANDED);
+            final LandingForce.ForceCompletion second = force.await();
+            assertThat(pair.poll((context, status) -> {}, 10)).isZero();
+            second.forced();
+            assertThat(awaitStatuses(pair, 1)).containsExactly(CompletionStatus.LANDED);
+            assertThat(force.flushedBytes()).isEqualTo(128 + 256);
+        }
+    }
+
+    @Test
+    void shouldCutEverybodyOffWhenTheDeviceFails() {
+        final HeldForce force = new HeldForce();
+        try (TcpFabric fabric = Loopback.fabric(settings -> settings.withForce(force))) {
+            final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
+            final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
+            receiver.postAll();
+            final QueuePair pair = sender.connectTo(receiver);
+            post(pair, 1, 100);
+            pair.poll((context, status) -> {}, 0);
+            force.await().failed(new IOException("planted"));
+            assertThat(awaitStatuses(pair, 1)).containsExactly(CompletionStatus.UNKNOWN);
+            final QueuePair again = sender.connectTo(receiver);
+            post(again, 2, 100);
+            again.poll((context, status) -> {}, 0);
+            force.await().forced();
+            assertThat(awaitStatuses(again, 1)).containsExactly(CompletionStatus.LANDED);
+        }
+    }
+
+    @Test
+    void shouldKeepTheLastSegmentForWhoUsesTheReserve() {
+        try (TcpFabric fabric = Loopback.fabric(TcpFabricSettings::withReserve)) {
+            final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
+            final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
+            receiver.post(0);
+            final QueuePair plain = sender.connectTo(receiver);
+            final QueuePair using = sender.connectTo(receiver);
+            using.useReserve();
+            assertThat(plain.send(1, new Entries().make(1, 100), 0, 100, 0)).isEqualTo(PostStatus.RECEIVER_NOT_READY);
+            post(using, 2, 100);
+            assertThat(awaitStatuses(using, 1)).containsExactly(CompletionStatus.LANDED);
+            assertThat(plain.send(1, new Entries().make(1, 100), 0, 100, 0)).isEqualTo(PostStatus.RECEIVER_NOT_READY);
+            receiver.post(1);
+            post(plain, 1, 100);
+            assertThat(awaitStatuses(plain, 1)).containsExactly(CompletionStatus.LANDED);
+            assertThat(receiver.queue().landedLimit(0)).isEqualTo(4 * FrameDescriptor.STRIDE);
+        }
+    }
+}

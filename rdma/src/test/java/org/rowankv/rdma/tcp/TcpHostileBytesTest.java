@@ -1,0 +1,417 @@
+package org.rowankv.rdma.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.rowankv.rdma.CompletionStatus;
+import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.conformance.Entries;
+import org.rowankv.rdma.conformance.TestServer;
+import org.rowankv.rdma.conformance.TestServer.Landed;
+import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
+import org.rowankv.runtime.ManualClock;
+
+/** Peers that break the protocol, or the wire: their connection ends, is counted, and nobody else notices. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class TcpHostileBytesTest {
+    private static final int SEGMENT = 4096;
+    private static final int TAG = 5;
+    private static final long NONCE = 99;
+
+    private final ManualClock clock = new ManualClock();
+    private TcpFabric fabric;
+    private TestServer receiver;
+    private TestServer honest;
+    private QueuePair honestPair;
+    private InetSocketAddress address;
+
+    @BeforeEach
+    void open() {
+        fabric = Loopback.fabric(settings -> settings.withTimes(60_000, 0, 8, 1_000_000, clock));
+        address = fabric.listenAddress();
+        receiver = TestServer.open(fabric, 1, 8, SEGMENT);
+        receiver.postAll();
+        honest = TestServer.open(fabric, 3, 1, SEGMENT);
+        honestPair = honest.connectTo(receiver);
+    }
+
+    @AfterEach
+    void close() {
+        fabric.close();
+    }
+
+    private List<Long> landedIds() {
+        return receiver.landed(TAG).stream().map(Landed::id).toList();
+    }
+
+    /** The honest sender goes on, over the connection that it had. */
+    private void assertOthersGoOn(long id) {
+        final int[] status = {-1};
+        honestPair.send(id, new Entries().make(id, 100), 0, 100, TAG);
+        while (status[0] < 0) {
+            honestPair.poll((context, completed) -> status[0] = completed, 1);
+        }
+        assertThat(status[0]).isEqualTo(CompletionStatus.LANDED);
+        assertThat(landedIds()).endsWith(id);
+    }
+
+    private void awaitFault(WireFault fault) {
+        while (fabric.faults(fault) == 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void shouldLandWhereverTheNetworkCutsTheBytes() throws IOException {
+        try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
+            final byte[] first = peer.sendFrame(1, TAG, RawPeer.body(1, 70));
+            for (int cut = 1; cut < first.length; cut++) {
+                final byte[] frame = peer.sendFrame(cut, TAG, RawPeer.body(cut, 70));
+                peer.send(frame, 0, cut);
+                // Whether they arrive apart is the kernel's affair; WireFuzzTest cuts for certain.
+                peer.send(frame, cut, frame.length);
+                peer.awaitAck(cut);
+            }
+            assertThat(landedIds()).hasSize(first.length - 1).isSorted();
+        }
+    }
+
+    @Test
+    void shouldNotLetAStalledSenderHoldUpAnybody() throws IOException {
+        try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
+            final byte[] frame = peer.sendFrame(1, TAG, RawPeer.body(1, 1000));
+            peer.send(frame, 0, 500);
+            for (long id = 10; id < 20; id++) {
+                assertOthersGoOn(id);
+            }
+            peer.send(frame, 500, frame.length);
+            peer.awaitAck(1);
+            assertThat(landedIds()).endsWith(1L).hasSize(11);
+            // One that never goes on takes nothing with it.
+            peer.send(peer.sendFrame(2, TAG, RawPeer.body(2, 1000)), 0, 900);
+        }
+        assertOthersGoOn(20);
+        assertThat(landedIds()).doesNotContain(2L);
+    }
+
+    @Test
+    void shouldAcknowledgeCumulatively() throws IOException {
+        try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
+            final java.io.ByteArrayOutputStream all = new java.io.ByteArrayOutputStream();
+            for (int i = 1; i <= 40; i++) {
+                all.write(peer.sendFrame(i, TAG, RawPeer.body(i, 100)));
+            }
+            peer.send(all.toByteArray());
+            long last = 0;
+            int frames = 0;
+            while (last < 40) {
+                final RawPeer.Frame ack = peer.read();
+                assertThat(ack.type()).isEqualTo(WireDescriptor.ACK);
+                assertThat(ack.number()).isGreaterThanOrEqualTo(last);
+                last = ack.number();
+                frames++;
+            }
+            assertThat(frames).isLessThan(40);
+        }
+    }
+
+    Stream<Arguments> garbageAtFirst() {
+        final byte[] hello = RawPeerBytes.hello();
+        final byte[] wrongCrc = hello.clone();
+        wrongCrc[HelloDescriptor.TERM_OFFSET] ^= 1;
+        final byte[] endless = hello.clone();
+        endless[HelloDescriptor.LENGTH_OFFSET + 3] = 0x7f;
+        final byte[] negative = hello.clone();
+        negative[HelloDescriptor.LENGTH_OFFSET + 3] = (byte) 0x80;
+        final byte[] eager = java.util.Arrays.copyOf(hello, hello.length + 1);
+        return Stream.of(
+                Arguments.of(WireFault.FOREIGN_PROTOCOL, "GET / HTTP/1.1\r\n".getBytes(StandardCharsets.US_ASCII)),
+                Arguments.of(WireFault.FOREIGN_PROTOCOL, new byte[] {0x16, 3, 1}),
+                Arguments.of(WireFault.FOREIGN_PROTOCOL, new byte[100_000]),
+                Arguments.of(WireFault.BAD_CHECKSUM, wrongCrc),
+                Arguments.of(WireFault.BAD_LENGTH, endless),
+                Arguments.of(WireFault.BAD_LENGTH, negative),
+                Arguments.of(WireFault.BAD_FRAME, eager));
+    }
+
+    @ParameterizedTest
+    @MethodSource("garbageAtFirst")
+    void shouldCutOffWhoBeginsWith(WireFault fault, byte[] bytes) throws IOException {
+        try (RawPeer peer = new RawPeer(address)) {
+            try {
+                peer.send(bytes);
+            } catch (java.net.SocketException e) {
+                assertThat(e).as("closed while we were still talking").isNotNull();
+            }
+            assertThat(peer.awaitEnd()).isZero();
+        }
+        awaitFault(fault);
+        assertOthersGoOn(1);
+    }
+
+    @Test
+    void shouldTellAPeerOfAnotherVersionWhichOneThisIs() throws IOException {
+        final byte[] hello = RawPeerBytes.hello();
+        hello[HelloDescriptor.VERSION_OFFSET] = 77;
+        try (RawPeer peer = new RawPeer(address)) {
+            peer.send(hello);
+            final Welcome answer = peer.welcome();
+            assertThat(Refusals.reasonOf(answer.status()))
+                    .isEqualTo(org.rowankv.rdma.FabricException.Reason.OTHER_VERSION);
+            assertThat(answer.text()).contains("version 77").contains("version 1");
+            assertThat(peer.awaitEnd()).isZero();
+        }
+        awaitFault(WireFault.OTHER_VERSION);
+        assertOthersGoOn(1);
+    }
+
+    @Test
+    void shouldCutOffWhoSaysNothing() throws IOException {
+        try (RawPeer silent = new RawPeer(address);
+                RawPeer slow = new RawPeer(address)) {
+            slow.send(RawPeerBytes.hello(), 0, 20);
+            while (fabric.acceptedConnections() < 3) {
+                Thread.onSpinWait();
+            }
+            clock.advanceMs(60_001);
+            assertThat(silent.awaitEnd()).isZero();
+            assertThat(slow.awaitEnd()).isZero();
+        }
+        assertThat(fabric.faults(WireFault.NO_HANDSHAKE)).isEqualTo(2);
+        assertOthersGoOn(1);
+    }
+
+    private record Bad(WireFault fault, String what, byte[] bytes) {
+        @Override
+        public String toString() {
+            return fault + ": " + what;
+        }
+    }
+
+    Stream<Bad> badFrames() throws IOException {
+        try (RawPeer peer = new RawPeer(RawPeerBytes.anybody())) {
+            final byte[] good = peer.sendFrame(1, TAG, RawPeer.body(1, 100));
+            final byte[] flipped = good.clone();
+            flipped[WireDescriptor.SMALL_OFFSET] ^= 4;
+            final byte[] shortened = good.clone();
+            shortened[WireDescriptor.LENGTH_OFFSET] = 39;
+            final byte[] eight = new byte[8];
+            return Stream.of(
+                    new Bad(WireFault.BAD_CHECKSUM, "a flipped bit in the tag", flipped),
+                    new Bad(WireFault.BAD_LENGTH, "shorter than a header", shortened),
+                    new Bad(WireFault.BAD_CHECKSUM, "zeros", zerosOfLength(100)),
+                    new Bad(WireFault.BAD_LENGTH, "zeros without a length", new byte[100]),
+                    new Bad(WireFault.BAD_LENGTH, "too long", peer.sendFrame(1, TAG, new byte[16385 - 24])),
+                    new Bad(
+                            WireFault.BAD_LENGTH,
+                            "a ping with payload",
+                            peer.frame(WireDescriptor.PING, 0, 0, 0, 0, eight)),
+                    new Bad(WireFault.BAD_FRAME, "unknown", peer.frame(200, 0, 0, 0, 0)),
+                    new Bad(WireFault.BAD_FRAME, "an ack to a receiver", peer.frame(WireDescriptor.ACK, 0, 0, 0, 0)),
+                    new Bad(WireFault.BAD_FRAME, "a message", peer.frame(WireDescriptor.MESSAGE, 0, 1, 0, 0)),
+                    new Bad(WireFault.OUT_OF_ORDER, "the second first", peer.sendFrame(2, TAG, eight)),
+                    new Bad(WireFault.OUT_OF_ORDER, "the zeroth", peer.sendFrame(0, TAG, eight)),
+                    new Bad(WireFault.BAD_FRAME, "type 0", peer.frame(WireDescriptor.SEND, TAG, 1, 0, 0, eight)),
+                    new Bad(WireFault.BAD_FRAME, "type 254", peer.frame(WireDescriptor.SEND, TAG, 1, 0, 254, eight)),
+                    new Bad(
+                            WireFault.BAD_FRAME,
+                            "type 2^40",
+                            peer.frame(WireDescriptor.SEND, TAG, 1, 0, 1L << 40, eight)),
+                    new Bad(WireFault.BAD_FRAME, "a write to nowhere", write(peer, 0)),
+                    new Bad(
+                            WireFault.BAD_FRAME,
+                            "a write over the end",
+                            write(peer, TestServer.BASE + 8 * SEGMENT - 7)),
+                    new Bad(WireFault.BAD_FRAME, "a write far away", write(peer, Long.MAX_VALUE - 3)),
+                    new Bad(WireFault.BAD_FRAME, "a write before", write(peer, -8)),
+                    new Bad(
+                            WireFault.BAD_CHECKSUM,
+                            "a write of other bytes",
+                            peer.frame(WireDescriptor.WRITE, 1, 1, TestServer.BASE, 0, eight)),
+                    new Bad(
+                            WireFault.BAD_FRAME,
+                            "an empty write",
+                            peer.frame(WireDescriptor.WRITE, 0, 1, TestServer.BASE, 0)),
+                    new Bad(
+                            WireFault.BAD_LENGTH,
+                            "an empty read",
+                            peer.frame(WireDescriptor.READ, 0, 1, TestServer.BASE, 0)),
+                    new Bad(
+                            WireFault.BAD_LENGTH,
+                            "a long read",
+                            peer.frame(WireDescriptor.READ, 0, 1, TestServer.BASE, (64 << 10) + 1)),
+                    new Bad(
+                            WireFault.BAD_FRAME,
+                            "a read of the superblock",
+                            peer.frame(WireDescriptor.READ, 0, 1, 0, 64)),
+                    new Bad(WireFault.BAD_FRAME, "a draw of nothing", peer.frame(WireDescriptor.DRAW, 0, 0, 0, 0)),
+                    new Bad(WireFault.BAD_FRAME, "a draw of less", peer.frame(WireDescriptor.DRAW, 0, 0, -5, 0)),
+                    new Bad(WireFault.BAD_FRAME, "less given back", peer.frame(WireDescriptor.GIVE_BACK, 0, 0, -5, 0)));
+        }
+    }
+
+    private static byte[] zerosOfLength(int length) {
+        final byte[] bytes = new byte[length];
+        bytes[WireDescriptor.LENGTH_OFFSET] = (byte) length;
+        return bytes;
+    }
+
+    private static byte[] write(RawPeer peer, long to) {
+        final byte[] eight = new byte[8];
+        return peer.frame(WireDescriptor.WRITE, peer.crc(eight), 1, to, 0, eight);
+    }
+
+    @ParameterizedTest
+    @MethodSource("badFrames")
+    void shouldCutOffWhoSends(Bad bad) throws IOException {
+        try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
+            peer.send(bad.bytes);
+            peer.awaitEnd();
+        }
+        assertThat(fabric.faults(bad.fault)).isEqualTo(1);
+        assertOthersGoOn(7);
+        assertThat(landedIds()).containsExactly(7L);
+    }
+
+    @Test
+    void shouldNotGiveAnybodyCreditThatHeNeverDrew() throws IOException {
+        receiver.credit().set(100);
+        try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
+            peer.send(peer.frame(WireDescriptor.DRAW, 0, 0, 60, 0));
+            RawPeer.Frame ack = peer.read();
+            while (ack.second() < 60) {
+                ack = peer.read();
+            }
+            assertThat(ack.first()).isEqualTo(60);
+            peer.send(peer.frame(WireDescriptor.GIVE_BACK, 0, 0, 1_000_000, 0));
+            peer.send(peer.sendFrame(1, TAG, RawPeer.body(1, 64)));
+            peer.awaitAck(1);
+            assertThat(receiver.credit()).hasValue(100);
+        }
+    }
+
+    @Test
+    void shouldCutOffWhoSendsMoreMessagesThanItMay() throws IOException {
+        try (RawPeer peer = new RawPeer(address)) {
+            assertThat(peer.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE))
+                            .status())
+                    .isZero();
+            final int most = 1024;
+            for (int i = 1; i <= most + 1; i++) {
+                peer.send(peer.frame(WireDescriptor.MESSAGE, 0, i, 0, 0));
+            }
+            peer.awaitEnd();
+        } catch (java.net.SocketException e) {
+            assertThat(e).as("closed while we were still talking").isNotNull();
+        }
+        awaitFault(WireFault.BEYOND_ITS_WINDOW);
+        int polled = 0;
+        while (polled < 1024) {
+            polled += receiver.endpoint().pollMessages(100);
+        }
+        assertThat(receiver.endpoint().pollMessages(1)).isZero();
+        assertOthersGoOn(1);
+    }
+
+    @Test
+    void shouldRefuseASecondProcessOfTheSameName() throws IOException {
+        try (RawPeer first = RawPeer.queuePair(address, 5, NONCE);
+                RawPeer second = new RawPeer(address)) {
+            final Welcome answer = second.greet(RawPeer.hello(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 9, NONCE + 1));
+            assertThat(Refusals.reasonOf(answer.status()))
+                    .isEqualTo(org.rowankv.rdma.FabricException.Reason.NOT_ADMITTED);
+            assertThat(answer.text()).contains("another process is server 2");
+            first.send(first.sendFrame(1, TAG, RawPeer.body(1, 64)));
+            first.awaitAck(1);
+        }
+        assertThat(fabric.faults(WireFault.IMPOSTOR)).isEqualTo(1);
+    }
+
+    @Test
+    void shouldFenceWhatAHelloNoLongerLists() throws IOException {
+        try (RawPeer one = RawPeer.queuePair(address, 1, NONCE);
+                RawPeer two = RawPeer.queuePair(address, 2, NONCE, 1);
+                RawPeer three = RawPeer.queuePair(address, 3, NONCE, 2)) {
+            assertThat(one.awaitEnd()).isEqualTo(WireDescriptor.FENCED);
+            two.send(two.sendFrame(1, TAG, RawPeer.body(2, 64)));
+            two.awaitAck(1);
+            three.send(three.sendFrame(1, TAG, RawPeer.body(3, 64)));
+            three.awaitAck(1);
+            // A hello that comes late says nothing of those with higher numbers.
+            try (RawPeer late = RawPeer.queuePair(address, 1, NONCE)) {
+                late.send(late.sendFrame(1, TAG, RawPeer.body(1, 64)));
+                late.awaitAck(1);
+                two.send(two.sendFrame(2, TAG, RawPeer.body(4, 64)));
+                two.awaitAck(2);
+            }
+        }
+        assertThat(landedIds()).containsExactly(2L, 3L, 1L, 4L);
+    }
+
+    @Test
+    void shouldFenceTheFormerIncarnationOfAServer() throws IOException {
+        try (RawPeer former = RawPeer.queuePair(address, 5, NONCE);
+                RawPeer next = new RawPeer(address)) {
+            final Hello hello = new Hello(
+                    HelloDescriptor.KIND_QUEUE_PAIR,
+                    TestServer.CLUSTER,
+                    2,
+                    1,
+                    2,
+                    1,
+                    1,
+                    NONCE + 1,
+                    1,
+                    16384,
+                    new long[0]);
+            assertThat(next.greet(hello).status()).isZero();
+            assertThat(former.awaitEnd()).isEqualTo(WireDescriptor.FENCED);
+        }
+    }
+
+    @Test
+    void shouldTakeASilentSenderForGone() throws IOException {
+        try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
+            peer.send(peer.sendFrame(1, TAG, RawPeer.body(1, 64)));
+            peer.awaitAck(1);
+            clock.advanceMs(1_000_001);
+            peer.awaitEnd();
+            awaitFault(WireFault.SILENT);
+        }
+    }
+
+    @Test
+    void shouldCloseWhatIsTooMuch() throws IOException {
+        fabric.close();
+        fabric = Loopback.fabric(settings -> new TcpFabricSettings(
+                settings.listen(), settings.peers(), 64, 2, 2, 1, false, null, true, 2, 60_000, 0, 8, 1000, clock));
+        try (RawPeer one = new RawPeer(fabric.listenAddress());
+                RawPeer two = new RawPeer(fabric.listenAddress())) {
+            while (fabric.acceptedConnections() < 2) {
+                Thread.onSpinWait();
+            }
+            try (RawPeer three = new RawPeer(fabric.listenAddress())) {
+                assertThat(three.awaitEnd()).isZero();
+            }
+            assertThat(fabric.faults(WireFault.TOO_MANY_CONNECTIONS)).isEqualTo(1);
+            one.send((byte) 'x');
+            assertThat(one.awaitEnd()).isZero();
+            while (fabric.acceptedConnections() > 1) {
+                Thread.onSpinWait();
+            }
+            assertThat(two).isNotNull();
+        }
+    }
+}
