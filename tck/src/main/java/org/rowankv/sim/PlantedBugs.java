@@ -61,8 +61,8 @@ final class PlantedBugs {
                     "deletions are forgotten while a replica is joining",
                     SERVER,
                     "org.rowankv.server.shard.ShardReplica",
-                    "if (joining || deletions.size() == 0) {",
-                    "if (deletions.size() == 0) {"),
+                    "if (joining) {\n            return 0;\n        }\n        settle();",
+                    "settle();"),
             new PlantedBug(
                     "a joining replica is promoted",
                     DRIVER,
@@ -87,12 +87,6 @@ final class PlantedBugs {
                     "org.rowankv.server.reconfiguration.JoinAgent",
                     "if (digest.isDigested(next.getValue())) {",
                     "if (next.getValue() != null) {"),
-            new PlantedBug(
-                    "the collect takes what was committed too",
-                    SERVER,
-                    "org.rowankv.server.reconfiguration.ColdStart",
-                    "held.add(owner.candidates(shard, commitVersion));",
-                    "held.add(owner.candidates(shard, 0));"),
             new PlantedBug(
                     "deletions are forgotten while older entries wait",
                     SERVER,

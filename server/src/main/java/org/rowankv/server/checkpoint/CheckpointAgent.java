@@ -201,18 +201,9 @@ public final class CheckpointAgent implements Agent {
         return sum;
     }
 
-    /** Of a replica whose copy is not complete nothing is kept: older entries come to it than those that it has. */
-    private boolean isJoining() {
-        for (int shard = 0; shard < awaited.length; shard++) {
-            if (replicas.has(shard) && replicas.get(shard).isJoining()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
+    /** Not while a replica is joining: what is copied to it later is older than what a checkpoint would say it holds. */
     private boolean hasChanged() {
-        return !isJoining() && (changes() != seenChanges || segments.lastSequence() != seenSequence);
+        return !replicas.isJoining() && (changes() != seenChanges || segments.lastSequence() != seenSequence);
     }
 
     private long highest(int shard) {

@@ -291,15 +291,6 @@ public final class StoreDirectory implements AutoCloseable {
         return settings(directory, manifest.shape(), manifest.clusterId(), server, durability);
     }
 
-    /** Where a server's checkpoints are; made when the first is written. */
-    public Path checkpointDir(int server) {
-        return checkpointDir(directory, server);
-    }
-
-    static Path checkpointDir(Path directory, int server) {
-        return directory.resolve(CHECKPOINT_PREFIX + server);
-    }
-
     /**
      * Takes the file of an area that cannot be used out of the way, so that another can be made. It is kept, in the place of
      * the one that was set aside before, if any.
@@ -322,6 +313,15 @@ public final class StoreDirectory implements AutoCloseable {
                         e);
             }
         });
+    }
+
+    /** Where a server's checkpoints are; made when the first is written. */
+    public Path checkpointDir(int server) {
+        return checkpointDir(directory, server);
+    }
+
+    static Path checkpointDir(Path directory, int server) {
+        return directory.resolve(CHECKPOINT_PREFIX + server);
     }
 
     public Path configurationDir() {

@@ -183,11 +183,11 @@ public final class RecoveredServer implements EntryAssembler.Handler {
 
     /**
      * The blocks of an entry stay in the log for a while after it was put together; then the index knows it or has passed
-     * it. What it has passed is of no use to any replica: the newer entry ends it there too.
+     * it. What it has passed is of use for its outcome only: a client may ask for that, of whoever is primary now.
      */
     @Override
     public boolean isWanted(ByteBuffer entry, int at, int type) {
-        return !reader.isPassed(entry, at, type);
+        return !reader.isOfNoUse(entry, at, type);
     }
 
     @Override
@@ -213,7 +213,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         final int sourceAt = from.segments.region().offset(sourceAddress);
         final long word = FrameDescriptor.wordPlain(source, sourceAt);
         final int type = FrameDescriptor.type(word);
-        if (reader.isPassed(source, sourceAt, type)) {
+        if (reader.isOfNoUse(source, sourceAt, type)) {
             return;
         }
         // As old as can be: the copy may be older than tombstones found here.

@@ -182,8 +182,20 @@ final class SegmentReader implements SegmentScan.Visitor {
         return replica.positionOf(buffer, at, keyScratch);
     }
 
+    /** Whether that entry would change nothing here: its key has passed it, and its outcome is known or never asked for. */
+    boolean isOfNoUse(ByteBuffer entry, int at, int type) {
+        if (!isPassed(entry, at, type)) {
+            return false;
+        }
+        final int flags = EntryDescriptor.flags(entry, at);
+        final long sequence = EntryDescriptor.sequence(entry, at, flags);
+        final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(entry, at));
+        return sequence == 0 || !replica.sessions(sessionId).lacksCompletion(sessionId, sequence);
+    }
+
     /** Whether the index holds that entry already, or a newer one of its key, or a clear has ended it. */
-    boolean isPassed(ByteBuffer entry, int at, int type) {
+    private boolean isPassed(ByteBuffer entry, int at, int type) {
         if (!EntryType.isKeyed(type)) {
             return false;
         }

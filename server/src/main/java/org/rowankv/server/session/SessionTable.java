@@ -336,6 +336,13 @@ public final class SessionTable {
         return next.sequence;
     }
 
+    /** Whether the outcome of a mutation, which somebody may ask for, is not known here, as far as the log was read. */
+    public synchronized boolean lacksCompletion(long sessionId, long sequence) {
+        final Session session = sessions.get(sessionId);
+        return session == null
+                || !session.closed && sequence >= session.firstUnanswered && held(sessionId, sequence) == null;
+    }
+
     /** Whether a client may still ask for the outcome that this entry holds. */
     public synchronized boolean isNeeded(long sessionId, long sequence, long address) {
         final Completion completion = held(sessionId, sequence);

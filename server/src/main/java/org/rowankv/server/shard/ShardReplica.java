@@ -452,8 +452,11 @@ public final class ShardReplica {
      * here. None while what they end may still be copied to here: it was read before they took effect.
      */
     public int forgetDeletions(int owner) {
+        if (joining) {
+            return 0;
+        }
         settle();
-        if (joining || deletions.size() == 0) {
+        if (deletions.size() == 0) {
             return 0;
         }
         return deletions.forget(commitVersion(), (position, address, version) -> {
