@@ -462,7 +462,8 @@ final class Simulation {
                 usual.cleanerReserve() + 2,
                 usual.fillPercent(),
                 2_000_000,
-                true);
+                true,
+                usual.scrubBytesPerSecond());
     }
 
     // --- rest ---

@@ -30,6 +30,8 @@ public final class EmbeddedStores implements StoreOpener {
                 .segmentBytes(Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.SEGMENT))))
                 .maxMessage(Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.MAX_MESSAGE))))
                 .workers(settings.count(Setting.WORKERS))
+                .verifyReads(settings.flag(Setting.VERIFY_READS))
+                .scrubMibPerSecond(settings.count(Setting.SCRUB_RATE))
                 .acceptUnclean(settings.flag(Setting.ACCEPT_UNCLEAN))
                 .acceptCopied(settings.flag(Setting.ACCEPT_COPIED))
                 .build();

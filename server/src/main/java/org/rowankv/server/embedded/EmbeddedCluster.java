@@ -147,6 +147,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                     this::wakeUp,
                     pressure));
         }
+        servers.forEach(server -> server.meet(servers));
         servers.forEach(Server::start);
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
@@ -163,7 +164,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         return surroundings
                 .tuning()
                 .apply(ServerSettings.of(
-                        segmentCount, settings.workers(), settings.replicas() > 1, settings.verifyReads()));
+                        segmentCount,
+                        settings.workers(),
+                        settings.replicas() > 1,
+                        settings.verifyReads(),
+                        (long) settings.scrubMibPerSecond() << 20));
     }
 
     private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random, int scanThreads) {

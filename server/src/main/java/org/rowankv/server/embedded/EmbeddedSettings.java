@@ -18,6 +18,7 @@ import org.rowankv.server.pm.AreaSettings;
  * @param maxMessage longest message of the fabric; larger entries are sent in blocks
  * @param workers mutations under way at once, per server
  * @param verifyReads whether every read checks the entry's checksums
+ * @param scrubMibPerSecond how fast each server reads again what it holds, at most; 0: not at all
  * @param acceptUnclean opens an area that the operating system may not have written completely
  * @param acceptCopied opens a directory that is a copy of the one the store was created in
  */
@@ -31,11 +32,16 @@ public record EmbeddedSettings(
         int maxMessage,
         int workers,
         boolean verifyReads,
+        int scrubMibPerSecond,
         boolean acceptUnclean,
         boolean acceptCopied) {
     public static final int DEFAULT_SHARDS_PER_SERVER = 16;
     public static final int DEFAULT_MAX_MESSAGE = 16 << 10;
     public static final int MAX_SERVERS = 64;
+    /** Well below one percent of a processor. */
+    public static final int DEFAULT_SCRUB_MIB_PER_SECOND = 4;
+
+    private static final int MAX_SCRUB_MIB_PER_SECOND = 1 << 20;
 
     public static Builder builder() {
         return new Builder();
@@ -71,6 +77,7 @@ public record EmbeddedSettings(
         private int maxMessage = DEFAULT_MAX_MESSAGE;
         private int workers;
         private boolean verifyReads;
+        private int scrubMibPerSecond = DEFAULT_SCRUB_MIB_PER_SECOND;
         private boolean acceptUnclean;
         private boolean acceptCopied;
 
@@ -123,6 +130,12 @@ public record EmbeddedSettings(
             return this;
         }
 
+        /** 0: not at all. */
+        public Builder scrubMibPerSecond(int mib) {
+            scrubMibPerSecond = mib;
+            return this;
+        }
+
         public Builder acceptUnclean(boolean accept) {
             acceptUnclean = accept;
             return this;
@@ -164,6 +177,10 @@ public record EmbeddedSettings(
                     maxMessage >= 256 && maxMessage <= 128 << 10 && maxMessage % 64 == 0 && maxMessage <= segment,
                     "max-message must be a multiple of 64 from 256 to " + Math.min(128 << 10, segment) + ", not "
                             + maxMessage);
+            require(
+                    scrubMibPerSecond >= 0 && scrubMibPerSecond <= MAX_SCRUB_MIB_PER_SECOND,
+                    "scrub-rate must be 0 (off).." + MAX_SCRUB_MIB_PER_SECOND + " MiB per second, not "
+                            + scrubMibPerSecond);
             return new EmbeddedSettings(
                     servers,
                     replicas,
@@ -174,6 +191,7 @@ public record EmbeddedSettings(
                     maxMessage,
                     workerCount,
                     verifyReads,
+                    scrubMibPerSecond,
                     acceptUnclean,
                     acceptCopied);
         }

@@ -70,6 +70,12 @@ public record Surroundings(
         return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
     }
 
+    /** The same with other process values of each server. */
+    public Surroundings withTuning(UnaryOperator<ServerSettings> newTuning) {
+        return new Surroundings(
+                clocks, random, scheduling, fabric, memories, newTuning, scanThreads, clientsEndWithStore);
+    }
+
     Surroundings withScanThreads(int threads) {
         return new Surroundings(clocks, random, scheduling, fabric, memories, tuning, threads, clientsEndWithStore);
     }

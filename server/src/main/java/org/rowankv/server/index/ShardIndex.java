@@ -600,10 +600,21 @@ public final class ShardIndex {
         return (position & -range) + range;
     }
 
+    /** Receives items of a traversal: the position of the key, of which an item knows the first 24 bits, and the address. */
+    @FunctionalInterface
+    public interface ItemConsumer {
+        void accept(long position, long address);
+    }
+
     /** Receives addresses of a traversal. */
     @FunctionalInterface
-    public interface AddressConsumer {
+    public interface AddressConsumer extends ItemConsumer {
         void accept(long address);
+
+        @Override
+        default void accept(long position, long address) {
+            accept(address);
+        }
     }
 
     /**
@@ -613,6 +624,11 @@ public final class ShardIndex {
      * @return the position behind that range, or 0 when it was the last
      */
     public long visit(long position, AddressConsumer consumer) {
+        return visitItems(position, consumer);
+    }
+
+    /** As {@link #visit}, with the positions. */
+    public long visitItems(long position, ItemConsumer consumer) {
         final long shapeNow = shape;
         final int tag = reversed(position);
         int bucket = bucketOf(tag, shapeNow);
@@ -621,7 +637,7 @@ public final class ShardIndex {
             final int base = wordOf(bucket);
             for (int i = base; i < base + ITEMS; i++) {
                 if (words[i] != 0) {
-                    consumer.accept(addressOf(words[i]));
+                    consumer.accept(Long.reverse(tagOf(words[i])), addressOf(words[i]));
                 }
             }
             final int link = (int) words[base + ITEMS];
@@ -632,5 +648,35 @@ public final class ShardIndex {
             words = chunkOf(overflow, bucket);
         }
         return behind(position, shapeNow);
+    }
+
+    /**
+     * The address of the n-th item, from 0, that may be of the key at that position, as far as an item tells; 0 when there
+     * are no more. Keys are not compared, so nothing is read that could be damaged. Any thread, no lock: while items move
+     * it may miss one.
+     */
+    public long candidate(long position, int n) {
+        final int tag = reversed(position);
+        int left = n;
+        final long[][] chunks = buckets;
+        int bucket = bucketOf(tag, shape);
+        long[][] all = chunks;
+        while (exists(all, bucket)) {
+            final long[] words = chunkOf(all, bucket);
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                final long item = (long) ITEM.getAcquire(words, i);
+                if (item != 0 && tagOf(item) == tag && left-- == 0) {
+                    return addressOf(item);
+                }
+            }
+            final int link = (int) (long) ITEM.getAcquire(words, base + ITEMS);
+            if (link == 0) {
+                return 0;
+            }
+            bucket = link - 1;
+            all = overflow;
+        }
+        return 0;
     }
 }

@@ -4,6 +4,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import org.rowankv.protocol.Request;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
@@ -15,6 +16,7 @@ import org.rowankv.server.shard.ShardReplica;
  */
 final class CurrentObject {
     private final Segments segments;
+    private final EntryCheck check;
 
     long address;
     int type;
@@ -27,9 +29,14 @@ final class CurrentObject {
     boolean present;
     /** Its entry must be kept when it is replaced: another session than the asking one may still ask for its answer. */
     boolean keptForAnother;
+    /** Its entry is known to be damaged, and no other replica has it. */
+    boolean lost;
+    /** There is no such key; but an entry that may have been of it is damaged, so nobody knows. */
+    boolean inDoubt;
 
     CurrentObject(Segments segments) {
         this.segments = segments;
+        this.check = new EntryCheck(segments.region());
     }
 
     /**
@@ -38,6 +45,8 @@ final class CurrentObject {
      * @param copyValue whether a present object's value goes to the request's result
      */
     void load(ShardReplica shard, long position, Request request, boolean copyValue) {
+        lost = false;
+        inDoubt = false;
         while (true) {
             address = shard.index()
                     .find(position, request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
@@ -47,6 +56,7 @@ final class CurrentObject {
                 objectVersion = 0;
                 present = false;
                 keptForAnother = false;
+                inDoubt = isDoubtful(shard, position);
                 return;
             }
             final int segment = segments.segmentOf(address);
@@ -62,6 +72,7 @@ final class CurrentObject {
                     && readEntry(shard, request, copyValue)) {
                 VarHandle.acquireFence();
                 if (segments.generation(segment) == generation) {
+                    lost = segments.damage().isLost(address, generation);
                     return;
                 }
             }
@@ -69,6 +80,24 @@ final class CurrentObject {
                 request.noResult();
             }
         }
+    }
+
+    private boolean isDoubtful(ShardReplica shard, long position) {
+        long candidate = shard.index().candidate(position, 0);
+        for (int n = 1; candidate != 0; n++) {
+            final int segment = segments.segmentOf(candidate);
+            final int generation = segments.generation(segment);
+            final long end = segments.area().addressOf(segment) + segments.length();
+            if (shard.index().refers(position, candidate) && check.whyInvalid(candidate, end, generation) != null) {
+                VarHandle.acquireFence();
+                if (segments.generation(segment) == generation) {
+                    segments.damage().suspect(segment, generation);
+                    return true;
+                }
+            }
+            candidate = shard.index().candidate(position, n);
+        }
+        return false;
     }
 
     private boolean readEntry(ShardReplica shard, Request request, boolean copyValue) {

@@ -24,14 +24,16 @@ public final class ObjectReader {
     private final Segments segments;
     private final Clock clock;
     private final ErrorLog errors;
-    private final @Nullable ReadCheck check;
+    private final ReadCheck check;
+    private final boolean verify;
 
-    /** @param check of every entry read, or null: entries were checked when they came and are when they are moved */
-    public ObjectReader(Segments segments, Clock clock, ErrorLog errors, @Nullable ReadCheck check) {
+    /** @param verify whether every entry read is checked, or only what is in doubt */
+    public ObjectReader(Segments segments, Clock clock, ErrorLog errors, ReadCheck check, boolean verify) {
         this.segments = segments;
         this.clock = clock;
         this.errors = errors;
         this.check = check;
+        this.verify = verify;
     }
 
     /**
@@ -46,7 +48,7 @@ public final class ObjectReader {
             final long address = shard.index()
                     .find(position, request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
             if (address == 0) {
-                return answerMiss(shard, request, missVersion);
+                return answerUnlessInDoubt(shard, position, request, missVersion);
             }
             final int segment = segments.segmentOf(address);
             final int generation = segments.generation(segment);
@@ -82,14 +84,14 @@ public final class ObjectReader {
                 buffer.get(valueAt, request.resultOf(valueLength), 0, valueLength);
             }
             Chaos.point("read.copied");
-            final String reason = check == null ? null : check.whyInvalid(segment, address, generation);
+            final String reason = verify ? check.whyInvalid(segment, address, generation) : null;
             VarHandle.acquireFence();
             if (segments.generation(segment) != generation) {
                 request.noResult();
                 continue;
             }
-            if (reason != null) {
-                return answerCorrupted(request, segment, address, reason);
+            if (reason != null || segments.damage().isLost(address, generation)) {
+                return answerCorrupted(request, segment, address, generation, reason);
             }
             if (!visible) {
                 return answerMiss(shard, request, missVersion);
@@ -101,14 +103,36 @@ public final class ObjectReader {
         }
     }
 
-    private boolean answerCorrupted(Request request, int segment, long address, String reason) {
-        errors.report(
-                "reading segment " + segment + " at "
-                        + (address - segments.area().addressOf(segment)),
-                new IllegalStateException(reason));
+    private boolean answerCorrupted(
+            Request request, int segment, long address, int generation, @Nullable String reason) {
+        if (reason != null) {
+            errors.report(
+                    "reading segment " + segment + " at "
+                            + (address - segments.area().addressOf(segment)),
+                    new IllegalStateException(reason));
+            segments.damage().suspect(segment, generation);
+        }
         request.noResult();
         request.answer(Status.CORRUPTED, 0, 0, 0);
         return true;
+    }
+
+    /** No entry has that key; but one that may be of it, as far as the index knows, may be damaged just there. */
+    private boolean answerUnlessInDoubt(ShardReplica shard, long position, Request request, long missVersion) {
+        long candidate = shard.index().candidate(position, 0);
+        for (int n = 1; candidate != 0; n++) {
+            final int segment = segments.segmentOf(candidate);
+            final int generation = segments.generation(segment);
+            if (shard.index().refers(position, candidate)) {
+                final String reason = check.whyInvalid(segment, candidate, generation);
+                VarHandle.acquireFence();
+                if (reason != null && segments.generation(segment) == generation) {
+                    return answerCorrupted(request, segment, candidate, generation, reason);
+                }
+            }
+            candidate = shard.index().candidate(position, n);
+        }
+        return answerMiss(shard, request, missVersion);
     }
 
     private static boolean answerMiss(ShardReplica shard, Request request, long missVersion) {

@@ -9,6 +9,7 @@ import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.index.ShardIndex;
+import org.rowankv.server.log.DamagedEntries;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
@@ -264,8 +265,12 @@ public final class ShardReplica {
         return deadUnlessKept(old, at, address, FrameDescriptor.length(word));
     }
 
-    /** Counts an entry dead that the index does not point to, unless its completion is needed. */
+    /** Counts an entry dead that the index does not point to, unless its completion is needed, or it is damaged. */
     public int deadUnlessKept(ByteBuffer entry, int at, long address, int length) {
+        final DamagedEntries damage = segments.damage();
+        if (damage.isLost(address, segments.generation(segments.segmentOf(address)))) {
+            return 0; // its length is not to be trusted, and its segment stays as it is
+        }
         final int flags = EntryDescriptor.flags(entry, at);
         final long sequence = EntryDescriptor.sequence(entry, at, flags);
         if (sequence == 0) {

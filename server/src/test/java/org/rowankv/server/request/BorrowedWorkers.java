@@ -412,7 +412,8 @@ final class BorrowedWorkers {
     private String read(int key) {
         final Request request = new Request().get(Asked.CACHE, keys[key], 0, keys[key].length);
         request.placed(hashes[key], 0);
-        new ObjectReader(segments, new ManualClock(), new ErrorLog(new ManualClock()), null).get(replica, request, 0);
+        new ObjectReader(segments, new ManualClock(), new ErrorLog(new ManualClock()), new ReadCheck(segments), false)
+                .get(replica, request, 0);
         final byte[] value = request.resultBytes();
         return value == null ? null : new String(value, StandardCharsets.US_ASCII);
     }
