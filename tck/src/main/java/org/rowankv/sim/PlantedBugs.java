@@ -98,7 +98,7 @@ final class PlantedBugs {
                     "an entry is visible whatever its version",
                     SERVER,
                     "org.rowankv.server.shard.ShardReplica",
-                    "if (existing != 0 && existing != address && versionAt(existing) >= version) {",
+                    "if (existing != 0 && existing != address && !isLost(existing) && versionAt(existing) >= version) {",
                     "if (existing == -1) {"),
             new PlantedBug(
                     "readers do not look at the generation again",

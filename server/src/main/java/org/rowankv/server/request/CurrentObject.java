@@ -79,21 +79,35 @@ final class CurrentObject {
             if (copyValue) {
                 request.noResult();
             }
+            if (isDamaged(shard, position, address, generation)) {
+                present = false;
+                keptForAnother = false;
+                inDoubt = true; // its header cannot be read, and never will be
+                return;
+            }
         }
+    }
+
+    /** Whether an entry is bad that the index points to all the while, in a segment that stays in that use. */
+    private boolean isDamaged(ShardReplica shard, long position, long candidate, int generation) {
+        final int segment = segments.segmentOf(candidate);
+        final long end = segments.area().addressOf(segment) + segments.length();
+        if (!shard.index().refers(position, candidate) || check.whyInvalid(candidate, end, generation) == null) {
+            return false;
+        }
+        VarHandle.acquireFence();
+        if (segments.generation(segment) != generation) {
+            return false;
+        }
+        segments.damage().suspect(segment, generation);
+        return true;
     }
 
     private boolean isDoubtful(ShardReplica shard, long position) {
         long candidate = shard.index().candidate(position, 0);
         for (int n = 1; candidate != 0; n++) {
-            final int segment = segments.segmentOf(candidate);
-            final int generation = segments.generation(segment);
-            final long end = segments.area().addressOf(segment) + segments.length();
-            if (shard.index().refers(position, candidate) && check.whyInvalid(candidate, end, generation) != null) {
-                VarHandle.acquireFence();
-                if (segments.generation(segment) == generation) {
-                    segments.damage().suspect(segment, generation);
-                    return true;
-                }
+            if (isDamaged(shard, position, candidate, segments.generation(segments.segmentOf(candidate)))) {
+                return true;
             }
             candidate = shard.index().candidate(position, n);
         }

@@ -73,6 +73,11 @@ public final class ObjectReader {
                     || valueAt < at
                     || valueAt - at > FrameDescriptor.length(word) - valueLength
                     || valueAt > buffer.capacity() - valueLength) {
+                // Freed and used again, in general. If not, it will never look better.
+                final String damage = whyDamaged(shard, position, segment, address, generation);
+                if (damage != null) {
+                    return answerCorrupted(request, segment, address, generation, damage);
+                }
                 continue;
             }
             final long version = EntryDescriptor.version(buffer, at);
@@ -123,16 +128,23 @@ public final class ObjectReader {
         for (int n = 1; candidate != 0; n++) {
             final int segment = segments.segmentOf(candidate);
             final int generation = segments.generation(segment);
-            if (shard.index().refers(position, candidate)) {
-                final String reason = check.whyInvalid(segment, candidate, generation);
-                VarHandle.acquireFence();
-                if (reason != null && segments.generation(segment) == generation) {
-                    return answerCorrupted(request, segment, candidate, generation, reason);
-                }
+            final String reason = whyDamaged(shard, position, segment, candidate, generation);
+            if (reason != null) {
+                return answerCorrupted(request, segment, candidate, generation, reason);
             }
             candidate = shard.index().candidate(position, n);
         }
         return answerMiss(shard, request, missVersion);
+    }
+
+    /** What is wrong with an entry that the index points to all the while, in a segment that stays in that use; or null. */
+    private @Nullable String whyDamaged(ShardReplica shard, long position, int segment, long address, int generation) {
+        if (!shard.index().refers(position, address)) {
+            return null;
+        }
+        final String reason = check.whyInvalid(segment, address, generation);
+        VarHandle.acquireFence();
+        return segments.generation(segment) == generation ? reason : null;
     }
 
     private static boolean answerMiss(ShardReplica shard, Request request, long missVersion) {

@@ -297,15 +297,15 @@ public final class Mending implements SegmentScan.Visitor {
         final String reason = why == null ? "damaged for a moment" : why;
         final ByteBuffer copy = copyOf(each);
         if (copy != null && replace(each, copy)) {
-            damage.countReplaced();
             errors.report(place(each.address()), new IllegalStateException(reason + "; taken from another replica"));
+            damage.countReplaced();
             return true;
         }
-        damage.lost(each.address(), use.generation());
         errors.report(
                 place(each.address()),
                 new IllegalStateException(reason + "; shard " + replica.shardId()
                         + ", and no other replica has it: reading it fails until it is written again"));
+        damage.lost(each.address(), use.generation());
         return false;
     }
 

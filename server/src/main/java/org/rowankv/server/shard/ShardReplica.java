@@ -9,7 +9,6 @@ import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.index.ShardIndex;
-import org.rowankv.server.log.DamagedEntries;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
@@ -196,7 +195,7 @@ public final class ShardReplica {
         index.lock(owner);
         try {
             final long existing = index.findKeyOf(position, entry, at);
-            if (existing != 0 && existing != address && versionAt(existing) >= version) {
+            if (existing != 0 && existing != address && !isLost(existing) && versionAt(existing) >= version) {
                 return repeatedOrLate(entry, at, address, type, length, versionAt(existing) == version);
             }
             if (EntryType.holdsObject(type) && version <= clears.clearedUpTo(EntryDescriptor.cacheId(entry, at))) {
@@ -267,8 +266,7 @@ public final class ShardReplica {
 
     /** Counts an entry dead that the index does not point to, unless its completion is needed, or it is damaged. */
     public int deadUnlessKept(ByteBuffer entry, int at, long address, int length) {
-        final DamagedEntries damage = segments.damage();
-        if (damage.isLost(address, segments.generation(segments.segmentOf(address)))) {
+        if (isLost(address)) {
             return 0; // its length is not to be trusted, and its segment stays as it is
         }
         final int flags = EntryDescriptor.flags(entry, at);
@@ -316,6 +314,11 @@ public final class ShardReplica {
                         EntryDescriptor.previousVersion(entry, at, flags),
                         EntryDescriptor.resultBits(flags),
                         address);
+    }
+
+    /** Whether the entry at that address is known to be damaged, so that nothing in it is to be believed. */
+    private boolean isLost(long address) {
+        return segments.damage().isLost(address, segments.generation(segments.segmentOf(address)));
     }
 
     private long versionAt(long address) {
