@@ -15,6 +15,12 @@ public interface Session extends AutoCloseable {
     /** The configuration this session routes by. */
     Configuration configuration();
 
+    /**
+     * Whether an attempt may be answered NO_REPLY. If not, nothing is ever sent twice: mutations then go without request
+     * ids, and no server has to remember what it answered.
+     */
+    boolean mayLoseReplies();
+
     /** Carries one attempt; returns when the answer is in the request. In process: on the calling thread, to the end. */
     void call(Request request);
 

@@ -41,6 +41,7 @@ public final class ModelSession implements Session {
     private final Map<Long, ModelCompletion> completions = new ConcurrentHashMap<>();
     private final AtomicLong calls = new AtomicLong();
     private volatile Interceptor interceptor = NONE;
+    private boolean mayLoseReplies = true;
     private volatile boolean closed;
 
     public ModelSession(Clock clock) {
@@ -53,6 +54,12 @@ public final class ModelSession implements Session {
         for (int i = 0; i < shardCount; i++) {
             shards[i] = new ModelShard(clock);
         }
+    }
+
+    /** Promises that no reply is lost, for clients that are made later. */
+    public ModelSession promiseReplies() {
+        mayLoseReplies = false;
+        return this;
     }
 
     /** Replaces the interceptor of all later attempts. */
@@ -73,6 +80,11 @@ public final class ModelSession implements Session {
     @Override
     public Catalogue catalogue() {
         return catalogue;
+    }
+
+    @Override
+    public boolean mayLoseReplies() {
+        return mayLoseReplies;
     }
 
     @Override
@@ -104,7 +116,7 @@ public final class ModelSession implements Session {
             request.answer(Status.OK, 0, 0, 0);
         } else if (!catalogue.knows(request.cacheId())) {
             request.answer(Status.UNKNOWN_CACHE, 0, 0, 0);
-        } else if (operation.isMutation()) {
+        } else if (operation.isMutation() && request.sessionId() != 0) {
             applyOnce(request);
         } else {
             shards[request.shard()].apply(request);

@@ -31,13 +31,14 @@ public final class SplittableRandomSource implements RandomSource {
             throw new IllegalArgumentException("bound must be positive: " + bound);
         }
         // Multiply and shift; the few numbers that would make some results likelier are drawn again.
-        final int threshold = Integer.remainderUnsigned(-bound, bound);
-        for (; ; ) {
-            final long product = (nextLong() >>> 32) * bound;
-            if (Integer.compareUnsigned((int) product, threshold) >= 0) {
-                return (int) (product >>> 32);
+        long product = (nextLong() >>> 32) * bound;
+        if (Integer.compareUnsigned((int) product, bound) < 0) {
+            final int threshold = Integer.remainderUnsigned(-bound, bound);
+            while (Integer.compareUnsigned((int) product, threshold) < 0) {
+                product = (nextLong() >>> 32) * bound;
             }
         }
+        return (int) (product >>> 32);
     }
 
     @Override

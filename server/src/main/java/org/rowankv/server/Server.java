@@ -60,7 +60,7 @@ public final class Server implements AutoCloseable {
     private static final int YIELDS = 256;
     private static final long PARK_NS = 50_000;
     /** Frames, more than a mutation ever needs: it must not be cut short by the end of its caller's stack. */
-    private static final int PROBE_DEPTH = 96;
+    private static final int PROBE_DEPTH = 12;
 
     private final int serverId;
     private final ServerSettings settings;

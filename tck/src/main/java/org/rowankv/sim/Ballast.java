@@ -48,7 +48,7 @@ final class Ballast {
     }
 
     private boolean isFilled(int percent) {
-        for (ServerStatistics server : simulation.cluster().statistics()) {
+        for (ServerStatistics server : simulation.store().cluster().statistics()) {
             if (server.spaceAvailable() * 100 < server.spaceLimit() * (100 - percent)) {
                 return true;
             }
@@ -61,7 +61,7 @@ final class Ballast {
         for (int index = 0; index < count; index++) {
             final byte[] key = key(index);
             request.get(cacheId, key, 0, key.length);
-            simulation.place(request);
+            simulation.store().place(request);
             simulation.session().call(request);
             final long found = request.status() == Status.OK
                     ? values.idIn(request.result(), request.resultLength())

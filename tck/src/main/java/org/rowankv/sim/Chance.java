@@ -1,7 +1,5 @@
 package org.rowankv.sim;
 
-import java.util.HashMap;
-import java.util.Map;
 import org.rowankv.runtime.RandomSource;
 
 /** Decides what happens at a point. In each run some points are left alone and some are favoured. */
@@ -20,29 +18,28 @@ final class Chance {
 
     private final SimPlan plan;
     private final RandomSource random;
-    private final Map<String, Integer> favour = new HashMap<>();
 
     Chance(SimPlan plan, RandomSource random) {
         this.plan = plan;
         this.random = random;
     }
 
-    Event at(String name) {
-        Integer own = favour.get(name);
-        if (own == null) {
-            final int drawn = random.fork(name).nextInt(4);
-            own = drawn == 3 ? 6 : drawn;
-            favour.put(name, own);
-        }
+    /** How much this run favours a point: a weight, 0 where nothing but a death ever happens. */
+    int favour(String name) {
+        final int drawn = random.fork(name).nextInt(4);
+        return drawn == 3 ? 6 : drawn;
+    }
+
+    Event draw(int favour) {
         int drawn = random.nextInt(MYRIAD);
-        if (drawn < plan.yieldPerMyriad() * own) {
+        if (drawn < plan.yieldPerMyriad() * favour) {
             return Event.YIELD;
         }
-        drawn -= plan.yieldPerMyriad() * own;
-        if (drawn < plan.stallPerMyriad() * own) {
+        drawn -= plan.yieldPerMyriad() * favour;
+        if (drawn < plan.stallPerMyriad() * favour) {
             return Event.STALL;
         }
-        drawn -= plan.stallPerMyriad() * own;
+        drawn -= plan.stallPerMyriad() * favour;
         return drawn < plan.deathPerMyriad() ? Event.DEATH : Event.NOTHING;
     }
 }

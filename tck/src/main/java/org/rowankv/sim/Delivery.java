@@ -16,6 +16,10 @@ final class Delivery extends Task {
     private final int attempt;
     private final long arrivesAtNs;
     private final boolean replyLost;
+    /** Where it goes. */
+    private final int server;
+
+    private final SimScheduling.AgentTask agents;
     private final boolean doubled;
     private @Nullable SteppedCall call;
     private boolean over;
@@ -39,11 +43,22 @@ final class Delivery extends Task {
         this.arrivesAtNs = arrivesAtNs;
         this.replyLost = replyLost;
         this.doubled = doubled;
+        this.server = simulation.store().serverOf(request.shard()).serverId();
+        this.agents = simulation.store().scheduling().agents().get(server);
     }
 
     /** An answer given before the duplicate check: nobody doubles a request on its way but this network. */
     private boolean saysNothingOfItsTwin() {
         return request.status() == Status.CLOSED || request.status() == Status.SESSION_EXPIRED;
+    }
+
+    private boolean isReplyLost() {
+        final SimLinks links = simulation.store().links();
+        if (links.isCut(server, links.clients())) {
+            simulation.happenings().count("replies lost on cut links");
+            return true;
+        }
+        return replyLost;
     }
 
     /** Whether it is another attempt of the same mutation, and a server is at work on it. */
@@ -62,7 +77,9 @@ final class Delivery extends Task {
 
     @Override
     long readyAtNs() {
-        return over || call == null && !simulation.isUp() ? NEVER : arrivesAtNs;
+        return over || call == null && !simulation.store().isUp()
+                ? NEVER
+                : Math.max(arrivesAtNs, agents.pausedUntilNs());
     }
 
     @Override
@@ -70,14 +87,14 @@ final class Delivery extends Task {
         try {
             SteppedCall own = call;
             if (own == null) {
-                simulation.onArrived(this);
-                own = simulation.serverOf(request.shard()).stepped(request);
+                simulation.turns().arrived(this);
+                own = simulation.store().serverOf(request.shard()).stepped(request);
                 call = own;
             }
             if (own.step()) {
                 over = true;
                 simulation.onAnswered(request, client == null);
-                if (client != null && !replyLost && !(doubled && saysNothingOfItsTwin())) {
+                if (client != null && !isReplyLost() && !(doubled && saysNothingOfItsTwin())) {
                     client.receive(attempt, request);
                 }
             }

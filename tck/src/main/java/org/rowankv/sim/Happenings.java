@@ -1,32 +1,47 @@
 package org.rowankv.sim;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** How often what has happened, by name. For one thread at a time. */
 final class Happenings {
-    private final Map<String, long[]> counts = new TreeMap<>();
+    /** Of what happens too often to be looked up each time. */
+    static final class Counter {
+        private long count;
+
+        void add(long times) {
+            count += times;
+        }
+    }
+
+    private final Map<String, Counter> counts = new HashMap<>();
+
+    Counter counter(String what) {
+        return counts.computeIfAbsent(what, unused -> new Counter());
+    }
 
     void count(String what) {
         add(what, 1);
     }
 
     void add(String what, long times) {
-        counts.computeIfAbsent(what, unused -> new long[1])[0] += times;
+        counter(what).add(times);
     }
 
     long of(String what) {
-        final long[] count = counts.get(what);
-        return count == null ? 0 : count[0];
+        final Counter counter = counts.get(what);
+        return counter == null ? 0 : counter.count;
     }
 
     void addAll(Happenings others) {
-        others.counts.forEach((what, count) -> add(what, count[0]));
+        others.counts.forEach((what, counter) -> add(what, counter.count));
     }
 
+    /** In order of their names. */
     Map<String, Long> all() {
         final Map<String, Long> all = new TreeMap<>();
-        counts.forEach((what, count) -> all.put(what, count[0]));
+        counts.forEach((what, counter) -> all.put(what, counter.count));
         return all;
     }
 }

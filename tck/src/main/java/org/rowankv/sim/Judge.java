@@ -53,7 +53,7 @@ final class Judge {
         ballast.judge();
         history.clear();
         simulation.happenings().count("windows judged");
-        final EmbeddedCluster cluster = simulation.cluster();
+        final EmbeddedCluster cluster = simulation.store().cluster();
         cluster.awaitDigested(); // a read may have logged an expiry
         states.requireAgreement(cluster);
         states.requireSegments(cluster);
@@ -61,8 +61,8 @@ final class Judge {
 
     private Event read(int key) {
         final byte[] bytes = SimClient.keyBytes(key);
-        final Request request = new Request().get(simulation.cacheId(), bytes, 0, bytes.length);
-        simulation.place(request);
+        final Request request = new Request().get(simulation.store().cacheId(), bytes, 0, bytes.length);
+        simulation.store().place(request);
         simulation.timeline().advance(1);
         final long invokedNs = simulation.timeline().nowNs();
         simulation.session().call(request);
@@ -88,9 +88,9 @@ final class Judge {
 
     /** Closes every session; then what is taken must be what lives. */
     void judgeSpace() {
-        final EmbeddedCluster cluster = simulation.cluster();
+        final EmbeddedCluster cluster = simulation.store().cluster();
         for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
-            for (long sessionId : simulation.serverOf(shard).openSessions(shard)) {
+            for (long sessionId : simulation.store().serverOf(shard).openSessions(shard)) {
                 simulation.session().call(new Request().closeSession(shard, sessionId));
             }
         }
@@ -102,7 +102,7 @@ final class Judge {
             if (difference.isEmpty()) {
                 return;
             }
-            simulation.park(1_000_000);
+            simulation.turns().park(1_000_000);
         }
         simulation.violation("space is not accounted for: " + difference);
     }

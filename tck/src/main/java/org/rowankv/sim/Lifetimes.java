@@ -16,6 +16,11 @@ final class Lifetimes {
 
     private final Map<Long, Long> earliestEndNs = new HashMap<>();
     private final Map<Long, Long> latestEndNs = new HashMap<>();
+
+    private record SetBack(long atNs, long byNs) {}
+
+    private final List<SetBack> setBacks = new ArrayList<>();
+
     private final Map<Integer, List<Long>> sinceJudged = new HashMap<>();
 
     private static long slackOf(long lifetimeMs) {
@@ -28,8 +33,24 @@ final class Lifetimes {
         earliestEndNs.merge(value, invokedNs + lifetimeMs * 1_000_000 - slackOf(lifetimeMs), Math::min);
     }
 
-    void stored(long value, long returnedNs, long lifetimeMs) {
-        latestEndNs.put(value, returnedNs + lifetimeMs * 1_000_000 + slackOf(lifetimeMs));
+    void stored(long value, long invokedNs, long returnedNs, long lifetimeMs) {
+        long latest = returnedNs + lifetimeMs * 1_000_000 + slackOf(lifetimeMs);
+        for (SetBack setBack : setBacks) {
+            if (setBack.atNs() >= invokedNs) {
+                latest += setBack.byNs(); // perhaps after it was stored, and before that was answered
+            }
+        }
+        latestEndNs.put(value, latest);
+    }
+
+    /** A clock jumped: what has a lifetime by it may end at once, or live longer by as much. */
+    void jumped(long nowNs, long ms) {
+        if (ms > 0) {
+            earliestEndNs.replaceAll((value, end) -> Math.min(end, nowNs));
+        } else {
+            setBacks.add(new SetBack(nowNs, -ms * 1_000_000));
+            latestEndNs.replaceAll((value, end) -> end - ms * 1_000_000);
+        }
     }
 
     boolean isOver(long value, long nowNs) {

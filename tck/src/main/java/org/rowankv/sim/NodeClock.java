@@ -9,7 +9,7 @@ final class NodeClock implements Clock {
     private final Timeline timeline;
     private final long driftPerMillion;
     private final long originNs;
-    private final long wallOffsetMs;
+    private long wallOffsetMs;
 
     NodeClock(Timeline timeline, long driftPerMillion, long originNs, long wallOffsetMs) {
         this.timeline = timeline;
@@ -21,6 +21,11 @@ final class NodeClock implements Clock {
     private long elapsedNs() {
         final long now = timeline.nowNs();
         return now + now / 1_000_000 * driftPerMillion;
+    }
+
+    /** It is set to another time of day. */
+    void jump(long ms) {
+        wallOffsetMs += ms;
     }
 
     @Override

@@ -8,19 +8,27 @@ package org.rowankv.sim;
  * @param b as well
  */
 record PlannedFault(int afterOperations, Kind kind, int a, int b) {
+    /** Each a class of its own. */
     enum Kind {
-        /** The process ends at some named point soon; a by how many points later. */
-        CRASH,
-        /** The store is closed, and opened again. */
-        REOPEN,
-        /** A server cuts another one off its backup log. */
-        FENCE,
-        /** A server's agents get no turn for a while. */
-        PAUSE,
-        /** A client goes away, closing its sessions, and another one comes. */
-        LEAVE,
-        /** A caller stops at the next named place of an append, and is cut off there. */
-        CUT_OFF
+        CRASH(new CrashFault()),
+        REOPEN(new ReopenFault()),
+        FENCE(new FenceFault()),
+        PAUSE(new PauseFault()),
+        LEAVE(new LeaveFault()),
+        CUT_OFF(new CutOffFault()),
+        SLOW_LINK(new SlowLinkFault()),
+        CUT_LINK(new CutLinkFault()),
+        CLOCK_JUMP(new ClockJumpFault());
+
+        private final Fault fault;
+
+        Kind(Fault fault) {
+            this.fault = fault;
+        }
+    }
+
+    void strike(Simulation simulation) {
+        kind.fault.strike(simulation, a, b);
     }
 
     @Override

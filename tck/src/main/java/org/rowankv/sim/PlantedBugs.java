@@ -46,17 +46,49 @@ final class PlantedBugs {
                     "shard.withEpoch(shard.epoch() + 1)",
                     "shard.withEpoch(shard.epoch())"),
             new PlantedBug(
-                    "deletions are forgotten at once",
-                    SERVER,
-                    "org.rowankv.server.shard.ShardReplica",
-                    "return deletions.forget(commitVersion(),",
-                    "return deletions.forget(Long.MAX_VALUE,"),
+                    "a restarted server resumes in its old term",
+                    DRIVER,
+                    "org.rowankv.placement.Configuration",
+                    "term + 1, newIncarnations",
+                    "term, newIncarnations"),
             new PlantedBug(
-                    "the horizon ignores what was copied",
+                    "the collect takes what was committed too",
+                    SERVER,
+                    "org.rowankv.server.reconfiguration.ColdStart",
+                    "held.add(owner.candidates(shard, commitVersion));",
+                    "held.add(owner.candidates(shard, 0));"),
+            new PlantedBug(
+                    "deletions are forgotten while older entries wait",
+                    SERVER,
+                    "org.rowankv.server.digest.DigestAgent",
+                    "        final int assembled = assembler.assemble(this);\n        if (mayForget && assembler.isIdle()) {\n"
+                            + "            forgetDeletions();\n        }\n",
+                    "        if (mayForget) {\n            forgetDeletions();\n        }\n"
+                            + "        final int assembled = assembler.assemble(this);\n"),
+            new PlantedBug(
+                    "the horizon ignores copies that were born dead",
+                    SERVER,
+                    "org.rowankv.server.cleaning.Relocation",
+                    "segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);\n        segments.markDead(copy",
+                    "segments.markDead(copy"),
+            new PlantedBug(
+                    "the horizon ignores copies of what was cleared",
+                    SERVER,
+                    "org.rowankv.server.cleaning.Relocation",
+                    "if (EntryType.holdsObject(type) && isCleared(replica, buffer, at)) {",
+                    "if (EntryType.isTombstone(type) && isCleared(replica, buffer, at)) {"),
+            new PlantedBug(
+                    "the horizon does not wait for the sweep",
+                    SERVER,
+                    "org.rowankv.server.cleaning.CleanAgent",
+                    "sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0",
+                    "segments.tombstoneHorizon()"),
+            new PlantedBug(
+                    "tombstones found at a start are as young as their stamp",
                     SERVER,
                     "org.rowankv.server.log.Segments",
-                    "horizons.set(segment, horizon == 0 ? sequence : Math.min(sequence, horizon));",
-                    "horizons.set(segment, sequence);"),
+                    "return sequence(segment) <= recoveredSequence ? Math.max(stamp, recoveredSequence) : stamp;",
+                    "return stamp;"),
             new PlantedBug(
                     "CommitVer overtakes a version nobody announced",
                     SERVER,
@@ -76,6 +108,41 @@ final class PlantedBugs {
                     "if (session == null || session.closed) {\n            return 0;\n        }\n        return remember(session, sequence",
                     "if (session == null || session.closed || scanning) {\n            return 0;\n        }\n        return"
                             + " remember(session, sequence"),
+            new PlantedBug(
+                    "completions do not move with their entries",
+                    SERVER,
+                    "org.rowankv.server.cleaning.Relocation",
+                    "replica.sessions(sessionId).completionMoved(sessionId, sequence, from, to);",
+                    ""),
+            new PlantedBug(
+                    "duplicate check outside the lock",
+                    SERVER,
+                    "org.rowankv.server.request.Mutation",
+                    "                    if (!lock()) {\n                        return false;\n                    }\n"
+                            + "                    state = State.DECIDING;\n"
+                            + "                }\n"
+                            + "                case DECIDING -> {\n"
+                            + "                    if (decision.decide()) {\n"
+                            + "                        state = State.AWAITING_SPACE;\n",
+                    "                    state = State.DECIDING;\n"
+                            + "                }\n"
+                            + "                case DECIDING -> {\n"
+                            + "                    if (stripesHeld == stripesNeeded || decision.decide()) {\n"
+                            + "                        if (!lock()) {\n                            return false;\n"
+                            + "                        }\n"
+                            + "                        state = State.AWAITING_SPACE;\n"),
+            new PlantedBug(
+                    "removals need space",
+                    SERVER,
+                    "org.rowankv.server.request.Decision",
+                    "return worker.draft().type() == EntryType.PUT && !inPlace;",
+                    "return !inPlace || length > 0;"),
+            new PlantedBug(
+                    "blocks that land twice are put together twice",
+                    SERVER,
+                    "org.rowankv.server.digest.EntryAssembler",
+                    "if (done.contains(key)) {",
+                    "if (key == null) {"),
             new PlantedBug(
                     "no duplicate check",
                     SERVER,
@@ -100,6 +167,12 @@ final class PlantedBugs {
                     "org.rowankv.server.shard.ShardReplica",
                     "if (existing != 0 && existing != address && !isLost(existing) && versionAt(existing) >= version) {",
                     "if (existing == -1) {"),
+            new PlantedBug(
+                    "what a writer found is superseded, wherever it is by now",
+                    SERVER,
+                    "org.rowankv.server.shard.ShardReplica",
+                    "                && index.refers(position, address);",
+                    "                && position != 1;"),
             new PlantedBug(
                     "readers do not look at the generation again",
                     SERVER,

@@ -45,8 +45,6 @@ final class SimClient extends Task {
         Action.TOUCH
     };
 
-    private static final int CLEAR_ONE_IN = 150;
-
     private final int number;
     private final Simulation simulation;
     private final SimPlan plan;
@@ -94,7 +92,7 @@ final class SimClient extends Task {
     private RowanClient newClient() {
         return new RowanClient(
                 simulation.session(),
-                simulation.clientClock(),
+                simulation.store().clientClock(),
                 random.fork("client " + clientsBefore++),
                 20 * timeoutNs);
     }
@@ -174,7 +172,7 @@ final class SimClient extends Task {
 
     private void begin() {
         key = random.nextInt(plan.keys());
-        action = random.nextInt(CLEAR_ONE_IN) == 0 ? Action.CLEAR : MIX[random.nextInt(MIX.length)];
+        action = random.nextInt(plan.clearOneIn()) == 0 ? Action.CLEAR : MIX[random.nextInt(MIX.length)];
         if (action == Action.TOUCH && (!plan.touches() || lastValue[key] <= Event.ABSENT)) {
             action = Action.GET;
         }
@@ -206,7 +204,7 @@ final class SimClient extends Task {
     }
 
     private Request phrase() {
-        final int cacheId = simulation.cacheId();
+        final int cacheId = simulation.store().cacheId();
         final byte[] bytes = keyBytes(key);
         final byte[] value = action.stores() ? values.of(written) : bytes;
         final long expected = lastVersion[key];
@@ -222,7 +220,7 @@ final class SimClient extends Task {
             case REMOVE, GET_AND_REMOVE -> request.delete(cacheId, bytes, 0, bytes.length);
             case REMOVE_IF_VERSION ->
                 request.delete(cacheId, bytes, 0, bytes.length).when(Condition.IF_VERSION, expected);
-            case CLEAR -> request.clear(cacheId, simulation.shardOf(key));
+            case CLEAR -> request.clear(cacheId, simulation.store().shardOf(key));
             case TOUCH -> request.touch(cacheId, bytes, 0, bytes.length, expected, ttlMs);
             case EXPIRY -> throw new AssertionError("nobody asks for that");
         };
@@ -232,7 +230,7 @@ final class SimClient extends Task {
         final long returnedNs = simulation.timeline().nowNs();
         nextAtNs = returnedNs + random.nextInt((int) (8 * plan.stepNs()));
         final Status status = request.status();
-        simulation.onEnded(this, action.label(), status, request.version());
+        simulation.onEnded(action.label(), status, request.version());
         final Outcome outcome = outcomeOf(status);
         if (action == Action.GET && outcome == Outcome.REFUSED) {
             return; // learned nothing
@@ -265,7 +263,7 @@ final class SimClient extends Task {
         }
         if (action == Action.CLEAR) {
             for (int cleared = 0; cleared < plan.keys(); cleared++) {
-                if (simulation.shardOf(cleared) == request.shard()) {
+                if (simulation.store().shardOf(cleared) == request.shard()) {
                     log.add(cleared, event);
                 }
             }
@@ -276,7 +274,7 @@ final class SimClient extends Task {
 
     private void judgeAnswer(Event event) {
         if (ttlMs != Ttl.ETERNAL && action.stores()) {
-            simulation.lifetimes().stored(written, event.returnedNs(), ttlMs);
+            simulation.lifetimes().stored(written, invokedNs, event.returnedNs(), ttlMs);
         }
         if (action == Action.GET && !plan.touches() && simulation.lifetimes().isOver(event.observed(), invokedNs)) {
             simulation.violation("value #" + Long.toHexString(event.observed()) + " of key " + key

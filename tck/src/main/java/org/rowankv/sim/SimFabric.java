@@ -12,6 +12,7 @@ import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.FabricCapabilities;
+import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FenceReport;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
@@ -44,6 +45,12 @@ final class SimFabric implements Fabric {
     /** The servers between which the innermost append goes, sender first; null when there is none. */
     int @Nullable [] innermost() {
         return sending.isEmpty() ? null : new int[] {sending.getLast().from, sending.getLast().to};
+    }
+
+    /** Whether the innermost append goes over a slow link. */
+    boolean isSlow() {
+        final Pair pair = sending.peekLast();
+        return pair != null && simulation.store().links().isSlow(pair.from, pair.to);
     }
 
     /** Server {@code to} cuts server {@code from} off. What it has not published by then must never land. */
@@ -87,6 +94,11 @@ final class SimFabric implements Fabric {
 
         @Override
         public QueuePair connect(int remoteServerId, long remoteIncarnation, long term) {
+            if (simulation.store().links().isCut(server, remoteServerId)) {
+                simulation.happenings().count("connections that a cut link refused");
+                throw new FabricException(
+                        FabricException.Reason.UNKNOWN_PEER, "the link to server " + remoteServerId + " is cut");
+            }
             final Pair pair = new Pair(end.connect(remoteServerId, remoteIncarnation, term), server, remoteServerId);
             pairs.add(pair);
             return pair;

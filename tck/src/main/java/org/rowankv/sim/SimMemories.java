@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.server.embedded.Surroundings;
 import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.membership.MemoryConfigurationStore;
 import org.rowankv.server.pm.AreaMemory;
 import org.rowankv.server.pm.AreaSettings;
 
@@ -12,14 +11,14 @@ import org.rowankv.server.pm.AreaSettings;
 final class SimMemories implements Surroundings.Memories {
     private final List<SimMemory> kept = new ArrayList<>();
     private final List<SimMemory> used = new ArrayList<>();
-    private MemoryConfigurationStore store = new MemoryConfigurationStore();
+    private SimConfigurationStore store = new SimConfigurationStore();
     private boolean isNew = true;
 
     /** Of the next simulation: nothing is in it. */
     void begin() {
         kept.addAll(used);
         used.clear();
-        store = new MemoryConfigurationStore();
+        store = new SimConfigurationStore();
         isNew = true;
     }
 

@@ -30,11 +30,17 @@ final class SimNetwork {
     }
 
     void send(SimClient client, int attempt, Request request) {
-        if (!simulation.isUp()) {
+        if (!simulation.store().isUp()) {
             return; // there is nobody to connect to
         }
+        final SimLinks links = simulation.store().links();
+        final int server = simulation.store().serverOf(request.shard()).serverId();
+        if (links.isCut(links.clients(), server)) {
+            simulation.happenings().count("requests lost on cut links");
+            return;
+        }
         if (random.nextInt(1000) >= lossPerMille) {
-            deliver(client, attempt, request, soon(), false, false);
+            deliver(client, attempt, request, links.isSlow(links.clients(), server) ? late() : soon(), false, false);
             return;
         }
         switch (random.nextInt(5)) {
@@ -63,7 +69,7 @@ final class SimNetwork {
 
     private void deliver(
             @Nullable SimClient client, int attempt, Request request, long atNs, boolean replyLost, boolean doubled) {
-        simulation.add(new Delivery(simulation, copyOf(request), client, attempt, atNs, replyLost, doubled));
+        simulation.turns().add(new Delivery(simulation, copyOf(request), client, attempt, atNs, replyLost, doubled));
     }
 
     private static Request copyOf(Request request) {

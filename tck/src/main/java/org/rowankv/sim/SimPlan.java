@@ -23,7 +23,7 @@ import org.rowankv.server.pm.AreaSettings;
  * @param ttlPerMille writes that end by themselves
  * @param ballastPercent of the space that is taken before anything else
  * @param clientsSurvive whether clients come back after a crash for the answers they lack
- * @param hostile whether the servers' process values are at their limits
+ * @param hostile whether settings and the servers' process values are at their limits
  */
 record SimPlan(
         long seed,
@@ -51,12 +51,19 @@ record SimPlan(
     static final int OPERATIONS = 2_000;
     private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
     private static final int[][] SHAPES = {{3, 3}, {3, 3}, {3, 2}, {2, 2}, {2, 2}, {1, 1}};
+    private static final int LEAST_MESSAGE = 256;
+    /** More of them, or as few as there can be with every server a primary. */
+    private static final int[] HOSTILE_SHARDS = {3, 64, 512};
+
     private static final int[] MESSAGES = {1024, 2048, 16 << 10};
 
     static SimPlan of(long seed) {
         final RandomSource random = new SplittableRandomSource(seed).fork("plan");
-        final int[] shape = SHAPES[random.nextInt(SHAPES.length)];
-        final int workers = 1 + random.nextInt(4);
+        final boolean hostile = random.nextInt(10) == 0;
+        final RandomSource extremes = random.fork("extremes");
+        final boolean single = hostile && extremes.nextInt(4) == 0;
+        final int[] shape = single ? SHAPES[SHAPES.length - 1] : SHAPES[random.nextInt(SHAPES.length)];
+        final int workers = hostile && extremes.nextInt(2) == 0 ? 1 : 1 + random.nextInt(4);
         final int least = (int) (EmbeddedSettings.minimumCapacity(shape[1], workers, SEGMENT) / SEGMENT);
         // Values as large as fill the store now and then, but mostly much smaller ones than would.
         final int size = random.nextInt(4);
@@ -66,10 +73,14 @@ record SimPlan(
                 seed,
                 shape[0],
                 shape[1],
-                shape[0] * (1 + random.nextInt(2)),
+                single
+                        ? 1
+                        : hostile
+                                ? HOSTILE_SHARDS[extremes.nextInt(HOSTILE_SHARDS.length)]
+                                : shape[0] * (1 + random.nextInt(2)),
                 workers,
-                least + random.nextInt(8),
-                MESSAGES[random.nextInt(MESSAGES.length)],
+                hostile ? least : least + random.nextInt(8),
+                hostile ? LEAST_MESSAGE : MESSAGES[random.nextInt(MESSAGES.length)],
                 2 + random.nextInt(7),
                 4 + random.nextInt(17),
                 OPERATIONS,
@@ -81,9 +92,9 @@ record SimPlan(
                 swarm(random, 2),
                 1_000L << random.nextInt(8),
                 random.nextInt(2) == 0 ? 0 : random.nextInt(200),
-                random.nextInt(4) > 0 ? 0 : 70 + random.nextInt(31),
+                random.nextInt(hostile ? 2 : 4) > 0 ? 0 : 70 + random.nextInt(31),
                 random.nextInt(3) > 0,
-                random.nextInt(10) == 0,
+                hostile,
                 faults(random));
     }
 
@@ -99,7 +110,7 @@ record SimPlan(
     private static List<PlannedFault> faults(RandomSource random) {
         final List<PlannedFault> faults = new ArrayList<>();
         final PlannedFault.Kind[] kinds = PlannedFault.Kind.values();
-        final int count = 3 + random.nextInt(6);
+        final int count = 4 + random.nextInt(7);
         for (int i = 0; i < count; i++) {
             // Crashes are what most of the code is there for.
             final PlannedFault.Kind kind =
@@ -127,6 +138,11 @@ record SimPlan(
     /** Whether lifetimes are changed by touches; where they are not, an end can be told to the millisecond. */
     boolean touches() {
         return (seed & 1) == 0;
+    }
+
+    /** Clears are rare, since a run in which everything is gone shows little, except where they are to be many. */
+    int clearOneIn() {
+        return (seed >>> 1) % 4 == 0 ? 20 : 150;
     }
 
     SimPlan withFaults(List<PlannedFault> fewer) {

@@ -40,9 +40,14 @@ final class SimScheduling implements Scheduling {
             restsUntilNs = 0;
         }
 
-        /** Gets no turn for a while: its thread is not scheduled. */
+        /** Its server gets no turn for a while. */
         void pause(long ns) {
             pausedUntilNs = timeline.nowNs() + ns;
+        }
+
+        /** Until when nothing goes on at its server. */
+        long pausedUntilNs() {
+            return pausedUntilNs;
         }
 
         @Override
@@ -89,6 +94,7 @@ final class SimScheduling implements Scheduling {
         this.simulation = simulation;
     }
 
+    /** By server. */
     List<AgentTask> agents() {
         return agents;
     }
@@ -102,6 +108,6 @@ final class SimScheduling implements Scheduling {
 
     @Override
     public void park(long ns) {
-        simulation.park(ns);
+        simulation.turns().park(ns);
     }
 }

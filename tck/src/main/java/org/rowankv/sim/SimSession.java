@@ -20,12 +20,17 @@ final class SimSession implements Session {
 
     @Override
     public Configuration configuration() {
-        return simulation.cluster().configuration();
+        return simulation.store().cluster().configuration();
+    }
+
+    @Override
+    public boolean mayLoseReplies() {
+        return true;
     }
 
     @Override
     public void call(Request request) {
-        simulation.cluster().session().call(request);
+        simulation.store().cluster().session().call(request);
     }
 
     @Override
@@ -36,12 +41,12 @@ final class SimSession implements Session {
 
     @Override
     public ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
-        return simulation.cluster().session().scan(cacheId, shard, position, limit, withValues);
+        return simulation.store().cluster().session().scan(cacheId, shard, position, limit, withValues);
     }
 
     @Override
     public Catalogue catalogue() {
-        return simulation.cluster().session().catalogue();
+        return simulation.store().cluster().session().catalogue();
     }
 
     @Override

@@ -33,7 +33,7 @@ final class SimThread extends Thread {
     static void installPoints() {
         Chaos.install(name -> {
             if (Thread.currentThread() instanceof SimThread own && own.simulation != null) {
-                own.simulation.onPoint(name);
+                own.simulation.points().onPoint(name);
             }
         });
     }

@@ -5,6 +5,6 @@ import java.util.BitSet;
 /**
  * A session that its lane uses no more.
  *
- * @param openShards where it was opened and is not closed yet
+ * @param openShards where it was opened, or may have been, and is not closed yet
  */
 record AbandonedSession(long sessionId, BitSet openShards) {}

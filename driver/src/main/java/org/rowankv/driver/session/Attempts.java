@@ -72,6 +72,7 @@ public final class Attempts {
             return identified(asked, own);
         }
         refusedIds = 0;
+        own.openingAt(asked.shard());
         return handOut(State.OPENING, new Request().openSession(asked.shard(), own.sessionId()));
     }
 
@@ -131,10 +132,15 @@ public final class Attempts {
     private @Nullable Request opened(Request asked, Request open, Lane own) {
         if (open.status() == Status.SESSION_EXPIRED && ++refusedIds < MAX_REFUSED_IDS) {
             // A session of that id was closed before, as when an earlier client drew its ids from the same seed.
+            own.refusedAt(asked.shard());
             lanes.renew(own);
+            own.openingAt(asked.shard());
             return handOut(State.OPENING, open.openSession(asked.shard(), own.sessionId()));
         }
         if (open.status() != Status.OK) {
+            if (!repeated && open.status() != Status.NO_REPLY) {
+                own.refusedAt(asked.shard());
+            }
             // Nothing of the mutation itself was attempted, so no reply means no outcome that is not known.
             asked.answer(open.status(), 0, 0, 0);
             return null;

@@ -15,6 +15,9 @@ final class Lane {
     private long sessionId;
     private long lastSequence;
     private BitSet openShards = new BitSet();
+    /** Where it was asked for and not refused. It may be open there although no answer came, or nobody lived to hear it. */
+    private BitSet reachedShards = new BitSet();
+
     private final List<AbandonedSession> abandoned = new ArrayList<>(0);
     private @Nullable Attempts attempts;
     // Keeps two callers' lanes off one cache line; never read.
@@ -47,20 +50,31 @@ final class Lane {
         return openShards.get(shard);
     }
 
+    /** About to be opened there. Said before anything is sent: whatever becomes of the caller, it is closed some day. */
+    void openingAt(int shard) {
+        reachedShards.set(shard);
+    }
+
     void openedAt(int shard) {
         openShards.set(shard);
     }
 
-    /** The shards at which the session was opened. */
-    BitSet openShards() {
-        return openShards;
+    /** It is known not to be open there. */
+    void refusedAt(int shard) {
+        reachedShards.clear(shard);
+    }
+
+    /** The shards at which the session is open, or may be. */
+    BitSet reachedShards() {
+        return reachedShards;
     }
 
     /** The session expired, or an operation of it was given up: nothing of it is used again but to close it. */
     void renew(long newSessionId) {
-        if (!openShards.isEmpty()) {
-            abandoned.add(new AbandonedSession(sessionId, openShards));
+        if (!reachedShards.isEmpty()) {
+            abandoned.add(new AbandonedSession(sessionId, reachedShards));
             openShards = new BitSet();
+            reachedShards = new BitSet();
         }
         sessionId = newSessionId;
         lastSequence = 0;
@@ -71,7 +85,7 @@ final class Lane {
         return abandoned;
     }
 
-    /** A session that was given up and is still open at that shard; 0 when there is none. */
+    /** A session that was given up and may still be open at that shard; 0 when there is none. */
     long abandonedAt(int shard) {
         for (int i = 0; i < abandoned.size(); i++) {
             if (abandoned.get(i).openShards().get(shard)) {

@@ -2,6 +2,7 @@ package org.rowankv.driver.session;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -56,6 +57,34 @@ class RequestIdsTest {
         assertThat(request.bits()).isEqualTo(ResultBits.CREATED | ResultBits.REPLAYED);
         client.execute(put());
         assertThat(request.bits()).isEqualTo(ResultBits.EXISTED | ResultBits.UPDATED);
+    }
+
+    @Test
+    void shouldDrawNoIdsWhereNoReplyIsLost() {
+        final RowanClient direct =
+                new RowanClient(new ModelSession(clock).promiseReplies(), clock, new SplittableRandomSource(1));
+        direct.catalogue().create("cache", new byte[0]);
+        direct.execute(put());
+        assertThat(request.status()).isEqualTo(Status.OK);
+        assertThat(request.sessionId()).isZero();
+        assertThat(request.sequence()).isZero();
+    }
+
+    @Test
+    void shouldSendNothingTwiceWhereAReplyIsLostInSpiteOfThePromise() {
+        final ModelSession promising = new ModelSession(clock).promiseReplies();
+        final RowanClient direct = new RowanClient(promising, clock, new SplittableRandomSource(1));
+        direct.catalogue().create("cache", new byte[0]);
+        promising.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public boolean losesReply(Request attempt) {
+                return true;
+            }
+        });
+        final long before = promising.calls();
+        direct.execute(put());
+        assertThat(request.status()).isEqualTo(Status.OUTCOME_UNKNOWN);
+        assertThat(promising.calls() - before).isEqualTo(1);
     }
 
     @Test
@@ -130,6 +159,64 @@ class RequestIdsTest {
         });
         client.close();
         assertThat(closed).containsExactly(lost);
+    }
+
+    /** Opened there, but the caller's thread was struck before it heard so. */
+    @Test
+    void shouldCloseWhatACallerWasOpeningWhenAnErrorStruckIt() {
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public boolean losesReply(Request attempt) {
+                if (attempt.operation() == Operation.OPEN_SESSION) {
+                    throw new StackOverflowError("injected");
+                }
+                return false;
+            }
+        });
+        assertThatThrownBy(() -> client.execute(put())).isInstanceOf(StackOverflowError.class);
+        assertThat(closedWithTheClient()).hasSize(1);
+    }
+
+    @Test
+    void shouldCloseWhatItCouldNotLearnToBeOpen() {
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public boolean losesReply(Request attempt) {
+                clock.advanceNs(100_000);
+                return attempt.operation() == Operation.OPEN_SESSION;
+            }
+        });
+        client.execute(put());
+        assertThat(request.status()).isEqualTo(Status.NO_REPLY);
+        assertThat(closedWithTheClient()).hasSize(1);
+    }
+
+    @Test
+    void shouldNotCloseWhatTheShardRefusedToOpen() {
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public Status refuse(Request attempt) {
+                return attempt.operation() == Operation.OPEN_SESSION ? Status.FULL : Status.OK;
+            }
+        });
+        client.execute(put());
+        assertThat(request.status()).isEqualTo(Status.FULL);
+        assertThat(closedWithTheClient()).isEmpty();
+    }
+
+    private List<Long> closedWithTheClient() {
+        final List<Long> closed = new ArrayList<>();
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public Status refuse(Request attempt) {
+                if (attempt.operation() == Operation.CLOSE_SESSION) {
+                    closed.add(attempt.sessionId());
+                }
+                return Status.OK;
+            }
+        });
+        client.close();
+        return closed;
     }
 
     @Test

@@ -185,6 +185,7 @@ final class Relocation implements SegmentScan.Visitor {
 
     private void relocate(
             ShardReplica replica, long position, ByteBuffer buffer, int at, long address, int type, int length) {
+        Chaos.point("clean.before-copy");
         final long copy = copy(buffer, at, type, length, stampOf(buffer, at, type));
         if (copy == 0) {
             return;

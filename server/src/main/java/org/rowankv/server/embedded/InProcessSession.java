@@ -32,6 +32,12 @@ final class InProcessSession implements Session {
         return configuration;
     }
 
+    /** A caller that an error strikes in the middle does not ask again. */
+    @Override
+    public boolean mayLoseReplies() {
+        return false;
+    }
+
     @Override
     public void call(Request request) {
         final int shard = request.shard();

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.membership.ConfigurationCodec;
 import org.rowankv.server.membership.ConfigurationStore;
@@ -197,11 +198,15 @@ final class StoreFiles {
                         + configuration.term() + ": the configuration is older than the data; put the newest one back");
             }
             incarnations.add(area.superblock().startIncarnation());
+            Chaos.point("start.incarnation");
         }
         final Configuration next = configuration.coldStart(incarnations);
         configurationVersion = write(store, next, configurationVersion, random);
         configuration = next;
-        areas.forEach(area -> area.superblock().adoptTerm(next.term()));
+        for (Area area : areas) {
+            area.superblock().adoptTerm(next.term());
+            Chaos.point("start.term");
+        }
         return next;
     }
 

@@ -152,6 +152,43 @@ public final class ShardIndex {
         }
     }
 
+    /**
+     * As {@link #find}, for callers that compare the key themselves, by {@link #refers}: an address that is not 0 may be of
+     * another key, unless that is the one refused. Spares the comparison, since two keys seldom have one tag.
+     *
+     * @param refused what was returned before and was of another key; 0 at first
+     */
+    public long findLikely(long position, long refused, int cacheId, byte[] key, int keyOffset, int keyLength) {
+        final long first = refused == 0 ? firstOf(reversed(position)) : 0;
+        return first == 0 ? find(position, cacheId, key, keyOffset, keyLength) : first;
+    }
+
+    /** The first address found with that tag; 0 when there is none, or when the search met a change. */
+    private long firstOf(int tag) {
+        final long[][] chunks = buckets;
+        int bucket = bucketOf(tag, shape);
+        if (!exists(chunks, bucket)) {
+            return 0;
+        }
+        long[] words = chunkOf(chunks, bucket);
+        while (true) {
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                final long item = (long) ITEM.getAcquire(words, i);
+                if (tagOf(item) == tag && item != 0) {
+                    return addressOf(item);
+                }
+            }
+            final int link = (int) (long) ITEM.getAcquire(words, base + ITEMS);
+            final long[][] overflowNow = overflow;
+            if (link == 0 || !exists(overflowNow, link - 1)) {
+                return 0;
+            }
+            bucket = link - 1;
+            words = chunkOf(overflowNow, bucket);
+        }
+    }
+
     /** As {@link #find}, for the key of an entry in the log. */
     public long findKeyOf(long position, ByteBuffer entry, int entryAt) {
         final int tag = reversed(position);
@@ -357,7 +394,16 @@ public final class ShardIndex {
         return 0;
     }
 
-    /** Replaces exactly this address by another one of the same key; false when the index points elsewhere by now. */
+    /** Points from exactly this entry to a newer one of the same key; false when the index points elsewhere by now. */
+    public boolean replace(long position, long from, long to) {
+        final int tag = reversed(position);
+        final int bucket = bucketOf(tag, shape);
+        final long[] words = chunkOf(buckets, bucket);
+        lowerBound(words, bucket, ExpiryBound.of(region.buffer(to), region.offset(to)));
+        return exchangeInChain(bucket, words, itemOf(tag, from), itemOf(tag, to));
+    }
+
+    /** Replaces exactly this address by that of a copy of its entry; false when the index points elsewhere by now. */
     public boolean relocate(long position, long from, long to) {
         return exchange(position, from, itemOf(reversed(position), to));
     }

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.rowankv.placement.Configuration;
+import org.rowankv.runtime.Chaos;
 
 /**
  * Cold start (§4.5 and §4.7 of the paper): after every server has read its area, each shard's entries that may not be on
@@ -28,9 +29,12 @@ public final class ColdStart {
             }
             if (owners.size() > 1) {
                 scattered += shard(shard, owners);
+                Chaos.point("start.collected");
             }
         }
+        Chaos.point("start.scattered");
         servers.forEach(RecoveredServer::finish);
+        Chaos.point("start.recovered");
         return scattered;
     }
 
@@ -56,6 +60,7 @@ public final class ColdStart {
                                         candidate.getValue(),
                                         owners.get(to).replicas().get(shard).tenure());
                         scattered++;
+                        Chaos.point("start.taken-over");
                     }
                 }
             }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntConsumer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.cleaning.CleanAgent;
@@ -103,6 +104,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         readers.forEach(one -> each.add(s -> progress.segmentRead(one.read(s))));
         new ScanThreads("rowan-scan-" + serverId, inUse, each).readAll();
         freeDeadSegments(inUse);
+        Chaos.point("start.dead-freed");
         while (!assembler.isIdle()) {
             if (assembler.assemble(this) == 0 && !assembler.isIdle()) {
                 makeRoom("put large entries together");

@@ -2,6 +2,7 @@ package org.rowankv.server.reconfiguration;
 
 import java.nio.ByteBuffer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.digest.EntryAssembler;
 import org.rowankv.server.log.CommitVector;
@@ -76,6 +77,7 @@ final class SegmentReader implements SegmentScan.Visitor {
         charged = 0;
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
         segments.close(segment, charged);
+        Chaos.point("start.segment-read");
         return entries - before;
     }
 

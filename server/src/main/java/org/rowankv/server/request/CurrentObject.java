@@ -19,6 +19,9 @@ final class CurrentObject {
     private final EntryCheck check;
 
     long address;
+    /** Of its segment, by which one can tell later that the entry still lies there. */
+    int generation;
+
     int type;
     int length;
     long version;
@@ -47,9 +50,16 @@ final class CurrentObject {
     void load(ShardReplica shard, long position, Request request, boolean copyValue) {
         lost = false;
         inDoubt = false;
+        long refused = 0;
         while (true) {
             address = shard.index()
-                    .find(position, request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
+                    .findLikely(
+                            position,
+                            refused,
+                            request.cacheId(),
+                            request.key(),
+                            request.keyOffset(),
+                            request.keyLength());
             if (address == 0) {
                 type = 0;
                 version = 0;
@@ -60,7 +70,7 @@ final class CurrentObject {
                 return;
             }
             final int segment = segments.segmentOf(address);
-            final int generation = segments.generation(segment);
+            generation = segments.generation(segment);
             if (shard.index()
                             .refers(
                                     position,
@@ -76,6 +86,7 @@ final class CurrentObject {
                     return;
                 }
             }
+            refused = address;
             if (copyValue) {
                 request.noResult();
             }
@@ -112,6 +123,12 @@ final class CurrentObject {
             candidate = shard.index().candidate(position, n);
         }
         return false;
+    }
+
+    /** Forgets what was loaded for another request. */
+    void clear() {
+        address = 0;
+        present = false;
     }
 
     private boolean readEntry(ShardReplica shard, Request request, boolean copyValue) {

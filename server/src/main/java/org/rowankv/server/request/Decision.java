@@ -60,6 +60,7 @@ final class Decision {
         expiring = false;
         answeredBefore = null;
         ownEntry = false;
+        current.clear();
     }
 
     /** The request's caller is gone: nothing of it is read or answered any more. */

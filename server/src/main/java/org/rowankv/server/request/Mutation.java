@@ -371,7 +371,15 @@ final class Mutation {
                 worker.segments().region().buffer(address),
                 worker.segments().region().offset(address));
         final int type = FrameDescriptor.type(word);
-        final int freed = replica().apply(worker.lockOwner(), position, address, type, FrameDescriptor.length(word));
+        final int freed = replica()
+                .apply(
+                        worker.lockOwner(),
+                        position,
+                        current.address,
+                        current.generation,
+                        address,
+                        type,
+                        FrameDescriptor.length(word));
         if (freed > 0) {
             worker.grant().giveBack(freed);
         }

@@ -14,9 +14,16 @@ final class ObjectCopy {
 
     /** The caller holds the key's lock, so there is an entry and it stays the newest. Returns the array used. */
     static byte[] read(Segments segments, ShardReplica shard, long position, Request request, byte[] scratch) {
+        long refused = 0;
         while (true) {
             final long address = shard.index()
-                    .find(position, request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
+                    .findLikely(
+                            position,
+                            refused,
+                            request.cacheId(),
+                            request.key(),
+                            request.keyOffset(),
+                            request.keyLength());
             if (address == 0) {
                 throw new AssertionError("an object under its key's lock is gone");
             }
@@ -30,6 +37,7 @@ final class ObjectCopy {
                             request.key(),
                             request.keyOffset(),
                             request.keyLength())) {
+                refused = address;
                 continue;
             }
             final ByteBuffer buffer = segments.region().buffer(address);

@@ -44,9 +44,16 @@ public final class ObjectReader {
      */
     public boolean get(ShardReplica shard, Request request, long missVersion) {
         final long position = shard.positionOf(request.hash());
+        long refused = 0;
         while (true) {
             final long address = shard.index()
-                    .find(position, request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
+                    .findLikely(
+                            position,
+                            refused,
+                            request.cacheId(),
+                            request.key(),
+                            request.keyOffset(),
+                            request.keyLength());
             if (address == 0) {
                 return answerUnlessInDoubt(shard, position, request, missVersion);
             }
@@ -60,6 +67,7 @@ public final class ObjectReader {
                             request.key(),
                             request.keyOffset(),
                             request.keyLength())) {
+                refused = address;
                 continue;
             }
             final ByteBuffer buffer = segments.region().buffer(address);

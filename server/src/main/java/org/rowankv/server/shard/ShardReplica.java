@@ -170,12 +170,22 @@ public final class ShardReplica {
      * @return bytes of space that are no longer needed because of it: older entries, or itself when it is not new
      */
     public int apply(int owner, long position, long address, int type, int length) {
+        return apply(owner, position, 0, 0, address, type, length);
+    }
+
+    /**
+     * As above, for the holder of the key's lock.
+     *
+     * @param known where it found the key's newest entry, or 0
+     * @param knownGeneration of that segment then
+     */
+    public int apply(int owner, long position, long known, int knownGeneration, long address, int type, int length) {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final long version = EntryDescriptor.version(entry, at);
         final int freed = switch (type) {
             case EntryType.PUT, EntryType.TOUCH, EntryType.DELETE ->
-                applyKeyed(owner, position, entry, at, address, type, length, version);
+                applyKeyed(owner, position, known, knownGeneration, entry, at, address, type, length, version);
             case EntryType.CLEAR -> applyClear(entry, at, version);
             case EntryType.SESSION_OPEN -> applySessionOpen(entry, at, address, length);
             case EntryType.SESSION_CLOSE -> applySessionClose(entry, at);
@@ -190,11 +200,21 @@ public final class ShardReplica {
     }
 
     private int applyKeyed(
-            int owner, long position, ByteBuffer entry, int at, long address, int type, int length, long version) {
+            int owner,
+            long position,
+            long known,
+            int knownGeneration,
+            ByteBuffer entry,
+            int at,
+            long address,
+            int type,
+            int length,
+            long version) {
         final int freed;
         index.lock(owner);
         try {
-            final long existing = index.findKeyOf(position, entry, at);
+            final long existing =
+                    isStill(position, known, knownGeneration) ? known : index.findKeyOf(position, entry, at);
             if (existing != 0 && existing != address && !isLost(existing) && versionAt(existing) >= version) {
                 return repeatedOrLate(entry, at, address, type, length, versionAt(existing) == version);
             }
@@ -206,7 +226,9 @@ public final class ShardReplica {
             } else {
                 // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
                 freed = existing == 0 ? 0 : supersede(existing);
-                index.put(position, address);
+                if (existing == 0 || !index.replace(position, existing, address)) {
+                    index.put(position, address);
+                }
             }
         } finally {
             index.unlock();
@@ -215,6 +237,13 @@ public final class ShardReplica {
             deletions.remember(position, address, version);
         }
         return freed;
+    }
+
+    /** Whether the index still points to that use of an entry's place. The index is locked. */
+    private boolean isStill(long position, long address, int generation) {
+        return address != 0
+                && segments.generation(segments.segmentOf(address)) == generation
+                && index.refers(position, address);
     }
 
     /** An entry that changes nothing: what is known of its key is as new or newer. */

@@ -16,6 +16,7 @@ import org.rowankv.driver.StoreFullException;
 import org.rowankv.driver.WriteResult;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.Server;
 
 final class EmbeddedClusterTest {
     @TempDir
@@ -56,6 +57,14 @@ final class EmbeddedClusterTest {
             client.clear(cache);
             assertThat(client.get(cache, bytes("k1"))).isNull();
             assertThat(client.scan(cache, false).hasNext()).isFalse();
+            for (Server server : cluster.servers()) {
+                for (int shard = 0; shard < settings.shards(); shard++) {
+                    if (server.replicas().has(shard)) {
+                        // Calls within a process lose no reply, so nobody has to remember what was answered.
+                        assertThat(server.openSessions(shard)).isEmpty();
+                    }
+                }
+            }
         }
     }
 

@@ -18,6 +18,11 @@ record ReplyLosingSession(Session session, IntPredicate loses, AtomicInteger cal
     }
 
     @Override
+    public boolean mayLoseReplies() {
+        return true;
+    }
+
+    @Override
     public void call(Request request) {
         session.call(request);
         if (loses.test(calls.incrementAndGet())) {

@@ -233,9 +233,10 @@ final class ScrubTest {
     @CsvSource({"1, VALUE", "3, VALUE", "1, VERSION", "3, CHECKSUM"})
     void shouldOnlyCountADeadObject(int servers, Part part) {
         open(servers, FAST);
-        client.put(cache, bytes("k3"), value("k3", 3, LENGTH));
-        cluster.awaitDigested();
-        final Place place = find(cluster.servers().get(0), EntryType.PUT, false);
+        fillASegment();
+        final Server server = cluster.servers().get(0);
+        await().until(() -> look(server, EntryType.PUT, false, -1) != null);
+        final Place place = find(server, EntryType.PUT, false);
         place.flip(part.offsetIn(place));
         await().atMost(Duration.ofSeconds(60)).until(() -> statistics(0).badEntries() == 1);
         awaitRound(0);
@@ -307,10 +308,12 @@ final class ScrubTest {
         open(servers, 0);
         final Server primary =
                 cluster.servers().get(cluster.configuration().shard(0).primary());
-        final Place place = find(primary, EntryType.PUT, true);
+        final Place place = look(primary, EntryType.PUT, true, 0);
         final String key = keyOf(place);
         place.flip(keyOffset(place));
-        assertThatThrownBy(() -> client.get(cache, bytes(key))).isInstanceOf(RowanException.class);
+        assertThatThrownBy(() -> client.get(cache, bytes(key)))
+                .as("%s, shard 0 of server %s", key, primary.serverId())
+                .isInstanceOf(RowanException.class);
         if (servers == 1) {
             assertThatThrownBy(() -> client.put(cache, bytes(key), bytes("x"))).isInstanceOf(RowanException.class);
         } else {

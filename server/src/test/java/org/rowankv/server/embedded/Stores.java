@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.placement.ShardAssignment;
 import org.rowankv.rdma.MemoryRegion;
@@ -35,7 +36,11 @@ final class Stores {
     }
 
     static RowanClient client(EmbeddedCluster cluster, long seed) {
-        return new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(seed));
+        // As over a network: with request ids, so that servers have completions to keep.
+        return new RowanClient(
+                new ReplyLosingSession(cluster.session(), call -> false, new AtomicInteger()),
+                SystemClock.INSTANCE,
+                new SplittableRandomSource(seed));
     }
 
     static int cache(RowanClient client) {

@@ -55,6 +55,11 @@ final class DroppingSession implements Session {
     }
 
     @Override
+    public boolean mayLoseReplies() {
+        return true;
+    }
+
+    @Override
     public void call(Request request) {
         final OperationId id = new OperationId(request.sessionId(), request.sequence());
         final boolean mutation = request.operation().isMutation();

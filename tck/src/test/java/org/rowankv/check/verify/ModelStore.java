@@ -39,6 +39,11 @@ final class ModelStore implements StoreUnderTest, Session {
     }
 
     @Override
+    public boolean mayLoseReplies() {
+        return true;
+    }
+
+    @Override
     public void call(Request request) {
         if (!request.operation().isMutation()) {
             model.call(request);

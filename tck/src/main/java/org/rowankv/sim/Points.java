@@ -1,0 +1,142 @@
+package org.rowankv.sim;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.RandomSource;
+
+/** What happens at the named points that production code reaches: others go on there, callers die, the process ends. */
+final class Points {
+    private final class Point {
+        /** Behind a fence's monitor nobody else can go on. */
+        private final boolean isInMonitor;
+
+        private final boolean publishes;
+        private final boolean isOfAppend;
+        private final int favour;
+        private final Happenings.Counter reached;
+
+        Point(String name) {
+            this.isInMonitor = name.startsWith("local.fence");
+            this.isOfAppend = name.startsWith("local.");
+            this.publishes = name.equals("local.after-publish");
+            this.favour = chance.favour(name);
+            this.reached = simulation.happenings().counter("point " + name);
+        }
+    }
+
+    private final Simulation simulation;
+    private final RandomSource lengths;
+    private final Chance chance;
+    private final Map<String, Point> points = new HashMap<>();
+    private int crashIn = -1;
+    private int startsToCrash;
+    private int crashStartIn = -1;
+    private boolean cutOffNext;
+
+    Points(Simulation simulation, RandomSource random) {
+        this.simulation = simulation;
+        this.lengths = random.fork("lengths");
+        this.chance = new Chance(simulation.plan(), random.fork("chance"));
+    }
+
+    /** The process ends so many points from now. */
+    void crashIn(int count) {
+        crashIn = count;
+    }
+
+    /** The starts that follow the crash end by another, so often. */
+    void crashStarts(int count) {
+        startsToCrash = count;
+    }
+
+    /** A start begins: decides whether it comes to its end. */
+    void onStart() {
+        crashStartIn = startsToCrash > 0 ? lengths.nextInt(1 << lengths.nextInt(9)) : -1;
+    }
+
+    /** The next caller that reaches a place of an append is cut off there. */
+    void cutOffNext() {
+        cutOffNext = true;
+    }
+
+    void onPoint(String name) {
+        if (simulation.store().isCrashed()) {
+            throw new CrashError();
+        }
+        Point point = points.get(name);
+        if (point == null) {
+            point = new Point(name);
+            points.put(name, point);
+        }
+        final SimFabric fabric = simulation.store().fabric();
+        if (point.publishes && fabric != null) {
+            fabric.onPublished();
+        }
+        if (simulation.store().isStarting()) {
+            point.reached.add(1);
+            if (crashStartIn >= 0 && crashStartIn-- == 0) {
+                startsToCrash--;
+                simulation.store().crash("while starting, at " + name);
+            }
+            return;
+        }
+        final Task here = simulation.turns().current();
+        if (simulation.isCalm() || here == null) {
+            return;
+        }
+        point.reached.add(1);
+        if (crashIn >= 0 && crashIn-- == 0) {
+            crashIn = -1;
+            simulation.store().crash("at " + name);
+        }
+        if (point.isInMonitor || !simulation.turns().mayStop()) {
+            return;
+        }
+        if (cutOffNext && fabric != null && fabric.innermost() != null && here.isCaller()) {
+            cutOffNext = false;
+            cutOff(name, fabric, fabric.innermost());
+            return;
+        }
+        if (point.isOfAppend && fabric != null && fabric.isSlow()) {
+            simulation.happenings().count("stops on slow links");
+            simulation.turns().nest(1 + lengths.nextInt(60));
+            return;
+        }
+        switch (chance.draw(point.favour)) {
+            case NOTHING -> {}
+            case YIELD -> simulation.turns().nest(1 + lengths.nextInt(20));
+            case STALL -> stall(name, here);
+            case DEATH -> {
+                if (here.isCaller()) {
+                    simulation.trace().tell(here + " dies at " + name);
+                    simulation.happenings().count("death at " + name);
+                    throw new CallerDeath(name);
+                }
+            }
+        }
+    }
+
+    private void stall(String name, Task here) {
+        simulation.trace().tell(here + " stalls at " + name);
+        simulation.happenings().count("stall at " + name);
+        simulation.turns().nest(longTime());
+        simulation.trace().tell(here + " goes on at " + name);
+    }
+
+    /** Steps: as often below a thousand as above. */
+    private int longTime() {
+        return lengths.nextInt(1 << 6 + lengths.nextInt(9));
+    }
+
+    private void cutOff(String name, SimFabric fabric, int @Nullable [] fromTo) {
+        if (fromTo != null) {
+            simulation.trace().tell("server " + fromTo[1] + " fences server " + fromTo[0] + ", which is at " + name);
+            simulation.happenings().count("fences");
+            simulation.happenings().count("stall at " + name);
+            fabric.fence(simulation.store().cluster().servers().get(fromTo[1]), fromTo[0]);
+            // Long enough, now and then, for its segment to be used up, freed and used again.
+            simulation.turns().nest(lengths.nextInt(1 << 15));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package org.rowankv.sim;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.membership.MemoryConfigurationStore;
+import org.rowankv.server.membership.Stamp;
+import org.rowankv.server.membership.Versioned;
+
+/** A configuration store that outlives crashes, which may come just before a change or just after it. */
+final class SimConfigurationStore implements ConfigurationStore {
+    private final MemoryConfigurationStore store = new MemoryConfigurationStore();
+
+    @Override
+    public @Nullable Versioned read(String path) {
+        return store.read(path);
+    }
+
+    @Override
+    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+        Chaos.point("configuration.before-change");
+        final boolean done = store.compareAndSet(path, expectedVersion, bytes, stamp);
+        Chaos.point("configuration.after-change");
+        return done;
+    }
+
+    @Override
+    public boolean delete(String path, long expectedVersion) {
+        Chaos.point("configuration.before-change");
+        final boolean done = store.delete(path, expectedVersion);
+        Chaos.point("configuration.after-change");
+        return done;
+    }
+
+    @Override
+    public List<String> list(String prefix) {
+        return store.list(prefix);
+    }
+
+    @Override
+    public void close() {
+        // The next incarnation of the store goes on with it.
+    }
+}

@@ -1,0 +1,235 @@
+package org.rowankv.sim;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.ShardMap;
+import org.rowankv.protocol.Request;
+import org.rowankv.rdma.FabricException;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.Server;
+import org.rowankv.server.ServerSettings;
+import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.embedded.Surroundings;
+
+/** The store that is run: its incarnations, one after the other, over the memories that outlive them. */
+final class SimStore {
+    private final Simulation simulation;
+    private final SimPlan plan;
+    private final SimMemories memories;
+    private final RandomSource random;
+    private final SimLinks links;
+    private final List<NodeClock> clocks = new ArrayList<>();
+    private final Map<Integer, Integer> shards = new HashMap<>();
+
+    private SimScheduling scheduling;
+    private @Nullable EmbeddedCluster cluster;
+    private @Nullable SimFabric fabric;
+    private int incarnation;
+    private int cacheId;
+    private boolean up;
+    private boolean starting;
+    private boolean crashed;
+
+    SimStore(Simulation simulation, SimMemories memories, RandomSource random, RandomSource nodes) {
+        this.simulation = simulation;
+        this.plan = simulation.plan();
+        this.memories = memories;
+        this.random = random;
+        this.scheduling = new SimScheduling(simulation);
+        this.links = new SimLinks(simulation.timeline(), plan.servers());
+        for (int node = 0; node <= plan.servers(); node++) {
+            clocks.add(new NodeClock(
+                    simulation.timeline(),
+                    nodes.nextInt(401) - 200,
+                    nodes.nextLong() >>> 8,
+                    nodes.nextInt(2000) - 1000));
+        }
+    }
+
+    /** A store in these memories, new or found there. Its judge decides when things may go wrong again. */
+    void open() {
+        scheduling = new SimScheduling(simulation);
+        fabric = null;
+        starting = incarnation > 0;
+        final EmbeddedCluster opened = EmbeddedCluster.open(
+                plan.settings(),
+                new Surroundings(
+                        clocks::get,
+                        random.fork("store " + incarnation++),
+                        scheduling,
+                        local -> {
+                            final SimFabric own = new SimFabric(local, simulation);
+                            fabric = own;
+                            return own;
+                        },
+                        memories,
+                        plan.hostile() ? SimStore::hostile : settings -> settings,
+                        1,
+                        !plan.clientsSurvive()));
+        starting = false;
+        requireHigherTerm(opened);
+        cluster = opened;
+        memories.written();
+        cacheId = opened.session().catalogue().create("sim", new byte[0]).id();
+        for (int key = 0; key < plan.keys(); key++) {
+            final byte[] bytes = SimClient.keyBytes(key);
+            final Request request = new Request().get(cacheId, bytes, 0, bytes.length);
+            place(request);
+            shards.put(key, request.shard());
+        }
+        up = true;
+        simulation.trace().mix(simulation.timeline().nowNs());
+        simulation
+                .trace()
+                .tell("the store is open in term " + opened.configuration().term());
+    }
+
+    /** Fewest posted segments (of one, commit records would leave nothing to others), cleaning late, holes cut off soon. */
+    private static ServerSettings hostile(ServerSettings usual) {
+        return new ServerSettings(
+                usual.workers(),
+                Math.min(usual.postedAhead(), 2),
+                usual.cleanerReserve(),
+                usual.cleanerReserve() + 1,
+                usual.cleanerReserve() + 2,
+                usual.fillPercent(),
+                2_000_000,
+                true,
+                usual.scrubBytesPerSecond());
+    }
+
+    /** Closes it in order. A crash may come in between. */
+    void close() {
+        simulation.trace().tell("the store is closed");
+        up = false;
+        cluster().close();
+        ended();
+    }
+
+    /** The process ends here: the caller leaves by the error that this throws, and so does everybody below. */
+    void crash(String where) {
+        simulation.trace().tell("CRASH " + where);
+        up = false;
+        simulation.happenings().count("crash " + where);
+        if (starting) {
+            // What it had begun to build up nobody has seen.
+            simulation.happenings().count("crashes during a start");
+            starting = false;
+        } else {
+            ended();
+        }
+        memories.crash();
+        crashed = true;
+        throw new CrashError();
+    }
+
+    /** Whether the process ended, and nobody saw to it yet. */
+    boolean isCrashed() {
+        return crashed;
+    }
+
+    /** Whether it did; from now on somebody has seen to it. */
+    boolean takeCrash() {
+        final boolean was = crashed;
+        crashed = false;
+        return was;
+    }
+
+    /** The present incarnation is over. */
+    private void ended() {
+        final Happenings happenings = simulation.happenings();
+        for (ServerStatistics server : cluster().statistics()) {
+            happenings.add("segments cleaned", server.cleanedSegments());
+            happenings.add("tombstones dropped", server.tombstonesDropped());
+            happenings.add("connections made anew", server.reconnects());
+        }
+        // Connections end with the process, and what is in them.
+        simulation.turns().dropDeliveries();
+        requireNoErrors();
+    }
+
+    private void requireNoErrors() {
+        for (ErrorLog.Observation error : cluster().errors().distinct()) {
+            if (!error.type().equals(CrashError.class.getName()) && !isOfACutLink(error)) {
+                simulation.violation("the store reported: " + error);
+            }
+        }
+    }
+
+    private boolean isOfACutLink(ErrorLog.Observation error) {
+        return links.wereEverCut() && error.type().equals(FabricException.class.getName());
+    }
+
+    private void requireHigherTerm(EmbeddedCluster opened) {
+        if (cluster != null
+                && opened.configuration().term() <= cluster.configuration().term()) {
+            simulation.violation("term " + opened.configuration().term() + " follows term "
+                    + cluster.configuration().term());
+        }
+    }
+
+    /** Says where the key of a request lies, as the driver does. */
+    void place(Request request) {
+        final KeyHash hash = new KeyHash(cluster().configuration().hashSeed());
+        final long hashed = hash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
+        request.placed(
+                hashed, ShardMap.shardOf(hashed, cluster().configuration().shardCount()));
+    }
+
+    /** It is on its way up, from what an earlier incarnation left. */
+    boolean isStarting() {
+        return starting;
+    }
+
+    /** It can be reached. */
+    boolean isUp() {
+        return up;
+    }
+
+    EmbeddedCluster cluster() {
+        if (cluster == null) {
+            throw new IllegalStateException("no store is open");
+        }
+        return cluster;
+    }
+
+    @Nullable
+    SimFabric fabric() {
+        return fabric;
+    }
+
+    SimScheduling scheduling() {
+        return scheduling;
+    }
+
+    Server serverOf(int shard) {
+        return cluster().servers().get(cluster().configuration().shard(shard).primary());
+    }
+
+    SimLinks links() {
+        return links;
+    }
+
+    NodeClock clock(int node) {
+        return clocks.get(node);
+    }
+
+    Clock clientClock() {
+        return clocks.get(plan.servers());
+    }
+
+    int cacheId() {
+        return cacheId;
+    }
+
+    int shardOf(int key) {
+        return shards.getOrDefault(key, 0);
+    }
+}

@@ -1,0 +1,55 @@
+package org.rowankv.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class ExpectedTest {
+    private static final Pattern POINT = Pattern.compile("Chaos\\.point\\(\"([^\"]+)\"\\)");
+    /** Of the verbs that no server uses yet. */
+    private static final List<String> OUT_OF_REACH = List.of("local.one-sided");
+
+    @Test
+    void shouldExpectEveryPointThatThereIs() throws IOException {
+        final Set<String> points = new TreeSet<>();
+        for (String module : List.of("rdma", "driver", "server", "jcache-provider", "tck")) {
+            final Path sources = MutationRun.sourceRoot().resolve(module).resolve("src/main/java");
+            try (Stream<Path> files = Files.walk(sources)) {
+                for (Path file :
+                        files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                    final Matcher found = POINT.matcher(Files.readString(file));
+                    while (found.find()) {
+                        points.add(found.group(1));
+                    }
+                }
+            }
+        }
+        points.removeAll(OUT_OF_REACH);
+        assertThat(Expected.points()).containsExactlyInAnyOrderElementsOf(points);
+    }
+
+    @Test
+    void shouldMissWhatDidNotHappen() {
+        final Happenings happenings = new Happenings();
+        final int all = Expected.missing(happenings).size();
+        happenings.count("crashes during a start");
+        assertThat(Expected.missing(happenings)).hasSize(all - 1).doesNotContain("crashes during a start");
+    }
+
+    @Test
+    void shouldPlantEveryBugInTheSourceAsItIs() throws IOException {
+        for (PlantedBug bug : PlantedBugs.ALL) {
+            final String source = Files.readString(MutationRun.sourceRoot().resolve(bug.sourcePath()));
+            assertThat(bug.plantIn(source)).as(bug.name()).isNotEqualTo(source);
+        }
+    }
+}
