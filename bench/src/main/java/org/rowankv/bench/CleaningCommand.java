@@ -36,7 +36,7 @@ final class CleaningCommand implements Callable<Integer> {
     private static final int HIGH_FILL = 98;
 
     @Option(names = "--rounds", description = "of all measurements, interleaved (default: ${DEFAULT-VALUE})")
-    private int rounds = 5;
+    private int rounds = 3;
 
     @Option(names = "--capacity", description = "of each nearly full store, in MiB (default: ${DEFAULT-VALUE})")
     private int capacityMib = 256;

@@ -70,11 +70,12 @@ final class OverwrittenStore implements AutoCloseable {
         client.clear(cacheId);
         final int enough =
                 (int) (cluster.settings().capacityBytes() / cluster.settings().segmentBytes() * 9 / 10);
-        while (cluster.statistics().get(0).segments().free() < enough) {
-            put(0); // the cleaner looks again when a segment is opened
-            if (cluster.statistics().get(0).segments().free() < enough) {
-                LockSupport.parkNanos(AGENT_PAUSE_NS);
+        while (statistics().segments().free() < enough) {
+            // The cleaner looks again when a segment is opened.
+            for (int i = 0; i < SEGMENT_LENGTH / ENTRY_LENGTH; i++) {
+                put(0);
             }
+            LockSupport.parkNanos(AGENT_PAUSE_NS);
         }
         cluster.awaitDigested();
     }
