@@ -27,8 +27,18 @@ public enum Setting {
             "",
             Scope.STORE,
             "Directory of the servers' files, made if missing. Without it the objects live in memory and end with the last"
-                    + " close of a manager of this store (durability `none`); with it they survive a crash of the process,"
-                    + " but no power cut (durability `process`)."),
+                    + " close of a manager of this store; with it they survive what `durability` says."),
+    DURABILITY(
+            Kind.CHOICE,
+            "",
+            Scope.STORE,
+            "What an acknowledged write survives. `none`: nothing beyond the last close; only without `dir`, and the default"
+                    + " there. `process`: any end of the process, but no power cut; the default with `dir`. `power`: a power"
+                    + " cut too, since every write waits until it is forced to the device of each of its replicas; needs"
+                    + " `dir`. May differ from one opening to the next.",
+            "none",
+            "process",
+            "power"),
     CAPACITY(
             Kind.BYTES,
             "",
@@ -71,6 +81,13 @@ public enum Setting {
             Scope.STORE,
             "MiB per second, at most, that each server reads again of what it holds, to find what was damaged since; 0 reads"
                     + " nothing again. What is damaged is taken from another replica if there is one."),
+    CHECKPOINT_INTERVAL(
+            Kind.SECONDS,
+            "10",
+            Scope.STORE,
+            "Seconds between two checkpoints of the indexes of a store with a `dir`, from which the next start begins instead"
+                    + " of reading the whole log; one more is taken at the close. 0: none are taken, and those that are there"
+                    + " are removed."),
     ACCEPT_UNCLEAN(
             Kind.FLAG,
             "false",
@@ -124,6 +141,7 @@ public enum Setting {
     public enum Kind {
         COUNT("a whole number from 1"),
         NUMBER("a whole number from 0"),
+        SECONDS("a whole number of seconds, or 0"),
         BYTES("bytes, or with a unit k, m or g"),
         TEXT("text"),
         PATH("a path"),
@@ -204,6 +222,9 @@ public enum Setting {
                 return Integer.toString(parseNumber(trimmed, 1));
             }
             case NUMBER -> {
+                return Integer.toString(parseNumber(trimmed, 0));
+            }
+            case SECONDS -> {
                 return Integer.toString(parseNumber(trimmed, 0));
             }
             case BYTES -> {

@@ -1,10 +1,12 @@
 package org.rowankv.server.embedded;
 
 import java.nio.file.Path;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
 
 /**
  * Settings of servers inside this JVM. Made by {@link #builder}; {@link Builder#build} checks them.
@@ -19,7 +21,9 @@ import org.rowankv.server.pm.AreaSettings;
  * @param workers mutations under way at once, per server
  * @param verifyReads whether every read checks the entry's checksums
  * @param scrubMibPerSecond how fast each server reads again what it holds, at most; 0: not at all
+ * @param durability what an acknowledged write survives
  * @param acceptUnclean opens an area that the operating system may not have written completely
+ * @param checkpointIntervalMs between two checkpoints of the indexes, of a store that outlives its close; 0: none
  * @param acceptCopied opens a directory that is a copy of the one the store was created in
  */
 public record EmbeddedSettings(
@@ -33,6 +37,8 @@ public record EmbeddedSettings(
         int workers,
         boolean verifyReads,
         int scrubMibPerSecond,
+        Durability durability,
+        long checkpointIntervalMs,
         boolean acceptUnclean,
         boolean acceptCopied) {
     public static final int DEFAULT_SHARDS_PER_SERVER = 16;
@@ -42,6 +48,7 @@ public record EmbeddedSettings(
     public static final int DEFAULT_SCRUB_MIB_PER_SECOND = 4;
 
     private static final int MAX_SCRUB_MIB_PER_SECOND = 1 << 20;
+    public static final long DEFAULT_CHECKPOINT_INTERVAL_MS = 10_000;
 
     public static Builder builder() {
         return new Builder();
@@ -78,6 +85,8 @@ public record EmbeddedSettings(
         private int workers;
         private boolean verifyReads;
         private int scrubMibPerSecond = DEFAULT_SCRUB_MIB_PER_SECOND;
+        private @Nullable Durability durability;
+        private long checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS;
         private boolean acceptUnclean;
         private boolean acceptCopied;
 
@@ -136,6 +145,23 @@ public record EmbeddedSettings(
             return this;
         }
 
+        /** Null: process with a dir, none without. */
+        public Builder durability(@Nullable Durability level) {
+            durability = level;
+            return this;
+        }
+
+        /** By its name in configuration; empty: process with a dir, none without. */
+        public Builder durabilityNamed(String name) {
+            return durability(name.isEmpty() ? null : Durability.valueOf(name.toUpperCase(Locale.ROOT)));
+        }
+
+        /** 0: none are taken, and those that are there are removed. */
+        public Builder checkpointIntervalMs(long ms) {
+            checkpointIntervalMs = ms;
+            return this;
+        }
+
         public Builder acceptUnclean(boolean accept) {
             acceptUnclean = accept;
             return this;
@@ -181,6 +207,10 @@ public record EmbeddedSettings(
                     scrubMibPerSecond >= 0 && scrubMibPerSecond <= MAX_SCRUB_MIB_PER_SECOND,
                     "scrub-rate must be 0 (off).." + MAX_SCRUB_MIB_PER_SECOND + " MiB per second, not "
                             + scrubMibPerSecond);
+            require(
+                    dir == null || durability != Durability.NONE,
+                    "durability=none keeps no files: leave dir out, or use durability=process");
+            require(checkpointIntervalMs >= 0, "checkpoint-interval must not be negative");
             return new EmbeddedSettings(
                     servers,
                     replicas,
@@ -192,6 +222,8 @@ public record EmbeddedSettings(
                     workerCount,
                     verifyReads,
                     scrubMibPerSecond,
+                    durability != null ? durability : dir == null ? Durability.NONE : Durability.PROCESS,
+                    checkpointIntervalMs,
                     acceptUnclean,
                     acceptCopied);
         }

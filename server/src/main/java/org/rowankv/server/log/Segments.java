@@ -190,6 +190,20 @@ public final class Segments {
         entryBytes.set(segment, bytes);
     }
 
+    /**
+     * A segment that need not be read, since it is known what is in it.
+     *
+     * @param bytes what its entries are charged together
+     * @param ofTombstones among them
+     * @param ofDead among them, tombstones apart
+     */
+    public void restore(int segment, int bytes, int ofTombstones, int ofDead) {
+        tombstoneBytes.set(segment, ofTombstones);
+        deadBytes.reset(segment);
+        deadBytes.add(segment, ofDead);
+        close(segment, bytes);
+    }
+
     public boolean isClosed(int segment) {
         return entryBytes.get(segment) >= 0;
     }

@@ -97,7 +97,8 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
     }
 
     @Override
-    public void accept(long itemPosition, long address) {
+    public void accept(long item) {
+        final long address = ShardIndex.addressIn(item);
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
@@ -106,7 +107,7 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
                 && EntryDescriptor.version(entry, at)
                         <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(entry, at))
                 && clearedCount < cleared.length) {
-            clearedPositions[clearedCount] = itemPosition;
+            clearedPositions[clearedCount] = ShardIndex.positionIn(item);
             cleared[clearedCount++] = address;
         }
     }
@@ -121,6 +122,7 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
         if (!replica.index().remove(itemPosition, address)) {
             throw new AssertionError("an item under the index lock is gone");
         }
+        replica.counts().removed(EntryDescriptor.cacheId(entry, at), segments.charge(length));
         return freed;
     }
 

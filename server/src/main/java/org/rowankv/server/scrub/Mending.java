@@ -8,6 +8,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.DamagedEntries;
 import org.rowankv.server.log.EntryCheck;
@@ -177,7 +178,9 @@ public final class Mending implements SegmentScan.Visitor {
             replica.index().lock(LOCK_OWNER);
             try {
                 position = replica.index()
-                        .visitItems(position, (itemPosition, address) -> look(replica, itemPosition, address));
+                        .visitItems(
+                                position,
+                                item -> look(replica, ShardIndex.positionIn(item), ShardIndex.addressIn(item)));
             } finally {
                 replica.index().unlock();
             }
