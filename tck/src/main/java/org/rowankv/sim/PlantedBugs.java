@@ -183,7 +183,7 @@ final class PlantedBugs {
                     "an entry is visible whatever its version",
                     SERVER,
                     "org.rowankv.server.shard.ShardReplica",
-                    "if (existing != 0 && existing != address && versionAt(existing) >= version) {",
+                    "if (existing != 0 && existing != address && !isLost(existing) && versionAt(existing) >= version) {",
                     "if (existing == -1) {"),
             new PlantedBug(
                     "what a writer found is superseded, wherever it is by now",

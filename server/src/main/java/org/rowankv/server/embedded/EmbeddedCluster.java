@@ -185,6 +185,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                     pressure,
                     copies));
         }
+        servers.forEach(server -> server.meet(servers));
         servers.forEach(Server::start);
         serving = List.copyOf(servers);
         final ForceFailedException already = failure;
@@ -223,7 +224,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         return surroundings
                 .tuning()
                 .apply(ServerSettings.of(
-                        segmentCount, settings.workers(), settings.replicas() > 1, settings.verifyReads()));
+                        segmentCount,
+                        settings.workers(),
+                        settings.replicas() > 1,
+                        settings.verifyReads(),
+                        (long) settings.scrubMibPerSecond() << 20));
     }
 
     private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random) {

@@ -775,6 +775,36 @@ public final class ShardIndex {
         return behind(position, shapeNow);
     }
 
+    /**
+     * The address of the n-th item, from 0, that may be of the key at that position, as far as an item tells; 0 when there
+     * are no more. Keys are not compared, so nothing is read that could be damaged. Any thread, no lock: while items move
+     * it may miss one.
+     */
+    public long candidate(long position, int n) {
+        final int tag = reversed(position);
+        int left = n;
+        final long[][] chunks = buckets;
+        int bucket = bucketOf(tag, shape);
+        long[][] all = chunks;
+        while (exists(all, bucket)) {
+            final long[] words = chunkOf(all, bucket);
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                final long item = (long) ITEM.getAcquire(words, i);
+                if (item != 0 && tagOf(item) == tag && left-- == 0) {
+                    return addressOf(item);
+                }
+            }
+            final int link = ReferenceBits.linkIn((long) ITEM.getAcquire(words, base + ITEMS));
+            if (link == 0) {
+                return 0;
+            }
+            bucket = link - 1;
+            all = overflow;
+        }
+        return 0;
+    }
+
     // --- images: what a checkpoint writes, and reads back ---
 
     /** Receives the items of an image. */
@@ -787,6 +817,11 @@ public final class ShardIndex {
     /** The address that an item of an image holds. */
     public static long addressIn(long item) {
         return addressOf(item);
+    }
+
+    /** The position of an item's key, of which it knows the first 24 bits: enough to find the item again. */
+    public static long positionIn(long item) {
+        return Long.reverse(tagOf(item));
     }
 
     /** As {@link #visit}, with whole items; the bound of the bucket is {@link #expiryBound(long)}. */
