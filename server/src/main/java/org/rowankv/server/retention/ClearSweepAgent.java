@@ -3,6 +3,7 @@ package org.rowankv.server.retention;
 import java.nio.ByteBuffer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Agent;
+import org.rowankv.server.index.IndexItem;
 import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
@@ -98,7 +99,7 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
 
     @Override
     public void accept(long item) {
-        final long address = ShardIndex.addressIn(item);
+        final long address = IndexItem.address(item);
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
@@ -107,7 +108,7 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
                 && EntryDescriptor.version(entry, at)
                         <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(entry, at))
                 && clearedCount < cleared.length) {
-            clearedPositions[clearedCount] = ShardIndex.positionIn(item);
+            clearedPositions[clearedCount] = IndexItem.position(item);
             cleared[clearedCount++] = address;
         }
     }

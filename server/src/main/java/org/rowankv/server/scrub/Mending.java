@@ -8,7 +8,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.ErrorLog;
-import org.rowankv.server.index.ShardIndex;
+import org.rowankv.server.index.IndexItem;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.DamagedEntries;
 import org.rowankv.server.log.EntryCheck;
@@ -178,9 +178,7 @@ public final class Mending implements SegmentScan.Visitor {
             replica.index().lock(LOCK_OWNER);
             try {
                 position = replica.index()
-                        .visitItems(
-                                position,
-                                item -> look(replica, ShardIndex.positionIn(item), ShardIndex.addressIn(item)));
+                        .visitItems(position, item -> look(replica, IndexItem.position(item), IndexItem.address(item)));
             } finally {
                 replica.index().unlock();
             }
