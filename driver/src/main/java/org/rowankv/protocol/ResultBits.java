@@ -18,6 +18,8 @@ public final class ResultBits {
     public static final int TOUCHED = 1 << 6;
     /** The answer was rebuilt from a completion: an earlier attempt had been applied. */
     public static final int REPLAYED = 1 << 7;
+    /** The object was ended because its cache was above its limit: nobody asked for that, only the log tells. */
+    public static final int EVICTED = 1 << 8;
 
     private ResultBits() {}
 

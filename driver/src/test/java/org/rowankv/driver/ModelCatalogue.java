@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntConsumer;
+import org.rowankv.protocol.CacheLimit;
 
 /** A catalogue in memory. Guarded by itself. */
 final class ModelCatalogue implements Catalogue {
@@ -32,8 +33,23 @@ final class ModelCatalogue implements Catalogue {
     public synchronized CacheRecord create(String name, byte[] descriptor) {
         return byName.computeIfAbsent(name, n -> {
             ids.add(++lastId);
-            return new CacheRecord(lastId, n, descriptor.clone());
+            return new CacheRecord(lastId, n, descriptor.clone(), CacheLimit.NONE);
         });
+    }
+
+    @Override
+    public synchronized boolean limit(String name, CacheLimit limit) {
+        final CacheRecord found = byName.get(name);
+        if (found != null) {
+            byName.put(name, new CacheRecord(found.id(), name, found.descriptor(), limit));
+        }
+        return found != null;
+    }
+
+    /** The model keeps everything. */
+    @Override
+    public long evictions(int cacheId) {
+        return 0;
     }
 
     @Override

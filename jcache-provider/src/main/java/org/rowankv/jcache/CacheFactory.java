@@ -21,12 +21,14 @@ import org.rowankv.jcache.configuration.CacheDescriptor;
 import org.rowankv.jcache.configuration.OpenConfiguration;
 import org.rowankv.jcache.configuration.Setting;
 import org.rowankv.jcache.configuration.StoreSettings;
+import org.rowankv.jcache.configuration.Template;
 import org.rowankv.jcache.event.Registration;
 import org.rowankv.jcache.expiry.Lifetimes;
 import org.rowankv.jcache.integration.BackgroundThreads;
 import org.rowankv.jcache.integration.Loads;
 import org.rowankv.jcache.integration.Writes;
 import org.rowankv.jcache.management.Statistics;
+import org.rowankv.protocol.CacheLimit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -138,7 +140,7 @@ final class CacheFactory {
                 shared.store().client(),
                 new Codec(loader, rules),
                 lifetimes,
-                new Statistics(shared.store().clock()),
+                new Statistics(shared.store().clock(), () -> catalogue().evictions(cacheId)),
                 shared.rendezvous(cacheId),
                 configuration.isReadThrough() ? loads : null,
                 writes));
@@ -152,6 +154,13 @@ final class CacheFactory {
             if (!present.equals(wanted)) {
                 throw new CacheException("the cache " + name + " is in the store with another configuration: there "
                         + present + "; here " + wanted + "; open it as it is, or destroy it first");
+            }
+            final Template template = settings.templates().find(name);
+            final CacheLimit limit = template == null ? null : template.limit();
+            if (limit != null && !limit.equals(found.limit())) {
+                catalogue().limit(name, limit);
+            } else if (!found.limit().isNone()) {
+                LOG.info("the cache {} has {}", name, found.limit());
             }
             return found.id();
         } catch (RowanException e) {

@@ -156,7 +156,7 @@ class StatisticsTest {
     void shouldLeaveABeanAloneThatIsNotItsOwn() throws Exception {
         caches.manager().enableStatistics(cache.getName(), false);
         final ObjectName name = bean("CacheStatistics");
-        server.registerMBean(new StatisticsBean(new Statistics(caches.clock())), name);
+        server.registerMBean(new StatisticsBean(new Statistics(caches.clock(), () -> 0)), name);
         caches.manager().enableStatistics(cache.getName(), true);
         cache.close();
         assertThat(server.isRegistered(name)).isTrue();

@@ -1,5 +1,7 @@
 package org.rowankv.rdma;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a server opens its endpoint with. All segments have one length, lie behind {@code segmentBase} without gaps,
  * and none crosses a chunk of the region; {@link #conclude} checks it.
@@ -14,6 +16,7 @@ package org.rowankv.rdma;
  * @param credit asked by remote senders
  * @param messages receives RPC messages
  * @param view asked by the handshake
+ * @param force brings what has landed to the device; null if the region has none, or acknowledgements do not wait for it
  */
 public record EndpointSettings(
         int serverId,
@@ -25,7 +28,34 @@ public record EndpointSettings(
         int maxPosted,
         CreditSource credit,
         MessageHandler messages,
-        MembershipView view) {
+        MembershipView view,
+        @Nullable LandingForce force) {
+
+    /** Without a device. */
+    public EndpointSettings(
+            int serverId,
+            long incarnation,
+            long clusterId,
+            MemoryRegion region,
+            int segmentLength,
+            long segmentBase,
+            int maxPosted,
+            CreditSource credit,
+            MessageHandler messages,
+            MembershipView view) {
+        this(
+                serverId,
+                incarnation,
+                clusterId,
+                region,
+                segmentLength,
+                segmentBase,
+                maxPosted,
+                credit,
+                messages,
+                view,
+                null);
+    }
 
     /** Granularity of landing. */
     public static final int STRIDE = 64;

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -39,8 +40,11 @@ import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.retention.ClearSweepAgent;
+import org.rowankv.server.retention.EvictionAgent;
 import org.rowankv.server.retention.ExpirySweepAgent;
+import org.rowankv.server.retention.RetentionWorker;
 import org.rowankv.server.retention.ShardScan;
+import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -67,7 +71,7 @@ public final class Server implements AutoCloseable {
     private final @Nullable ShardPrimary[] primaries;
     private final InFlight inFlight;
     private final SlotPool pool;
-    /** One more than callers can borrow: the last is the expiry sweep's own. */
+    /** One more than callers can borrow: the last is the agents' own. */
     private final List<Worker> workers = new ArrayList<>();
 
     private final List<Links> links = new ArrayList<>();
@@ -75,7 +79,10 @@ public final class Server implements AutoCloseable {
     private final ShardScan scan;
     private final DigestAgent digest;
     private final ClearSweepAgent sweep;
+    private final LimitedCaches limits;
+    private final RetentionWorker retention;
     private final ExpirySweepAgent expirySweep;
+    private final EvictionAgent eviction;
     private final CleanAgent cleaner;
     private final TurnedAgent agents;
     private final Scheduling scheduling;
@@ -83,6 +90,8 @@ public final class Server implements AutoCloseable {
     private final OwnedCounter settledTurns = new OwnedCounter();
     private final OwnedCounter digestedTurns = new OwnedCounter();
     private volatile boolean open;
+    /** Why it serves nobody any more. */
+    private volatile @Nullable RuntimeException failure;
 
     /**
      * @param wakeUp wakes the agents of a server of the cluster up
@@ -118,13 +127,21 @@ public final class Server implements AutoCloseable {
                 Math.max(2, 2 * settings.postedAhead()),
                 segments.space(),
                 (from, incarnation, message) -> {},
-                view);
+                view,
+                segments.area().landingForce());
         this.endpoint = fabric.open(endpointSettings);
         this.primaries = primariesOf(configuration);
+        final List<ShardPrimary> own = new ArrayList<>();
+        for (ShardPrimary primary : primaries) {
+            if (primary != null) {
+                own.add(primary);
+            }
+        }
+        this.limits = new LimitedCaches(own.stream().map(ShardPrimary::replica).toList(), configuration.shardCount());
         this.inFlight = new InFlight(settings.workers() + 1);
         this.pool = new SlotPool(settings.workers());
-        this.reader =
-                new ObjectReader(segments, clock, errors, settings.verifyReads() ? new ReadCheck(segments) : null);
+        this.reader = new ObjectReader(
+                segments, clock, errors, settings.verifyReads() ? new ReadCheck(segments) : null, limits);
         this.scan = new ShardScan(segments, clock);
         final BackupSets backupSets = new BackupSets(configuration);
         final int[] tenures = tenuresOf(configuration);
@@ -140,7 +157,7 @@ public final class Server implements AutoCloseable {
                     maxMessage,
                     segments.length(),
                     tenures);
-            workers.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock));
+            workers.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock, limits));
         }
         this.digest = new DigestAgent(
                 endpoint.receiveQueue(),
@@ -151,13 +168,9 @@ public final class Server implements AutoCloseable {
                 errors,
                 settings.holeTimeoutNs());
         this.sweep = new ClearSweepAgent(segments, replicas);
-        final List<ShardPrimary> own = new ArrayList<>();
-        for (ShardPrimary primary : primaries) {
-            if (primary != null) {
-                own.add(primary);
-            }
-        }
-        this.expirySweep = new ExpirySweepAgent(own, workers.get(pool.count()), segments, clock);
+        this.retention = new RetentionWorker(workers.get(pool.count()), segments);
+        this.expirySweep = new ExpirySweepAgent(own, retention, segments, clock);
+        this.eviction = new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone);
         this.cleaner = new CleanAgent(
                 segments,
                 replicas,
@@ -186,6 +199,7 @@ public final class Server implements AutoCloseable {
                 clock));
         ownAgents.add(sweep);
         ownAgents.add(expirySweep);
+        ownAgents.add(eviction);
         ownAgents.add(cleaner);
         ownAgents.add(new SettledTurns());
         this.agents =
@@ -221,6 +235,23 @@ public final class Server implements AutoCloseable {
         return serverId;
     }
 
+    /**
+     * Something broke that promises stand on: nobody is answered any more, who waits or comes gets this exception. Only
+     * {@link #close} is left.
+     */
+    public void fail(RuntimeException why) {
+        failure = why;
+        open = false;
+    }
+
+    private void requireWorking() {
+        final RuntimeException why = failure;
+        if (why != null) {
+            // Made anew: each caller's stack, and none that grows by what is suppressed in it.
+            throw new IllegalStateException(why.getMessage(), why);
+        }
+    }
+
     /** Cuts a server off this one's backup log: nothing of what it has under way lands after this returns. */
     public void fence(int server) {
         endpoint.receiveQueue().fence(server);
@@ -247,6 +278,7 @@ public final class Server implements AutoCloseable {
         final int shard = request.shard();
         final ShardPrimary primary = shard >= 0 && shard < primaries.length ? primaries[shard] : null;
         if (!open || primary == null) {
+            requireWorking();
             request.noResult();
             request.answer(open ? Status.NOT_PRIMARY : Status.CLOSED, 0, 0, 0);
             return null;
@@ -262,6 +294,7 @@ public final class Server implements AutoCloseable {
     /** A worker context for the request; {@link #CLOSED_SLOT} when it was answered instead, −1 when none is free. */
     int tryBorrow(Request request) {
         if (!open) {
+            requireWorking();
             request.noResult();
             request.answer(Status.CLOSED, 0, 0, 0);
             return CLOSED_SLOT;
@@ -309,6 +342,13 @@ public final class Server implements AutoCloseable {
 
     /** The calling thread waits for somebody else's progress, and helps it along where nobody else does. */
     private void pause(int waits) {
+        if (waits >= YIELDS) {
+            requireWorking();
+        }
+        rest(waits);
+    }
+
+    private void rest(int waits) {
         if (waits < SPINS) {
             Thread.onSpinWait();
         } else if (waits < YIELDS) {
@@ -344,7 +384,7 @@ public final class Server implements AutoCloseable {
     }
 
     private void retireLogsOlderThan(int sequence) {
-        expirySweep.retireLogOlderThan(sequence);
+        retention.retireLogOlderThan(sequence);
         for (int slot = 0; slot < pool.count(); slot++) {
             final int segment = workers.get(slot).tLog().openSegment();
             if (segment >= 0 && segments.sequence(segment) < sequence && pool.tryBorrow(slot)) {
@@ -368,6 +408,38 @@ public final class Server implements AutoCloseable {
         return scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
     }
 
+    /** Gives a cache a limit, or another one, or none. */
+    public void limit(int cacheId, String name, CacheLimit limit) {
+        if (limits.limit(cacheId, name, limit)) {
+            agents.wakeUp();
+        }
+    }
+
+    /** Objects of all caches that were evicted by this server since its start. */
+    public long evictedObjects() {
+        long evicted = 0;
+        for (ShardPrimary primary : primaries) {
+            evicted += primary == null ? 0 : primary.replica().counts().evictions();
+        }
+        return evicted;
+    }
+
+    /** Whether a cache is being brought below its limit. */
+    public boolean isEvicting() {
+        return eviction.isAtWork() && !isStopped();
+    }
+
+    /** Objects of the cache that were evicted by this server since its start. */
+    public long evictions(int cacheId) {
+        return limits.evictions(cacheId);
+    }
+
+    /** The last version given out of a shard whose primary this server is, else 0. */
+    public long lastVersion(int shard) {
+        final ShardPrimary primary = primaries[shard];
+        return primary == null ? 0 : primary.versions().last();
+    }
+
     /** The sessions open at a shard here. */
     @SuppressWarnings("ReturnsArray") // a copy
     public long[] openSessions(int shard) {
@@ -386,7 +458,11 @@ public final class Server implements AutoCloseable {
         public int doWork() {
             if (isSettled()) {
                 digestedTurns.add(1);
-                if (!digest.awaitsCommit() && !cleaner.isBusy() && !cleaner.isSpaceWanted() && !remembersDeletions()) {
+                if (!digest.awaitsCommit()
+                        && !cleaner.isBusy()
+                        && !cleaner.isSpaceWanted()
+                        && !eviction.isAtWork()
+                        && !remembersDeletions()) {
                     settledTurns.add(1);
                 }
             }
@@ -456,9 +532,9 @@ public final class Server implements AutoCloseable {
         return digestedTurns.get();
     }
 
-    /** Whether the agents have ended: closed, or by a broken invariant, which is in the error log. */
+    /** Whether nothing goes on here: closed, failed, or stopped by a broken invariant, which is in the error log. */
     public boolean isStopped() {
-        return agents.isClosed();
+        return agents.isClosed() || failure != null;
     }
 
     public ServerStatistics statistics() {
@@ -498,6 +574,7 @@ public final class Server implements AutoCloseable {
                 indexEntries,
                 expiredObjects,
                 expirySweep.endedObjects(),
+                evictedObjects(),
                 digest.holesFenced(),
                 reconnects,
                 notReady,
@@ -511,15 +588,16 @@ public final class Server implements AutoCloseable {
         for (int slot = 0; slot < pool.count(); slot++) {
             int waits = 0;
             while (!pool.tryBorrow(slot)) {
-                pause(waits++);
+                rest(waits++);
             }
             while (!workers.get(slot).finishLeftover() && !isStopped()) {
-                pause(waits++);
+                rest(waits++);
             }
         }
         expirySweep.close();
-        for (int waits = 0; !expirySweep.isIdle() && !isStopped(); waits++) {
-            pause(waits);
+        eviction.close();
+        for (int waits = 0; (!expirySweep.isIdle() || eviction.isAtWork()) && !isStopped(); waits++) {
+            rest(waits);
         }
     }
 

@@ -16,6 +16,7 @@ package org.rowankv.server;
  * @param indexEntries items in them
  * @param expiredObjects whose end by lifetime was logged here, on the primary
  * @param sweptObjects of those, found by the sweep and not by a request
+ * @param evictedObjects ended here, on the primary, because their caches were above their limits
  * @param holesFenced senders cut off because they left a reservation unfinished
  * @param reconnects connections to backups made anew after a fence
  * @param notReady times an append found no posted segment
@@ -36,6 +37,7 @@ public record ServerStatistics(
         long indexEntries,
         long expiredObjects,
         long sweptObjects,
+        long evictedObjects,
         long holesFenced,
         long reconnects,
         long notReady,

@@ -36,6 +36,13 @@ public final class CrashCommand implements Callable<Integer> {
             defaultValue = "3")
     private int replicas;
 
+    @Option(
+            names = "--power",
+            description =
+                    "the store is at durability=power, and each kill is made a power cut: of what was stored and not"
+                            + " forced, each 8-byte word is kept or dropped by coin, and the next child finds another boot id")
+    private boolean power;
+
     @Option(names = "--seed", description = "of the load and the moments; when a kill strikes is never quite the same")
     private @Nullable Long seed;
 
@@ -55,7 +62,7 @@ public final class CrashCommand implements Callable<Integer> {
                 ? Files.createTempDirectory("rowan-crash-")
                 : Files.createDirectories(directory).toAbsolutePath();
         System.out.println("crash: seed " + chosen + ", files in " + place);
-        final CrashSettings settings = new CrashSettings(rounds, replicas, chosen, place);
+        final CrashSettings settings = new CrashSettings(rounds, replicas, chosen, power, place);
         final CrashReport report = new CrashRun(settings, System.out, System.console() != null).run();
         for (String problem : report.problems()) {
             System.out.println("crash: " + problem);

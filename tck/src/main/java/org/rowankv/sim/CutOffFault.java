@@ -1,11 +1,23 @@
 package org.rowankv.sim;
 
-/** A caller stops at the next named place of an append, and is cut off there. */
+import java.util.List;
+
+/** A caller stops at some named place of an append, the next that comes there, and is cut off. */
 final class CutOffFault implements Fault {
+    private static final List<String> PLACES = List.of(
+            "local.after-name",
+            "local.after-hazard",
+            "local.after-reserve",
+            "local.after-word",
+            "local.mid-copy",
+            "local.mid-copy",
+            "local.mid-copy",
+            "local.before-publish");
+
     @Override
     public void strike(Simulation simulation, int a, int b) {
         if (simulation.plan().replicas() > 1) {
-            simulation.points().cutOffNext();
+            simulation.points().cutOffAt(PLACES.get(b % PLACES.size()));
         }
     }
 }

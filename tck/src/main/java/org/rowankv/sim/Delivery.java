@@ -44,7 +44,7 @@ final class Delivery extends Task {
         this.replyLost = replyLost;
         this.doubled = doubled;
         this.server = simulation.store().serverOf(request.shard()).serverId();
-        this.agents = simulation.store().scheduling().agents().get(server);
+        this.agents = simulation.store().scheduling().servers().get(server);
     }
 
     /** An answer given before the duplicate check: nobody doubles a request on its way but this network. */

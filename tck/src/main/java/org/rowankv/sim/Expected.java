@@ -31,7 +31,13 @@ final class Expected {
             "commit.counted",
             "clean.before-copy",
             "clean.copied",
-            "clean.before-free");
+            "clean.before-free",
+            "force.before",
+            "checkpoint.begun",
+            "checkpoint.chosen",
+            "checkpoint.image",
+            "checkpoint.before-publish",
+            "checkpoint.published");
 
     /** Reached where nobody else can go on: behind a monitor, or while the store starts. */
     private static final List<String> REACHED = List.of(
@@ -56,6 +62,8 @@ final class Expected {
             "windows judged",
             "crashes",
             "crashes during a start",
+            "power cuts",
+            "words that power cuts dropped",
             "clean restarts",
             "fences",
             "pairs fenced",
@@ -88,10 +96,13 @@ final class Expected {
             "answer FULL",
             "answer CONDITION_FAILED",
             "expiries",
+            "evictions",
             "operation clear",
             "operation touch",
             "segments cleaned",
-            "tombstones dropped");
+            "tombstones dropped",
+            "checkpoints",
+            "starts from a checkpoint");
 
     private Expected() {}
 

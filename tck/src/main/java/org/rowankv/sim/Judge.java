@@ -56,6 +56,7 @@ final class Judge {
         final EmbeddedCluster cluster = simulation.store().cluster();
         cluster.awaitDigested(); // a read may have logged an expiry
         states.requireAgreement(cluster);
+        states.requireCounts(cluster, simulation.store().cacheId());
         states.requireSegments(cluster);
     }
 

@@ -9,7 +9,10 @@ import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
 import org.rowankv.check.history.Outcome;
 
-/** The values that end by themselves: from when on they may be gone, and by when they must be, on any node's clock. */
+/**
+ * The values that end by themselves, by lifetime or eviction: from when on they may be gone, and by when they must be, on
+ * any node's clock.
+ */
 final class Lifetimes {
     /** More than clocks drift apart, and what is lost by counting in milliseconds. */
     private static final long SLACK_NS = 2_000_000;
@@ -31,6 +34,12 @@ final class Lifetimes {
     void begun(int key, long value, long invokedNs, long lifetimeMs) {
         sinceJudged.computeIfAbsent(key, unused -> new ArrayList<>()).add(value);
         earliestEndNs.merge(value, invokedNs + lifetimeMs * 1_000_000 - slackOf(lifetimeMs), Math::min);
+    }
+
+    /** A value is about to be written to a cache with a limit: from then on it may be evicted. */
+    void evictable(int key, long value, long invokedNs) {
+        sinceJudged.computeIfAbsent(key, unused -> new ArrayList<>()).add(value);
+        earliestEndNs.merge(value, invokedNs, Math::min);
     }
 
     void stored(long value, long invokedNs, long returnedNs, long lifetimeMs) {
@@ -65,7 +74,7 @@ final class Lifetimes {
         add(log, key, held);
         final List<Long> written = sinceJudged.remove(key);
         if (written != null) {
-            written.forEach(value -> add(log, key, value));
+            written.stream().distinct().forEach(value -> add(log, key, value));
         }
     }
 

@@ -8,7 +8,7 @@ final class PauseFault implements Fault {
         simulation
                 .store()
                 .scheduling()
-                .agents()
+                .servers()
                 .get(a % simulation.plan().servers())
                 .pause(simulation.plan().stepNs() * 20 * b);
     }

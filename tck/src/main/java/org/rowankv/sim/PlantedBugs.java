@@ -10,6 +10,12 @@ final class PlantedBugs {
 
     static final List<PlantedBug> ALL = List.of(
             new PlantedBug(
+                    "the horizon ignores what is kept for its answer",
+                    SERVER,
+                    "org.rowankv.server.log.Segments",
+                    "|| keepsEnded.get(s) != 0",
+                    ""),
+            new PlantedBug(
                     "acknowledged before the last backup has it",
                     SERVER,
                     "org.rowankv.server.replication.RowanReplicator",
@@ -52,12 +58,6 @@ final class PlantedBugs {
                     "term + 1, newIncarnations",
                     "term, newIncarnations"),
             new PlantedBug(
-                    "the collect takes what was committed too",
-                    SERVER,
-                    "org.rowankv.server.reconfiguration.ColdStart",
-                    "held.add(owner.candidates(shard, commitVersion));",
-                    "held.add(owner.candidates(shard, 0));"),
-            new PlantedBug(
                     "deletions are forgotten while older entries wait",
                     SERVER,
                     "org.rowankv.server.digest.DigestAgent",
@@ -66,23 +66,11 @@ final class PlantedBugs {
                     "        if (mayForget) {\n            forgetDeletions();\n        }\n"
                             + "        final int assembled = assembler.assemble(this);\n"),
             new PlantedBug(
-                    "the horizon ignores copies that were born dead",
+                    "the horizon passes what is dead in the log",
                     SERVER,
-                    "org.rowankv.server.cleaning.Relocation",
-                    "segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);\n        segments.markDead(copy",
-                    "segments.markDead(copy"),
-            new PlantedBug(
-                    "the horizon ignores copies of what was cleared",
-                    SERVER,
-                    "org.rowankv.server.cleaning.Relocation",
-                    "if (EntryType.holdsObject(type) && isCleared(replica, buffer, at)) {",
-                    "if (EntryType.isTombstone(type) && isCleared(replica, buffer, at)) {"),
-            new PlantedBug(
-                    "the horizon does not wait for the sweep",
-                    SERVER,
-                    "org.rowankv.server.cleaning.CleanAgent",
-                    "sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0",
-                    "segments.tombstoneHorizon()"),
+                    "org.rowankv.server.log.Segments",
+                    "smallest = Math.min(smallest, horizon(s));",
+                    "smallest = Math.max(smallest, horizon(s));"),
             new PlantedBug(
                     "tombstones found at a start are as young as their stamp",
                     SERVER,
@@ -192,6 +180,28 @@ final class PlantedBugs {
                     "return EntryType.holdsObject(type) && version > clears.clearedUpTo(cacheId)",
                     "return EntryType.holdsObject(type) && version > clears.clearedUpTo(cacheId) - 2"),
             new PlantedBug(
+                    "evictions are not logged",
+                    SERVER,
+                    "org.rowankv.server.request.Decision",
+                    "return evict();",
+                    "replica().index().lock(worker.lockOwner());\n"
+                            + "replica().index().remove(position, current.address);\n"
+                            + "replica().counts().removed(asked().cacheId(), worker.segments().charge(current.length));\n"
+                            + "replica().index().unlock();\n"
+                            + "return answer(Status.OK, ResultBits.EVICTED, 0, 0);"),
+            new PlantedBug(
+                    "a mark of use forgets what is linked to the bucket",
+                    SERVER,
+                    "org.rowankv.server.index.ReferenceBits",
+                    "return linkWord | 1L << SHIFT + slot;",
+                    "return 1L << SHIFT + slot;"),
+            new PlantedBug(
+                    "what a clear ended still counts",
+                    SERVER,
+                    "org.rowankv.server.retention.ClearSweepAgent",
+                    "replica.counts().removed(EntryDescriptor.cacheId(entry, at), segments.charge(length));",
+                    ""),
+            new PlantedBug(
                     "expired objects are read",
                     SERVER,
                     "org.rowankv.server.request.ObjectReader",
@@ -208,7 +218,91 @@ final class PlantedBugs {
                     SERVER,
                     "org.rowankv.server.request.Mutation",
                     "if (freed > 0) {",
-                    "if (freed > 4096) {"));
+                    "if (freed > 4096) {"),
+            new PlantedBug(
+                    "power: acknowledged before the own device has it",
+                    SERVER,
+                    "org.rowankv.server.request.Mutation",
+                    "return ticket == 0 || worker.tLog().isForced(ticket);",
+                    "return ticket >= 0;"),
+            new PlantedBug(
+                    "power: acknowledged before the backup's device has it",
+                    RDMA,
+                    "org.rowankv.rdma.local.CompletionRing",
+                    "if (force != null && !force.isForced(tickets[at])) {",
+                    "if (at < 0) {"),
+            new PlantedBug(
+                    "power: what lands is not flushed",
+                    RDMA,
+                    "org.rowankv.rdma.local.LocalQueuePair",
+                    "force.flush(ring.address(LandingRing.segment(posting), place), length);",
+                    ""),
+            new PlantedBug(
+                    "power: a segment is freed before its copies are forced",
+                    SERVER,
+                    "org.rowankv.server.cleaning.Relocation",
+                    "        log.drain();\n        Chaos.point(\"clean.before-free\");",
+                    "        Chaos.point(\"clean.before-free\");"),
+            new PlantedBug(
+                    "power: what the digest acts upon is not flushed",
+                    SERVER,
+                    "org.rowankv.server.digest.DigestAgent",
+                    "segments.area().verbs().flush(address, length);",
+                    ""),
+            new PlantedBug(
+                    "power: a segment is named before its line is forced",
+                    SERVER,
+                    "org.rowankv.server.pm.SegmentMetaTable",
+                    "        verbs.flush(at, SegmentMetaDescriptor.LENGTH);\n        verbs.drain();",
+                    "        verbs.flush(at, SegmentMetaDescriptor.LENGTH);"),
+            new PlantedBug(
+                    "power: a segment is used again before it is free on the device",
+                    SERVER,
+                    "org.rowankv.server.pm.SegmentMetaTable",
+                    "if (!verbs.isForced(freed[segment])) {",
+                    "if (segment < 0) {"),
+            new PlantedBug(
+                    "power: a start acts upon what only the system has",
+                    SERVER,
+                    "org.rowankv.server.pm.Area",
+                    "memory.flushAll();\n            } catch",
+                    "memory.region();\n            } catch"),
+            new PlantedBug(
+                    "power: what a power cut tore stays",
+                    SERVER,
+                    "org.rowankv.server.reconfiguration.SegmentReader",
+                    "if (segments.area().mayBeTorn()) {",
+                    "if (segment < 0) {"),
+            new PlantedBug(
+                    "power: a force that has not ended is believed",
+                    SERVER,
+                    "org.rowankv.server.pm.Forcer",
+                    "return ticket <= forced;",
+                    "return ticket <= requested;"),
+            new PlantedBug(
+                    "a checkpoint accepts old copies",
+                    SERVER,
+                    "org.rowankv.server.shard.CheckpointBound",
+                    "return version <= itemsUpTo && !named.contains(version);",
+                    "return version < 0;"),
+            new PlantedBug(
+                    "a checkpoint ignores that a segment was used anew",
+                    SERVER,
+                    "org.rowankv.server.checkpoint.CheckpointLoad",
+                    "&& segments.generation(s) == line.generation();",
+                    ";"),
+            new PlantedBug(
+                    "a checkpoint forgets what was answered",
+                    SERVER,
+                    "org.rowankv.server.checkpoint.CheckpointLoad",
+                    "if (isReflected(answer.address())) {",
+                    "if (answer.address() < 0) {"),
+            new PlantedBug(
+                    "a checkpoint covers segments that are open",
+                    SERVER,
+                    "org.rowankv.server.checkpoint.CheckpointBook",
+                    "&& segments.isClosed(s);",
+                    "|| segments.isClosed(s) || generation != 0;"));
 
     private PlantedBugs() {}
 }

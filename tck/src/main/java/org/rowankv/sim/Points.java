@@ -32,7 +32,7 @@ final class Points {
     private int crashIn = -1;
     private int startsToCrash;
     private int crashStartIn = -1;
-    private boolean cutOffNext;
+    private @Nullable String cutOffAt;
 
     Points(Simulation simulation, RandomSource random) {
         this.simulation = simulation;
@@ -55,9 +55,9 @@ final class Points {
         crashStartIn = startsToCrash > 0 ? lengths.nextInt(1 << lengths.nextInt(9)) : -1;
     }
 
-    /** The next caller that reaches a place of an append is cut off there. */
-    void cutOffNext() {
-        cutOffNext = true;
+    /** The next caller that reaches that place of an append is cut off there. */
+    void cutOffAt(String place) {
+        cutOffAt = place;
     }
 
     void onPoint(String name) {
@@ -93,8 +93,8 @@ final class Points {
         if (point.isInMonitor || !simulation.turns().mayStop()) {
             return;
         }
-        if (cutOffNext && fabric != null && fabric.innermost() != null && here.isCaller()) {
-            cutOffNext = false;
+        if (name.equals(cutOffAt) && fabric != null && here.isCaller()) {
+            cutOffAt = null;
             cutOff(name, fabric, fabric.innermost());
             return;
         }
@@ -136,7 +136,7 @@ final class Points {
             simulation.happenings().count("stall at " + name);
             fabric.fence(simulation.store().cluster().servers().get(fromTo[1]), fromTo[0]);
             // Long enough, now and then, for its segment to be used up, freed and used again.
-            simulation.turns().nest(lengths.nextInt(1 << 15));
+            simulation.turns().nest(lengths.nextInt(1 << 13 + lengths.nextInt(5)));
         }
     }
 }

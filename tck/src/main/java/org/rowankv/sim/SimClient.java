@@ -20,6 +20,8 @@ final class SimClient extends Task {
     /** Ids of different clients' values never meet. */
     private static final int CALLER_SHIFT = 40;
 
+    private static final int MOST_DOUBLINGS = 4;
+
     private static final Action[] MIX = {
         Action.GET,
         Action.GET,
@@ -72,6 +74,7 @@ final class SimClient extends Task {
     private @Nullable Request sent;
     private @Nullable Request received;
     private int attempt;
+    private int repetitions;
     private long timeoutAtNs;
     private long nextAtNs;
     private boolean leaving;
@@ -164,9 +167,11 @@ final class SimClient extends Task {
     }
 
     private void send(Request next) {
+        // Who repeats waits longer each time: else attempts pile up at a server that stands still.
+        repetitions = next == sent ? Math.min(MOST_DOUBLINGS, repetitions + 1) : 0;
         sent = next;
         attempt++;
-        timeoutAtNs = simulation.timeline().nowNs() + timeoutNs / 2 + random.nextInt((int) timeoutNs);
+        timeoutAtNs = simulation.timeline().nowNs() + (timeoutNs / 2 + random.nextInt((int) timeoutNs) << repetitions);
         simulation.network().send(this, attempt, next);
     }
 
@@ -192,6 +197,9 @@ final class SimClient extends Task {
         if (ttlMs != Ttl.ETERNAL) {
             final long mortal = action == Action.TOUCH ? lastValue[key] : written;
             simulation.lifetimes().begun(key, mortal, invokedNs, ttlMs);
+        }
+        if (action.stores() && !plan.limit().isNone()) {
+            simulation.lifetimes().evictable(key, written, invokedNs);
         }
         simulation.onBegun();
         final SteppedRequest begun = client.stepped(request);

@@ -1,7 +1,11 @@
 package org.rowankv.sim;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.embedded.Surroundings;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.pm.AreaMemory;
@@ -12,6 +16,7 @@ final class SimMemories implements Surroundings.Memories {
     private final List<SimMemory> kept = new ArrayList<>();
     private final List<SimMemory> used = new ArrayList<>();
     private SimConfigurationStore store = new SimConfigurationStore();
+    private final Map<Integer, SimCheckpoints> checkpoints = new HashMap<>();
     private boolean isNew = true;
 
     /** Of the next simulation: nothing is in it. */
@@ -19,6 +24,7 @@ final class SimMemories implements Surroundings.Memories {
         kept.addAll(used);
         used.clear();
         store = new SimConfigurationStore();
+        checkpoints.clear();
         isNew = true;
     }
 
@@ -29,6 +35,15 @@ final class SimMemories implements Surroundings.Memories {
 
     void crash() {
         used.forEach(SimMemory::crash);
+    }
+
+    /** All machines end at once; each loses what it will. Returns how many words were dropped. */
+    int cutPower(RandomSource random) {
+        int dropped = 0;
+        for (SimMemory memory : used) {
+            dropped += memory.cutPower(random);
+        }
+        return dropped;
     }
 
     @Override
@@ -64,5 +79,10 @@ final class SimMemories implements Surroundings.Memories {
     @Override
     public ConfigurationStore store() {
         return store;
+    }
+
+    @Override
+    public CheckpointStore checkpoints(int server) {
+        return checkpoints.computeIfAbsent(server, unused -> new SimCheckpoints());
     }
 }

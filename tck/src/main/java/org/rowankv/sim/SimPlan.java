@@ -3,10 +3,12 @@ package org.rowankv.sim;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
 
 /**
  * What a seed stands for: the store, its users, and what goes wrong. Each seed leaves some disturbances out and
@@ -23,6 +25,7 @@ import org.rowankv.server.pm.AreaSettings;
  * @param ttlPerMille writes that end by themselves
  * @param ballastPercent of the space that is taken before anything else
  * @param clientsSurvive whether clients come back after a crash for the answers they lack
+ * @param power whether the areas have a device that is forced before anything is acknowledged; crashes are power cuts, too
  * @param hostile whether settings and the servers' process values are at their limits
  */
 record SimPlan(
@@ -46,15 +49,19 @@ record SimPlan(
         int ttlPerMille,
         int ballastPercent,
         boolean clientsSurvive,
+        boolean power,
         boolean hostile,
         List<PlannedFault> faults) {
     static final int OPERATIONS = 2_000;
     private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
     private static final int[][] SHAPES = {{3, 3}, {3, 3}, {3, 2}, {2, 2}, {2, 2}, {1, 1}};
+    private static final int[] SHARDS_PER_SERVER = {1, 1, 2, 8};
     private static final int LEAST_MESSAGE = 256;
     /** More of them, or as few as there can be with every server a primary. */
     private static final int[] HOSTILE_SHARDS = {3, 64, 512};
 
+    private static final int[] FORCE_STEPS = {0, 20, 200, 2_000};
+    private static final int[] CHECKPOINTS_MS = {1, 5, 2, 25, 1, 5, 2, 0};
     private static final int[] MESSAGES = {1024, 2048, 16 << 10};
 
     static SimPlan of(long seed) {
@@ -77,7 +84,7 @@ record SimPlan(
                         ? 1
                         : hostile
                                 ? HOSTILE_SHARDS[extremes.nextInt(HOSTILE_SHARDS.length)]
-                                : shape[0] * (1 + random.nextInt(2)),
+                                : shape[0] * SHARDS_PER_SERVER[random.nextInt(SHARDS_PER_SERVER.length)],
                 workers,
                 hostile ? least : least + random.nextInt(8),
                 hostile ? LEAST_MESSAGE : MESSAGES[random.nextInt(MESSAGES.length)],
@@ -94,6 +101,7 @@ record SimPlan(
                 random.nextInt(2) == 0 ? 0 : random.nextInt(200),
                 random.nextInt(hostile ? 2 : 4) > 0 ? 0 : 70 + random.nextInt(31),
                 random.nextInt(3) > 0,
+                random.fork("power").nextInt(2) == 0,
                 hostile,
                 faults(random));
     }
@@ -132,12 +140,29 @@ record SimPlan(
                 .capacityBytes((long) segments * SEGMENT)
                 .maxMessage(maxMessage)
                 .verifyReads(true)
+                .durability(power ? Durability.POWER : Durability.NONE)
+                .checkpointIntervalMs(CHECKPOINTS_MS[(int) (seed >>> 1 & CHECKPOINTS_MS.length - 1)])
                 .build();
+    }
+
+    /** How many steps a force takes, at most, by the way a seed's device is; 0: it ends as soon as it gets its turn. */
+    int forceSteps() {
+        return FORCE_STEPS[new SplittableRandomSource(seed).fork("device").nextInt(FORCE_STEPS.length)];
     }
 
     /** Whether lifetimes are changed by touches; where they are not, an end can be told to the millisecond. */
     boolean touches() {
         return (seed & 1) == 0;
+    }
+
+    /** What the clients' cache is kept below, which is nothing in four seeds of five. */
+    CacheLimit limit() {
+        final int entries = 1 + keys / 3;
+        return switch ((int) Math.floorMod(seed, 10L)) {
+            case 3 -> new CacheLimit(entries, CacheLimit.NO_LIMIT);
+            case 8 -> new CacheLimit(CacheLimit.NO_LIMIT, (long) entries * smallValue);
+            default -> CacheLimit.NONE;
+        };
     }
 
     /** Clears are rare, since a run in which everything is gone shows little, except where they are to be many. */
@@ -209,6 +234,7 @@ record SimPlan(
                 ttl,
                 ballastPercent,
                 clientsSurvive,
+                power,
                 hostile,
                 List.copyOf(newFaults));
     }

@@ -2,9 +2,11 @@ package org.rowankv.sim;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.AgentInvoker;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.Scheduling;
 import org.rowankv.runtime.TurnedAgent;
 
@@ -22,6 +24,10 @@ final class SimScheduling implements Scheduling {
         private long restNs = SHORTEST_REST_NS;
         private long pausedUntilNs;
         private boolean started;
+        /** After work it rests for up to so long: what it works for takes its time. */
+        private int slowNs;
+
+        private @Nullable RandomSource slowness;
 
         private AgentTask(Agent agent, ErrorLog errors, Timeline timeline) {
             this.invoker = new AgentInvoker(agent, errors);
@@ -38,6 +44,11 @@ final class SimScheduling implements Scheduling {
         @Override
         public void wakeUp() {
             restsUntilNs = 0;
+        }
+
+        private void slow(int upToNs, RandomSource random) {
+            slowNs = upToNs;
+            slowness = random;
         }
 
         /** Its server gets no turn for a while. */
@@ -70,6 +81,9 @@ final class SimScheduling implements Scheduling {
             if (invoker.tryInvoke() > 0) {
                 restNs = SHORTEST_REST_NS;
                 restsUntilNs = 0;
+                if (slowness != null) {
+                    pause(slowness.nextInt(slowNs));
+                }
             } else {
                 restsUntilNs = timeline.nowNs() + restNs;
                 restNs = Math.min(LONGEST_REST_NS, 2 * restNs);
@@ -87,21 +101,38 @@ final class SimScheduling implements Scheduling {
         }
     }
 
+    private static final String FORCE = "force-";
+    private static final String SERVER = "server-";
+
     private final Simulation simulation;
     private final List<AgentTask> agents = new ArrayList<>();
+    private final List<AgentTask> servers = new ArrayList<>();
 
     SimScheduling(Simulation simulation) {
         this.simulation = simulation;
     }
 
-    /** By server. */
+    /** All of them: the servers' and those beside them, that force areas or take checkpoints. */
     List<AgentTask> agents() {
         return agents;
+    }
+
+    /** Those that do all the rest, by server. */
+    List<AgentTask> servers() {
+        return servers;
     }
 
     @Override
     public TurnedAgent take(Agent agent, ErrorLog errors) {
         final AgentTask task = new AgentTask(agent, errors, simulation.timeline());
+        if (agent.roleName().startsWith(SERVER)) {
+            servers.add(task);
+        } else if (agent.roleName().startsWith(FORCE) && simulation.plan().forceSteps() > 0) {
+            final long upToNs = simulation.plan().stepNs() * simulation.plan().forceSteps();
+            task.slow(
+                    (int) Math.min(Integer.MAX_VALUE, upToNs),
+                    simulation.store().deviceRandom(agents.size()));
+        }
         agents.add(task);
         return task;
     }

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.Catalogue;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
@@ -17,6 +18,7 @@ import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.pm.Machine;
 
 /** The store that is run: its incarnations, one after the other, over the memories that outlive them. */
 final class SimStore {
@@ -25,6 +27,7 @@ final class SimStore {
     private final SimMemories memories;
     private final RandomSource random;
     private final SimLinks links;
+    private final RandomSource power;
     private final List<NodeClock> clocks = new ArrayList<>();
     private final Map<Integer, Integer> shards = new HashMap<>();
 
@@ -42,6 +45,7 @@ final class SimStore {
         this.plan = simulation.plan();
         this.memories = memories;
         this.random = random;
+        this.power = random.fork("power cuts");
         this.scheduling = new SimScheduling(simulation);
         this.links = new SimLinks(simulation.timeline(), plan.servers());
         for (int node = 0; node <= plan.servers(); node++) {
@@ -70,14 +74,23 @@ final class SimStore {
                             return own;
                         },
                         memories,
+                        Machine.PRESENT,
                         plan.hostile() ? SimStore::hostile : settings -> settings,
                         1,
                         !plan.clientsSurvive()));
         starting = false;
         requireHigherTerm(opened);
         cluster = opened;
+        simulation
+                .happenings()
+                .add("starts from a checkpoint", opened.checkpoints().loaded());
         memories.written();
-        cacheId = opened.session().catalogue().create("sim", new byte[0]).id();
+        final Catalogue catalogue = opened.session().catalogue();
+        final Catalogue.CacheRecord cache = catalogue.create("sim", new byte[0]);
+        cacheId = cache.id();
+        if (!cache.limit().equals(plan.limit())) {
+            catalogue.limit("sim", plan.limit()); // once: from then on the store remembers it
+        }
         for (int key = 0; key < plan.keys(); key++) {
             final byte[] bytes = SimClient.keyBytes(key);
             final Request request = new Request().get(cacheId, bytes, 0, bytes.length);
@@ -104,6 +117,11 @@ final class SimStore {
                 true);
     }
 
+    /** Of how long the forces of one agent take. */
+    RandomSource deviceRandom(int agent) {
+        return power.fork("device " + incarnation + " " + agent);
+    }
+
     /** Closes it in order. A crash may come in between. */
     void close() {
         simulation.trace().tell("the store is closed");
@@ -124,7 +142,15 @@ final class SimStore {
         } else {
             ended();
         }
-        memories.crash();
+        if (plan.power() && power.nextInt(4) > 0) {
+            final int dropped = memories.cutPower(power);
+            simulation.trace().tell("it is a power cut, which drops " + dropped + " words");
+            simulation.trace().mix(dropped);
+            simulation.happenings().count("power cuts");
+            simulation.happenings().add("words that power cuts dropped", dropped);
+        } else {
+            memories.crash();
+        }
         crashed = true;
         throw new CrashError();
     }
@@ -147,8 +173,10 @@ final class SimStore {
         for (ServerStatistics server : cluster().statistics()) {
             happenings.add("segments cleaned", server.cleanedSegments());
             happenings.add("tombstones dropped", server.tombstonesDropped());
+            happenings.add("evictions", server.evictedObjects());
             happenings.add("connections made anew", server.reconnects());
         }
+        happenings.add("checkpoints", cluster().checkpoints().taken());
         // Connections end with the process, and what is in them.
         simulation.turns().dropDeliveries();
         requireNoErrors();

@@ -76,6 +76,49 @@ final class StateJudge {
         return objects;
     }
 
+    /** Every replica counts the clients' objects as a walk over its index does. */
+    void requireCounts(EmbeddedCluster cluster, int cacheId) {
+        for (Server server : cluster.servers()) {
+            for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
+                if (server.replicas().has(shard)) {
+                    final ShardReplica replica = server.replicas().get(shard);
+                    final long[] found = count(server, replica, cacheId);
+                    if (found[0] != replica.counts().objects(cacheId)
+                            || found[1] != replica.counts().bytes(cacheId)) {
+                        simulation.violation("server " + server.serverId() + " counts "
+                                + replica.counts().objects(cacheId) + " objects in shard " + shard + ", of "
+                                + replica.counts().bytes(cacheId) + " bytes; there are " + found[0] + ", of " + found[1]
+                                + " bytes");
+                    }
+                }
+            }
+        }
+    }
+
+    private static long[] count(Server server, ShardReplica replica, int cacheId) {
+        final Segments segments = server.segments();
+        final long[] found = new long[2];
+        long position = 0;
+        do {
+            replica.index().lock(LOCK_OWNER);
+            try {
+                position = replica.index().visit(position, address -> {
+                    final ByteBuffer buffer = segments.region().buffer(address);
+                    final int at = segments.region().offset(address);
+                    final long word = FrameDescriptor.wordPlain(buffer, at);
+                    if (EntryType.holdsObject(FrameDescriptor.type(word))
+                            && EntryDescriptor.cacheId(buffer, at) == cacheId) {
+                        found[0]++;
+                        found[1] += segments.charge(FrameDescriptor.length(word));
+                    }
+                });
+            } finally {
+                replica.index().unlock();
+            }
+        } while (position != 0);
+        return found;
+    }
+
     void requireSegments(EmbeddedCluster cluster) {
         for (Server server : cluster.servers()) {
             final Segments segments = server.segments();

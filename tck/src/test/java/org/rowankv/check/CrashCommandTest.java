@@ -18,4 +18,15 @@ class CrashCommandTest {
         assertThat(process.lastLine()).matches("crash: rounds=4 acked=[1-9][0-9]* lost=0 resurrected=0");
         assertThat(process.exitCode()).isZero();
     }
+
+    @Test
+    void shouldLoseNothingWhenThePowerIsCut() throws Exception {
+        for (String replicas : new String[] {"1", "3"}) {
+            final CommandProcess process =
+                    CommandProcess.run(CrashCommand.class, "--rounds", "6", "--power", "--replicas", replicas);
+            assertThat(String.join("\n", process.lines())).containsPattern("words dropped=[1-9]");
+            assertThat(process.lastLine()).matches("crash: rounds=6 acked=[1-9][0-9]* lost=0 resurrected=0");
+            assertThat(process.exitCode()).isZero();
+        }
+    }
 }

@@ -68,8 +68,8 @@ final class ToolStore {
 
     static void use(Path dir, BiConsumer<RowanClient, Integer> work) {
         try (EmbeddedCluster cluster = open(dir);
-                RowanClient client =
-                        new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(7))) {
+                RowanClient client = new RowanClient(
+                        new SessionWithIds(cluster.session()), SystemClock.INSTANCE, new SplittableRandomSource(7))) {
             work.accept(
                     client, client.catalogue().create("greetings", new byte[0]).id());
         }

@@ -27,8 +27,18 @@ public enum Setting {
             "",
             Scope.STORE,
             "Directory of the servers' files, made if missing. Without it the objects live in memory and end with the last"
-                    + " close of a manager of this store (durability `none`); with it they survive a crash of the process,"
-                    + " but no power cut (durability `process`)."),
+                    + " close of a manager of this store; with it they survive what `durability` says."),
+    DURABILITY(
+            Kind.CHOICE,
+            "",
+            Scope.STORE,
+            "What an acknowledged write survives. `none`: nothing beyond the last close; only without `dir`, and the default"
+                    + " there. `process`: any end of the process, but no power cut; the default with `dir`. `power`: a power"
+                    + " cut too, since every write waits until it is forced to the device of each of its replicas; needs"
+                    + " `dir`. May differ from one opening to the next.",
+            "none",
+            "process",
+            "power"),
     CAPACITY(
             Kind.BYTES,
             "",
@@ -58,6 +68,13 @@ public enum Setting {
             "16k",
             Scope.STORE,
             "Longest message between servers; a larger entry travels in blocks. A multiple of 64."),
+    CHECKPOINT_INTERVAL(
+            Kind.SECONDS,
+            "10",
+            Scope.STORE,
+            "Seconds between two checkpoints of the indexes of a store with a `dir`, from which the next start begins instead"
+                    + " of reading the whole log; one more is taken at the close. 0: none are taken, and those that are there"
+                    + " are removed."),
     ACCEPT_UNCLEAN(
             Kind.FLAG,
             "false",
@@ -110,6 +127,7 @@ public enum Setting {
     /** How a value is written. */
     public enum Kind {
         COUNT("a whole number from 1"),
+        SECONDS("a whole number of seconds, or 0"),
         BYTES("bytes, or with a unit k, m or g"),
         TEXT("text"),
         PATH("a path"),
@@ -188,6 +206,9 @@ public enum Setting {
         switch (kind) {
             case COUNT -> {
                 return Integer.toString(parseCount(trimmed));
+            }
+            case SECONDS -> {
+                return "0".equals(trimmed) ? trimmed : Integer.toString(parseCount(trimmed));
             }
             case BYTES -> {
                 return Long.toString(parseBytes(trimmed));

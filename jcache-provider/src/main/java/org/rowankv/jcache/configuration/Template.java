@@ -9,6 +9,8 @@ import javax.cache.configuration.Factory;
 import javax.cache.configuration.MutableConfiguration;
 import javax.cache.expiry.EternalExpiryPolicy;
 import javax.cache.expiry.ExpiryPolicy;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.CacheLimit;
 
 /** What the caches of one name pattern have where the application's configuration says nothing. Immutable. */
 public final class Template {
@@ -31,6 +33,19 @@ public final class Template {
     /** Whether {@code getCache} creates a cache of such a name. */
     public boolean creates() {
         return says(TemplateEntry.CREATE);
+    }
+
+    /** What caches of such a name are kept below; null if the template says nothing of that. */
+    public @Nullable CacheLimit limit() {
+        final String entries = texts.get(TemplateEntry.MAX_ENTRIES);
+        final String bytes = texts.get(TemplateEntry.MAX_BYTES);
+        return entries == null && bytes == null
+                ? null
+                : new CacheLimit(limit(TemplateEntry.MAX_ENTRIES, entries), limit(TemplateEntry.MAX_BYTES, bytes));
+    }
+
+    private long limit(TemplateEntry entry, @Nullable String text) {
+        return text == null ? CacheLimit.NO_LIMIT : entry.limit(pattern.text(), text);
     }
 
     private boolean says(TemplateEntry entry) {

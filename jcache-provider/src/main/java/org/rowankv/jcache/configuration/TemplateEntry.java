@@ -17,6 +17,7 @@ import javax.cache.expiry.EternalExpiryPolicy;
 import javax.cache.expiry.ExpiryPolicy;
 import javax.cache.expiry.ModifiedExpiryPolicy;
 import javax.cache.expiry.TouchedExpiryPolicy;
+import org.rowankv.protocol.CacheLimit;
 
 /** Everything a cache template can say: the one table that parsing, messages and documentation are made from. */
 public enum TemplateEntry {
@@ -28,11 +29,22 @@ public enum TemplateEntry {
     MANAGEMENT("true or false", "`true` shows the configuration's MXBean."),
     KEY_TYPE("a class name, or `byte[]`", "Type of the keys, for a cache whose own is Object."),
     VALUE_TYPE("a class name, or `byte[]`", "Type of the values, for a cache whose own is Object."),
+    MAX_ENTRIES(
+            "a whole number from 1, or `none`",
+            "Entries that the cache may have; above it entries of this cache are evicted. Without a limit, which is the"
+                    + " default, nothing ever is."),
+    MAX_BYTES(
+            "bytes, or with a unit `k`, `m` or `g`, or `none`",
+            "The same for the bytes that entries take in the log of one replica, headers and padding to 64 bytes included."
+                    + " The limit is stored with the cache: a template that names neither leaves it as it is, one that names"
+                    + " one of the two sets both."),
     CREATE(
             "true or false",
             "`true`: `getCache` creates a cache of such a name that is not open, rather than to return null.");
 
     private static final Pattern DURATION = Pattern.compile("([0-9]+)(ms|s|m|h|d)");
+    private static final Pattern LIMIT = Pattern.compile("([0-9]+) *([kKmMgG]?)");
+    private static final String NO_LIMIT = "none";
     private static final Map<String, TimeUnit> UNITS = Map.of(
             "ms", TimeUnit.MILLISECONDS,
             "s", TimeUnit.SECONDS,
@@ -82,6 +94,7 @@ public enum TemplateEntry {
     void check(String pattern, String text) {
         switch (this) {
             case EXPIRY -> expiry(pattern, text);
+            case MAX_ENTRIES, MAX_BYTES -> limit(pattern, text);
             case KEY_TYPE, VALUE_TYPE -> {
                 if (text.isEmpty()) {
                     throw invalid(pattern, text);
@@ -115,6 +128,28 @@ public enum TemplateEntry {
             throw new CacheException(EXPIRY.complaint(pattern, text), e);
         }
         throw EXPIRY.invalid(pattern, text);
+    }
+
+    /** The number written for this entry, which is one of the two limits. */
+    long limit(String pattern, String text) {
+        if (NO_LIMIT.equals(text)) {
+            return CacheLimit.NO_LIMIT;
+        }
+        final Matcher number = LIMIT.matcher(text);
+        if (!number.matches() || this == MAX_ENTRIES && !number.group(2).isEmpty()) {
+            throw invalid(pattern, text);
+        }
+        final int unit =
+                " kmg".indexOf(number.group(2).isEmpty() ? " " : number.group(2).toLowerCase(Locale.ROOT));
+        try {
+            final long limit = Math.multiplyExact(Long.parseLong(number.group(1)), 1L << 10 * unit);
+            if (limit > 0) {
+                return limit;
+            }
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw new CacheException(complaint(pattern, text), e);
+        }
+        throw invalid(pattern, text);
     }
 
     private CacheException invalid(String pattern, String text) {

@@ -7,6 +7,7 @@ import org.rowankv.jcache.configuration.Setting;
 import org.rowankv.jcache.configuration.StoreSettings;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
+import org.rowankv.server.pm.ForceFailedException;
 import org.rowankv.server.pm.StoreOpenException;
 
 /** Opens stores whose servers live in this JVM. Thread-safe. */
@@ -15,7 +16,7 @@ public final class EmbeddedStores implements StoreOpener {
     public Store open(StoreSettings settings) {
         try {
             return new EmbeddedStore(EmbeddedCluster.open(translate(settings)));
-        } catch (StoreOpenException | IllegalArgumentException e) {
+        } catch (StoreOpenException | ForceFailedException | IllegalArgumentException e) {
             throw new CacheException("the store " + settings.storeText() + " cannot be opened: " + e.getMessage(), e);
         }
     }
@@ -30,6 +31,8 @@ public final class EmbeddedStores implements StoreOpener {
                 .segmentBytes(Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.SEGMENT))))
                 .maxMessage(Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.MAX_MESSAGE))))
                 .workers(settings.count(Setting.WORKERS))
+                .durabilityNamed(settings.text(Setting.DURABILITY))
+                .checkpointIntervalMs(settings.count(Setting.CHECKPOINT_INTERVAL) * 1_000L)
                 .acceptUnclean(settings.flag(Setting.ACCEPT_UNCLEAN))
                 .acceptCopied(settings.flag(Setting.ACCEPT_COPIED))
                 .build();

@@ -1,6 +1,7 @@
 package org.rowankv.jcache.management;
 
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import org.rowankv.runtime.Clock;
 
 /**
@@ -19,18 +20,29 @@ public final class Statistics {
     private final LongAdder getNs = new LongAdder();
     private final LongAdder putNs = new LongAdder();
     private final LongAdder removeNs = new LongAdder();
+    /** The store's own count, which ends no operation of anybody's. */
+    private final LongSupplier evictedEver;
+
+    private long evictedBefore;
+    private long evictedWhenEnabled;
     private volatile boolean enabled;
 
-    public Statistics(Clock clock) {
+    /** @param evictedEver objects of the cache that the store has evicted, ever more */
+    public Statistics(Clock clock, LongSupplier evictedEver) {
         this.clock = clock;
+        this.evictedEver = evictedEver;
     }
 
     public boolean isEnabled() {
         return enabled;
     }
 
-    public void enable(boolean newEnabled) {
-        enabled = newEnabled;
+    public synchronized void enable(boolean newEnabled) {
+        if (newEnabled != enabled) {
+            evictedBefore = evictions();
+            evictedWhenEnabled = evictedEver.getAsLong();
+            enabled = newEnabled;
+        }
     }
 
     /** When the operation began; 0 with statistics off. */
@@ -80,7 +92,9 @@ public final class Statistics {
         }
     }
 
-    public void clear() {
+    public synchronized void clear() {
+        evictedBefore = 0;
+        evictedWhenEnabled = evictedEver.getAsLong();
         hits.reset();
         misses.reset();
         puts.reset();
@@ -104,6 +118,10 @@ public final class Statistics {
 
     long removals() {
         return removals.sum();
+    }
+
+    synchronized long evictions() {
+        return evictedBefore + (enabled ? evictedEver.getAsLong() - evictedWhenEnabled : 0);
     }
 
     float averageGetMicros() {

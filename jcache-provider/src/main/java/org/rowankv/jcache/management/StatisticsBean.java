@@ -55,10 +55,10 @@ public final class StatisticsBean implements CacheStatisticsMXBean {
         return statistics.removals();
     }
 
-    /** Nothing is ever evicted. */
+    /** None, unless the cache has a limit. */
     @Override
     public long getCacheEvictions() {
-        return 0;
+        return statistics.evictions();
     }
 
     @Override

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.rowankv.protocol.CacheLimit;
 
 /** How templates are written, and which of them is a cache's. */
 class TemplatesTest {
@@ -139,7 +140,7 @@ class TemplatesTest {
         "books.create, '', true or false",
         "books.key-type, '', a class name",
         "books.key-type, no.such.Type, cannot load",
-        "books.color, red, 'none of expiry, statistics, management, key-type, value-type, create'",
+        "books.color, red, 'none of expiry, statistics, management, key-type, value-type, max-entries, max-bytes, create'",
         "books, x, no pattern",
         "expiry, eternal, no pattern",
         ".expiry, eternal, no pattern",
@@ -201,5 +202,42 @@ class TemplatesTest {
         assertThatThrownBy(() -> templates("rowan:embedded?templates=" + file))
                 .isInstanceOf(CacheException.class)
                 .hasMessageContaining("colour");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"500, , 500, 0", ", 64k, 0, 65536", "7, 1g, 7, 1073741824", "none, , 0, 0", "none, 9, 0, 9"})
+    void shouldReadLimits(String entries, String bytes, long maxEntries, long maxBytes) {
+        if (entries != null) {
+            with("a.max-entries", entries);
+        }
+        if (bytes != null) {
+            with("a.max-bytes", bytes);
+        }
+        assertThat(templates().find("a").limit()).isEqualTo(new CacheLimit(maxEntries, maxBytes));
+    }
+
+    @Test
+    void shouldSayNothingOfLimitsUnlessTold() {
+        assertThat(with("a.create", "true").templates().find("a").limit()).isNull();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "max-entries, 0",
+        "max-entries, -1",
+        "max-entries, 5k",
+        "max-entries, many",
+        "max-entries, ''",
+        "max-entries, 99999999999999999999",
+        "max-bytes, 0",
+        "max-bytes, 10t",
+        "max-bytes, 9999999999999g"
+    })
+    void shouldRefuseLimitsThatAreNone(String entry, String text) {
+        with("a." + entry, text);
+        assertThatThrownBy(this::templates)
+                .isInstanceOf(CacheException.class)
+                .hasMessageContaining("a." + entry)
+                .hasMessageContaining("none");
     }
 }

@@ -1,18 +1,29 @@
 package org.rowankv.rdma.local;
 
+import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.CompletionHandler;
+import org.rowankv.rdma.LandingForce;
 
 /** Completions of one queue pair that wait to be polled. Owned by the pair's worker; allocated once. */
 final class CompletionRing {
+    /** A ticket that is always forced. */
+    private static final long ALREADY = 0;
+
     private final long[] contexts;
     private final byte[] statuses;
+    private final long[] tickets;
+    /** What a completion waits for; null: nothing. */
+    private final @Nullable LandingForce force;
+
     private final int mask;
     private long added;
     private long polled;
 
-    CompletionRing(int capacity) {
+    CompletionRing(int capacity, @Nullable LandingForce force) {
         this.contexts = new long[capacity];
         this.statuses = new byte[capacity];
+        this.tickets = new long[force == null ? 0 : capacity];
+        this.force = force;
         this.mask = capacity - 1;
     }
 
@@ -24,7 +35,16 @@ final class CompletionRing {
         final int at = (int) added & mask;
         contexts[at] = context;
         statuses[at] = (byte) status;
+        if (force != null) {
+            tickets[at] = ALREADY;
+        }
         added++;
+    }
+
+    /** As {@link #add}; it is handed out once that ticket is forced. */
+    void addForced(long context, int status, long ticket) {
+        add(context, status);
+        tickets[(int) (added - 1) & mask] = ticket;
     }
 
     /** The handler may post, and so add, meanwhile; what it adds may be handed out by the same call. */
@@ -32,6 +52,9 @@ final class CompletionRing {
         int count = 0;
         while (count < limit && polled != added) {
             final int at = (int) polled & mask;
+            if (force != null && !force.isForced(tickets[at])) {
+                break;
+            }
             final long context = contexts[at];
             final int status = statuses[at];
             polled++;

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.LandingForce;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 
 /**
@@ -151,7 +152,10 @@ final class LandingRing {
 
     /** Voids what is reserved at that place of a named segment; returns whether something was. */
     boolean makeVoid(int segment, int offsetStrides) {
-        return FrameDescriptor.makeVoid(buffer(segment), offset(segment, offsetStrides), generationOf(segment));
+        final boolean made =
+                FrameDescriptor.makeVoid(buffer(segment), offset(segment, offsetStrides), generationOf(segment));
+        flushWord(segment, offsetStrides);
+        return made;
     }
 
     /**
@@ -163,5 +167,17 @@ final class LandingRing {
         final int at = offset(segment, offsetStrides);
         FrameDescriptor.reserve(buffer, at, generation, strides);
         FrameDescriptor.makeVoid(buffer, at, generation);
+        flushWord(segment, offsetStrides);
+    }
+
+    /**
+     * A void is on the device with whatever is forced next. Nobody waits for it: should it be lost, the device holds the
+     * word from before, of a reservation or of an older use, which is no entry either.
+     */
+    private void flushWord(int segment, int offsetStrides) {
+        final LandingForce force = settings.force();
+        if (force != null) {
+            force.flush(address(segment, offsetStrides), Long.BYTES);
+        }
     }
 }

@@ -5,10 +5,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jctools.queues.atomic.MpscAtomicArrayQueue;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
+import org.rowankv.rdma.LandingForce;
 import org.rowankv.rdma.MembershipView;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
@@ -150,6 +153,12 @@ final class LocalEndpoint implements Endpoint {
         }
         mine.forEach(LocalQueuePair::markFenced);
         fabric.closed(this, queue.close());
+    }
+
+    /** What a completion of whoever lands here waits for, or null. */
+    @Nullable
+    LandingForce force() {
+        return fabricSettings.ackLevel() == AckLevel.FORCED ? settings.force() : null;
     }
 
     EndpointSettings settings() {

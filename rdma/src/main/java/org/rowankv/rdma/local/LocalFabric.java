@@ -34,12 +34,16 @@ public final class LocalFabric implements Fabric {
 
     @Override
     public FabricCapabilities capabilities() {
-        return new FabricCapabilities(true, settings.maxMessage(), AckLevel.LANDED, 1);
+        return new FabricCapabilities(true, settings.maxMessage(), settings.ackLevel(), 1);
     }
 
     @Override
     public Endpoint open(EndpointSettings endpointSettings) {
         endpointSettings.conclude();
+        if (settings.ackLevel() == AckLevel.FORCED && endpointSettings.force() == null) {
+            throw new IllegalArgumentException(
+                    "an endpoint of a fabric that acknowledges at FORCED needs what brings its region to the device");
+        }
         final int serverId = endpointSettings.serverId();
         final LocalEndpoint former = endpoint(serverId);
         if (former != null) {

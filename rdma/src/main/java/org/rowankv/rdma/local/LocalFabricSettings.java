@@ -1,5 +1,7 @@
 package org.rowankv.rdma.local;
 
+import org.rowankv.rdma.AckLevel;
+
 /**
  * Sizes of a local fabric.
  *
@@ -9,8 +11,10 @@ package org.rowankv.rdma.local;
  * @param maxRpc longest RPC message in bytes
  * @param keepsReserve whether the last posted segment is kept for queue pairs that {@link org.rowankv.rdma.QueuePair#useReserve use
  *     the reserve}: what they bring may be what frees segments
+ * @param ackLevel what a completion promises; at FORCED every endpoint needs a {@link org.rowankv.rdma.LandingForce}
  */
-public record LocalFabricSettings(int maxMessage, int completions, int messages, int maxRpc, boolean keepsReserve) {
+public record LocalFabricSettings(
+        int maxMessage, int completions, int messages, int maxRpc, boolean keepsReserve, AckLevel ackLevel) {
     /** The ring word's length field would allow more; beyond this, copying under one reservation holds up readers. */
     public static final int LARGEST_MESSAGE = 128 << 10;
 
@@ -23,17 +27,22 @@ public record LocalFabricSettings(int maxMessage, int completions, int messages,
 
     /** 16 KiB messages, as much as a segment of a small area takes without waste. */
     public static LocalFabricSettings defaults() {
-        return new LocalFabricSettings(16 << 10, 256, 1024, 16 << 20, false);
+        return new LocalFabricSettings(16 << 10, 256, 1024, 16 << 20, false, AckLevel.LANDED);
     }
 
     /** The same with other longest messages. */
     public LocalFabricSettings withMaxMessage(int bytes) {
-        return new LocalFabricSettings(bytes, completions, messages, maxRpc, keepsReserve);
+        return new LocalFabricSettings(bytes, completions, messages, maxRpc, keepsReserve, ackLevel);
     }
 
     /** The same, with the last posted segment kept in reserve. */
     public LocalFabricSettings withReserve() {
-        return new LocalFabricSettings(maxMessage, completions, messages, maxRpc, true);
+        return new LocalFabricSettings(maxMessage, completions, messages, maxRpc, true, ackLevel);
+    }
+
+    /** The same, with other promises of a completion. */
+    public LocalFabricSettings withAckLevel(AckLevel level) {
+        return new LocalFabricSettings(maxMessage, completions, messages, maxRpc, keepsReserve, level);
     }
 
     private static void require(boolean condition, String name, int value) {

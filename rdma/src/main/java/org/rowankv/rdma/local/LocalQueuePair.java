@@ -1,9 +1,11 @@
 package org.rowankv.rdma.local;
 
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.LandingForce;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.rowan.FrameDescriptor;
@@ -21,7 +23,8 @@ import org.rowankv.runtime.Chaos;
  * {@link LandingRing} and {@link LocalReceiveQueue} say why nothing of it lands after a fence.
  *
  * <p>Owned by one worker, except {@link #isFenced}, and the fence and hazard that the receiver's queue looks at. The
- * fabric does not flush: LANDED means in memory.
+ * fabric flushes only if it acknowledges at {@link org.rowankv.rdma.AckLevel#FORCED}: then the sender names what it
+ * landed to the receiver's force, and polls no completion before that has answered. A WRITE is never forced.
  */
 final class LocalQueuePair implements QueuePair {
     private final LocalEndpoint local;
@@ -30,6 +33,9 @@ final class LocalQueuePair implements QueuePair {
     private final LandingRing ring;
     private final int maxMessage;
     private final CompletionRing completions;
+    /** Of the receiver, if a completion has to wait for its device. */
+    private final @Nullable LandingForce force;
+
     private final FrameSealer sealer = new FrameSealer();
     private final HazardWord hazard = new HazardWord();
     private volatile boolean fenced;
@@ -49,7 +55,8 @@ final class LocalQueuePair implements QueuePair {
         this.target = remote.settings();
         this.ring = remote.ring();
         this.maxMessage = Math.min(settings.maxMessage(), target.segmentLength());
-        this.completions = new CompletionRing(settings.completions());
+        this.force = remote.force();
+        this.completions = new CompletionRing(settings.completions(), force);
         this.sparesLast = settings.keepsReserve();
     }
 
@@ -73,12 +80,22 @@ final class LocalQueuePair implements QueuePair {
         try {
             final int status = reserve(FrameDescriptor.stridesOf(length));
             if (status == PostStatus.POSTED) {
-                completions.add(context, land(source, offset, length, type, tag));
+                complete(context, land(source, offset, length, type, tag), length);
             }
             return status;
         } finally {
             release();
         }
+    }
+
+    /** What has landed counts once it is on the receiver's device, if acknowledgements wait for that. */
+    private void complete(long context, int status, int length) {
+        if (force == null || status != CompletionStatus.LANDED) {
+            completions.add(context, status);
+            return;
+        }
+        force.flush(ring.address(LandingRing.segment(posting), place), length);
+        completions.addForced(context, status, force.request());
     }
 
     /** Takes the next place of the ring; on POSTED it is in the fields, and the hazard word names its segment. */

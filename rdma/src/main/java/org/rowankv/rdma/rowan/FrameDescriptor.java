@@ -180,6 +180,12 @@ public final class FrameDescriptor {
                 && LONGS.compareAndSet(buffer, offset + WORD_OFFSET, found, word(generation, strides(found), VOID));
     }
 
+    /** Turns a frame that no crc confirms to VOID, whatever its word says. For a start, before anybody else is there. */
+    public static void giveUp(ByteBuffer buffer, int offset) {
+        final long found = wordPlain(buffer, offset);
+        LONGS.setRelease(buffer, offset + WORD_OFFSET, word(generation(found), strides(found), VOID));
+    }
+
     /**
      * Why the frame at the offset is not an entry of this place and generation, or null if it is. Says nothing of the
      * body but that it is not cut off.

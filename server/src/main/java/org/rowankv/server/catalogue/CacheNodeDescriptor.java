@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.CacheLimit;
 
 /**
  * Layout of a cache's node, little endian.
@@ -15,12 +16,17 @@ import org.jspecify.annotations.Nullable;
  *  12  state: 1 live, 2 destroyed         4
  *  16  length of the name, in characters  4
  *  20  length of the descriptor           4
- *  24  name, UTF-16: any string, also one that UTF-8 cannot hold
+ *  24  limit: entries, 0 for any number    8
+ *  32  limit: bytes, 0 for any number      8
+ *  40  name, UTF-16: any string, also one that UTF-8 cannot hold
  *      descriptor
  * </pre>
+ *
+ * <p>Version 1, which is still read, has no limits: its name begins at 24.
  */
 final class CacheNodeDescriptor {
-    static final int FORMAT_VERSION = 1;
+    static final int FORMAT_VERSION = 2;
+    static final int FORMAT_VERSION_WITHOUT_LIMITS = 1;
     static final int LIVE = 1;
     static final int DESTROYED = 2;
 
@@ -30,7 +36,9 @@ final class CacheNodeDescriptor {
     static final int STATE_OFFSET = ID_OFFSET + Integer.BYTES;
     static final int NAME_LENGTH_OFFSET = STATE_OFFSET + Integer.BYTES;
     static final int DESCRIPTOR_LENGTH_OFFSET = NAME_LENGTH_OFFSET + Integer.BYTES;
-    static final int HEADER_LENGTH = DESCRIPTOR_LENGTH_OFFSET + Integer.BYTES;
+    static final int MAX_ENTRIES_OFFSET = DESCRIPTOR_LENGTH_OFFSET + Integer.BYTES;
+    static final int MAX_BYTES_OFFSET = MAX_ENTRIES_OFFSET + Long.BYTES;
+    static final int HEADER_LENGTH = MAX_BYTES_OFFSET + Long.BYTES;
 
     private CacheNodeDescriptor() {}
 
@@ -45,6 +53,8 @@ final class CacheNodeDescriptor {
                 .putInt(STATE_OFFSET, destroyed ? DESTROYED : LIVE)
                 .putInt(NAME_LENGTH_OFFSET, name.length())
                 .putInt(DESCRIPTOR_LENGTH_OFFSET, descriptor.length)
+                .putLong(MAX_ENTRIES_OFFSET, cache.limit().maxEntries())
+                .putLong(MAX_BYTES_OFFSET, cache.limit().maxBytes())
                 .position(HEADER_LENGTH);
         for (int i = 0; i < name.length(); i++) {
             buffer.putChar(name.charAt(i));
@@ -56,13 +66,18 @@ final class CacheNodeDescriptor {
 
     /** Why the bytes are no cache that this version reads, or null. */
     static @Nullable String whyInvalid(byte[] bytes) {
-        if (bytes.length < HEADER_LENGTH) {
+        if (bytes.length < MAX_ENTRIES_OFFSET) {
             return "it has " + bytes.length + " bytes only";
         }
         final ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        if (buffer.getInt(FORMAT_VERSION_OFFSET) != FORMAT_VERSION) {
-            return "it has format version " + buffer.getInt(FORMAT_VERSION_OFFSET) + ", this version of Rowan-KV reads "
-                    + FORMAT_VERSION + "; use the version that wrote it, or a newer one";
+        final int version = buffer.getInt(FORMAT_VERSION_OFFSET);
+        if (version != FORMAT_VERSION && version != FORMAT_VERSION_WITHOUT_LIMITS) {
+            return "it has format version " + version + ", this version of Rowan-KV reads "
+                    + FORMAT_VERSION_WITHOUT_LIMITS + " and " + FORMAT_VERSION
+                    + "; use the version that wrote it, or a newer one";
+        }
+        if (bytes.length < headerLength(buffer)) {
+            return "it has " + bytes.length + " bytes only";
         }
         if (buffer.getInt(CHECKSUM_OFFSET) != checksum(buffer)) {
             return "its checksum is wrong";
@@ -73,8 +88,11 @@ final class CacheNodeDescriptor {
         }
         final long name = buffer.getInt(NAME_LENGTH_OFFSET);
         final long descriptor = buffer.getInt(DESCRIPTOR_LENGTH_OFFSET);
-        if (name < 0 || descriptor < 0 || HEADER_LENGTH + name * Character.BYTES + descriptor != bytes.length) {
+        if (name < 0 || descriptor < 0 || headerLength(buffer) + name * Character.BYTES + descriptor != bytes.length) {
             return "its lengths do not add up";
+        }
+        if (hasLimits(buffer) && (buffer.getLong(MAX_ENTRIES_OFFSET) < 0 || buffer.getLong(MAX_BYTES_OFFSET) < 0)) {
+            return "it has a negative limit";
         }
         return null;
     }
@@ -84,12 +102,23 @@ final class CacheNodeDescriptor {
         final ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         final char[] name = new char[buffer.getInt(NAME_LENGTH_OFFSET)];
         final byte[] descriptor = new byte[buffer.getInt(DESCRIPTOR_LENGTH_OFFSET)];
-        buffer.position(HEADER_LENGTH);
+        buffer.position(headerLength(buffer));
         for (int i = 0; i < name.length; i++) {
             name[i] = buffer.getChar();
         }
         buffer.get(descriptor);
-        return new StoredCache(buffer.getInt(ID_OFFSET), new String(name), descriptor);
+        final CacheLimit limit = hasLimits(buffer)
+                ? new CacheLimit(buffer.getLong(MAX_ENTRIES_OFFSET), buffer.getLong(MAX_BYTES_OFFSET))
+                : CacheLimit.NONE;
+        return new StoredCache(buffer.getInt(ID_OFFSET), new String(name), descriptor, limit);
+    }
+
+    private static boolean hasLimits(ByteBuffer node) {
+        return node.getInt(FORMAT_VERSION_OFFSET) != FORMAT_VERSION_WITHOUT_LIMITS;
+    }
+
+    private static int headerLength(ByteBuffer node) {
+        return hasLimits(node) ? HEADER_LENGTH : MAX_ENTRIES_OFFSET;
     }
 
     static boolean isDestroyed(byte[] bytes) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.membership.ConfigurationStoreException;
@@ -69,7 +70,7 @@ public final class CatalogueStore {
             final Versioned node = store.read(path);
             if (node == null) {
                 if (own == null) {
-                    own = new StoredCache(takeId(), name, descriptor.clone());
+                    own = new StoredCache(takeId(), name, descriptor.clone(), CacheLimit.NONE);
                 }
                 if (compareAndSet(path, ConfigurationStore.ABSENT, CacheNodeDescriptor.encode(own, false))) {
                     return own;
@@ -78,6 +79,23 @@ public final class CatalogueStore {
                 finish(path, name, node);
             } else {
                 return cacheOf(name, node);
+            }
+        }
+    }
+
+    /** Gives an existing cache another limit, or none; the last one stays. The cache as it is then; null if there is none. */
+    public @Nullable StoredCache limit(String name, CacheLimit limit) {
+        final String path = pathOf(name);
+        while (true) {
+            final Versioned node = store.read(path);
+            if (node == null || isDestroyed(name, node)) {
+                return null;
+            }
+            final StoredCache found = cacheOf(name, node);
+            final StoredCache limited = new StoredCache(found.id(), found.name(), found.descriptor(), limit);
+            if (found.limit().equals(limit)
+                    || compareAndSet(path, node.version(), CacheNodeDescriptor.encode(limited, false))) {
+                return limited;
             }
         }
     }

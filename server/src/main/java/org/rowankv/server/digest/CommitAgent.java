@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.PostStatus;
@@ -42,6 +43,10 @@ public final class CommitAgent implements Agent, CompletionHandler {
     private final long[][] told;
     private final long[][] telling;
     private final boolean[] outstanding;
+    /** By server, the number of the last record that was sent, and through which connection. */
+    private final long[] sent;
+
+    private final @Nullable RowanSender[] sentThrough;
     private final EntryDraft draft = new EntryDraft();
     private final byte[] pairs;
     private final ByteBuffer staging;
@@ -67,6 +72,8 @@ public final class CommitAgent implements Agent, CompletionHandler {
         this.told = new long[serverCount][shardCount];
         this.telling = new long[serverCount][shardCount];
         this.outstanding = new boolean[serverCount];
+        this.sent = new long[serverCount];
+        this.sentThrough = new @Nullable RowanSender[serverCount];
         this.maxPairs = (maxMessage - EntryDescriptor.FIXED_LENGTH) / CommitVector.length(1);
         this.pairs = new byte[CommitVector.length(Math.min(maxPairs, shardCount))];
         this.staging = ByteBuffer.allocateDirect(EntryDescriptor.aligned(EntryDescriptor.FIXED_LENGTH + pairs.length))
@@ -109,6 +116,9 @@ public final class CommitAgent implements Agent, CompletionHandler {
     }
 
     private int tell(int server) {
+        if (awaitsCompletion(server)) {
+            return 0;
+        }
         int count = 0;
         for (ShardPrimary primary : primaries) {
             final int shard = primary.replica().shardId();
@@ -121,6 +131,19 @@ public final class CommitAgent implements Agent, CompletionHandler {
             }
         }
         return count > 0 && send(server, count) ? 1 : 0;
+    }
+
+    /** What the last record said may be taken for told only by its own completion, which may take as long as a device. */
+    private boolean awaitsCompletion(int server) {
+        if (outstanding[server]) {
+            final RowanSender sender = links.sender(server);
+            if (sender == null || sender != sentThrough[server]) {
+                outstanding[server] = false; // it does not come any more
+            } else {
+                sender.poll(this, Integer.MAX_VALUE);
+            }
+        }
+        return outstanding[server];
     }
 
     private boolean isBackup(int shard, int server) {
@@ -141,17 +164,26 @@ public final class CommitAgent implements Agent, CompletionHandler {
         final int length = EntryDescriptor.aligned((int) draft.usedLength());
         final int crc = draft.writeBody(staging, 0);
         FrameDescriptor.source(staging, 0, length, EntryType.COMMIT_VECTOR, crc);
-        outstanding[server] = true;
-        if (sender.append(server, staging, 0, length, 0) != PostStatus.POSTED) {
+        sent[server]++;
+        if (sender.append(contextOf(server), staging, 0, length, 0) != PostStatus.POSTED) {
             return false; // it will be told next time
         }
+        sentThrough[server] = sender;
+        outstanding[server] = true;
         sender.poll(this, Integer.MAX_VALUE);
         return true;
     }
 
+    private long contextOf(int server) {
+        return sent[server] << 8 | server;
+    }
+
     @Override
     public void onCompletion(long context, int status) {
-        final int server = (int) context;
+        final int server = (int) (context & 0xff);
+        if (context != contextOf(server)) {
+            return;
+        }
         if (status == CompletionStatus.LANDED && outstanding[server]) {
             System.arraycopy(telling[server], 0, told[server], 0, told[server].length);
         }

@@ -15,6 +15,7 @@ import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.Durability;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -39,6 +40,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private final Clock clock;
     private final ErrorLog errors;
     private final long holeTimeoutNs;
+    private final boolean flushes;
     private byte[] keyScratch = new byte[256];
     private long spaceFreed;
     private boolean mayForget;
@@ -65,6 +67,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         this.clock = clock;
         this.errors = errors;
         this.holeTimeoutNs = holeTimeoutNs;
+        this.flushes = segments.area().durability() == Durability.POWER;
     }
 
     @Override
@@ -115,6 +118,12 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     @Override
     public void onFrame(int segment, long address, int type, int length) {
         Chaos.point("digest.before-frame");
+        if (flushes) {
+            // Its sender will, if it has not yet. But what is done because of this entry, the end of an older one and
+            // of its
+            // segment, must not get to the device before it.
+            segments.area().verbs().flush(address, length);
+        }
         final String reason = check.whyInvalid(
                 address, segments.area().addressOf(segment) + segments.length(), segments.generation(segment));
         if (reason != null) {
@@ -232,6 +241,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             segments.markDead(address, length);
             return;
         }
+        replicas.get(EntryDescriptor.shard(buffer, at)).assembled(EntryDescriptor.version(buffer, at));
         apply(address, type, length, buffer, at);
     }
 

@@ -4,19 +4,36 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Catalogue;
+import org.rowankv.protocol.CacheLimit;
+import org.rowankv.server.Server;
 import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.catalogue.StoredCache;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The store's catalogue as the driver sees it. */
 final class EmbeddedCatalogue implements Catalogue {
-    private final CatalogueStore store;
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedCatalogue.class);
 
-    EmbeddedCatalogue(CatalogueStore store) {
+    private final CatalogueStore store;
+    private final List<Server> servers;
+
+    EmbeddedCatalogue(CatalogueStore store, List<Server> servers) {
         this.store = store;
+        this.servers = servers;
+    }
+
+    /** Tells the servers of the limits that are stored. Once, before the caches are used. */
+    void applyLimits() {
+        store.list().forEach(this::apply);
+    }
+
+    private void apply(StoredCache cache) {
+        servers.forEach(server -> server.limit(cache.id(), cache.name(), cache.limit()));
     }
 
     private static CacheRecord recordOf(StoredCache cache) {
-        return new CacheRecord(cache.id(), cache.name(), cache.descriptor());
+        return new CacheRecord(cache.id(), cache.name(), cache.descriptor(), cache.limit());
     }
 
     @Override
@@ -28,6 +45,25 @@ final class EmbeddedCatalogue implements Catalogue {
     @Override
     public CacheRecord create(String name, byte[] descriptor) {
         return recordOf(store.create(name, descriptor));
+    }
+
+    @Override
+    public synchronized boolean limit(String name, CacheLimit limit) {
+        final StoredCache limited = store.limit(name, limit);
+        if (limited != null) {
+            apply(limited); // in the order in which they are stored, hence synchronized
+            LOG.info("the cache {} has from now on {}", name, limit);
+        }
+        return limited != null;
+    }
+
+    @Override
+    public long evictions(int cacheId) {
+        long evictions = 0;
+        for (Server server : servers) {
+            evictions += server.evictions(cacheId);
+        }
+        return evictions;
     }
 
     @Override

@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
+import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.MembershipView;
 import org.rowankv.rdma.local.LocalFabric;
@@ -23,6 +25,7 @@ import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.ForceFailedException;
 import org.rowankv.server.reconfiguration.ColdStart;
 import org.rowankv.server.reconfiguration.RecoveredServer;
 import org.rowankv.server.request.SpacePressure;
@@ -47,6 +50,11 @@ public final class EmbeddedCluster implements AutoCloseable {
     private final ErrorLog errors;
     private final List<Server> servers = new ArrayList<>();
     private final InProcessSession session;
+    /** Whoever serves, from the moment they do. */
+    private volatile List<Server> serving = List.of();
+
+    private volatile @Nullable ForceFailedException failure;
+    private final Checkpoints checkpoints;
     private boolean closed;
 
     /**
@@ -80,8 +88,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         final Clock clock = surroundings.clocks().apply(0);
         this.errors = new ErrorLog(clock);
         final long startNs = clock.nanoTime();
+        files.areas().forEach(area -> area.startForcing(surroundings.scheduling(), errors, this::stopServing));
+        files.startIncarnations();
         final Configuration found = files.configuration();
-        final List<RecoveredServer> recovered = recover(found, clock, random, surroundings.scanThreads());
+        this.checkpoints = new Checkpoints(settings, files, surroundings);
+        final List<RecoveredServer> recovered = recover(found, clock, random);
         final long scattered = ColdStart.collectAndScatter(found, recovered);
         // A new term, new incarnations, and a new epoch for every shard, stored before anything is served.
         this.configuration = files.startTerm();
@@ -89,6 +100,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                 .fabric()
                 .apply(new LocalFabric(LocalFabricSettings.defaults()
                         .withMaxMessage(settings.maxMessage())
+                        .withAckLevel(settings.durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED)
                         .withReserve()));
         final MembershipView view = new MembershipView() {
             @Override
@@ -148,14 +160,28 @@ public final class EmbeddedCluster implements AutoCloseable {
                     pressure));
         }
         servers.forEach(Server::start);
+        serving = List.copyOf(servers);
+        final ForceFailedException already = failure;
+        if (already != null) {
+            serving.forEach(server -> server.fail(already));
+        }
+        checkpoints.start(servers, errors);
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
-        this.session = new InProcessSession(configuration, servers, new EmbeddedCatalogue(catalogue));
+        final EmbeddedCatalogue caches = new EmbeddedCatalogue(catalogue, servers);
+        this.session = new InProcessSession(configuration, servers, caches);
         if (surroundings.clientsEndWithStore()) {
             closeOldSessions();
         }
         catalogue.resume();
+        caches.applyLimits();
         logStart(recovered, scattered, clock.nanoTime() - startNs);
+    }
+
+    /** An area cannot be forced any more: nothing is acknowledged by anybody, since every shard may need it. */
+    private void stopServing(ForceFailedException why) {
+        failure = why;
+        serving.forEach(server -> server.fail(why));
     }
 
     private ServerSettings serverSettings() {
@@ -166,7 +192,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                         segmentCount, settings.workers(), settings.replicas() > 1, settings.verifyReads()));
     }
 
-    private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random, int scanThreads) {
+    private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random) {
         final KeyHash keyHash = new KeyHash(found.hashSeed());
         final ServerSettings serverSettings = serverSettings();
         final List<RecoveredServer> recovered = new ArrayList<>();
@@ -189,7 +215,7 @@ public final class EmbeddedCluster implements AutoCloseable {
             }
             final RecoveredServer server = new RecoveredServer(
                     area.serverId(), segments, new Replicas(replicas), settings.replicas() > 1, errors);
-            server.scan(scanThreads, clock);
+            checkpoints.recover(server, found, clock);
             recovered.add(server);
         }
         return recovered;
@@ -208,12 +234,14 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     private void logStart(List<RecoveredServer> recovered, long scattered, long tookNs) {
         long entries = 0;
+        long torn = 0;
         for (RecoveredServer server : recovered) {
             entries += server.entries();
+            torn += server.tornEntries();
         }
         LOG.info(
-                "Rowan-KV embedded: {} server(s), {} replica(s), {} MiB each, {}; durability {}{}; term {}; {} entries"
-                        + " read, {} scattered, {} ms",
+                "Rowan-KV embedded: {} server(s), {} replica(s), {} MiB each, {}; durability {}{}; term {}; {} objects"
+                        + " from checkpoints, {} entries read{}, {} scattered, {} ms",
                 settings.servers(),
                 settings.replicas(),
                 settings.capacityBytes() >> 20,
@@ -221,7 +249,9 @@ public final class EmbeddedCluster implements AutoCloseable {
                 durability(),
                 settings.dir() == null ? ": the content ends with the last close" : "",
                 configuration.term(),
+                checkpoints.statistics().objects(),
                 entries,
+                torn == 0 ? "" : ", " + torn + " torn and dropped",
                 scattered,
                 tookNs / 1_000_000);
     }
@@ -241,7 +271,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     /** What an acknowledged write survives: {@code none}, {@code process} or {@code power}. */
     public String durability() {
-        return (settings.dir() == null ? Durability.NONE : Durability.PROCESS).parameter();
+        return settings.durability().parameter();
     }
 
     /** For judges that look inside. */
@@ -262,6 +292,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             session.call(request.destroy(cacheId, shard));
         }
+        servers.forEach(server -> server.limit(cacheId, "", CacheLimit.NONE));
     }
 
     /** What workers have drawn ahead of entries may be lacking elsewhere. */
@@ -280,13 +311,38 @@ public final class EmbeddedCluster implements AutoCloseable {
         return Collections.unmodifiableList(statistics);
     }
 
+    /** What checkpoints did since the start. */
+    public CheckpointStatistics checkpoints() {
+        return checkpoints.statistics();
+    }
+
     /** Failures of agents and links, and invalid entries met, since the start. */
     public ErrorLog errors() {
         return errors;
     }
 
-    /** Waits until everything that has landed in the backup logs is digested and every clear is swept. */
+    /**
+     * Waits until everything that has landed in the backup logs is digested, every clear is swept, and caches that were
+     * above their limits are below. Somebody who goes on writing may be waited for as well.
+     */
     public void awaitDigested() {
+        long evicted;
+        do {
+            evicted = evictedObjects();
+            awaitDigestedOnce();
+            // What was evicted meanwhile may have landed where nobody has looked since.
+        } while (evictedObjects() != evicted || servers.stream().anyMatch(Server::isEvicting));
+    }
+
+    private long evictedObjects() {
+        long evicted = 0;
+        for (Server server : servers) {
+            evicted += server.evictedObjects();
+        }
+        return evicted;
+    }
+
+    private void awaitDigestedOnce() {
         for (Server server : servers) {
             // Two more: the first may have begun before what the caller cares for had landed.
             final long enough = server.digestedTurns() + 2;
@@ -306,9 +362,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         session.close();
         servers.forEach(Server::close);
         awaitDigested();
+        checkpoints.stop(servers);
         servers.forEach(Server::stopAgents);
         servers.forEach(Server::stop);
         fabric.close();
+        checkpoints.takeLast();
         files.closeClean();
     }
 }

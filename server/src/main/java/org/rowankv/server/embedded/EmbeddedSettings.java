@@ -1,10 +1,12 @@
 package org.rowankv.server.embedded;
 
 import java.nio.file.Path;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
 
 /**
  * Settings of servers inside this JVM. Made by {@link #builder}; {@link Builder#build} checks them.
@@ -18,7 +20,9 @@ import org.rowankv.server.pm.AreaSettings;
  * @param maxMessage longest message of the fabric; larger entries are sent in blocks
  * @param workers mutations under way at once, per server
  * @param verifyReads whether every read checks the entry's checksums
+ * @param durability what an acknowledged write survives
  * @param acceptUnclean opens an area that the operating system may not have written completely
+ * @param checkpointIntervalMs between two checkpoints of the indexes, of a store that outlives its close; 0: none
  * @param acceptCopied opens a directory that is a copy of the one the store was created in
  */
 public record EmbeddedSettings(
@@ -31,11 +35,14 @@ public record EmbeddedSettings(
         int maxMessage,
         int workers,
         boolean verifyReads,
+        Durability durability,
+        long checkpointIntervalMs,
         boolean acceptUnclean,
         boolean acceptCopied) {
     public static final int DEFAULT_SHARDS_PER_SERVER = 16;
     public static final int DEFAULT_MAX_MESSAGE = 16 << 10;
     public static final int MAX_SERVERS = 64;
+    public static final long DEFAULT_CHECKPOINT_INTERVAL_MS = 10_000;
 
     public static Builder builder() {
         return new Builder();
@@ -71,6 +78,8 @@ public record EmbeddedSettings(
         private int maxMessage = DEFAULT_MAX_MESSAGE;
         private int workers;
         private boolean verifyReads;
+        private @Nullable Durability durability;
+        private long checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS;
         private boolean acceptUnclean;
         private boolean acceptCopied;
 
@@ -123,6 +132,23 @@ public record EmbeddedSettings(
             return this;
         }
 
+        /** Null: process with a dir, none without. */
+        public Builder durability(@Nullable Durability level) {
+            durability = level;
+            return this;
+        }
+
+        /** By its name in configuration; empty: process with a dir, none without. */
+        public Builder durabilityNamed(String name) {
+            return durability(name.isEmpty() ? null : Durability.valueOf(name.toUpperCase(Locale.ROOT)));
+        }
+
+        /** 0: none are taken, and those that are there are removed. */
+        public Builder checkpointIntervalMs(long ms) {
+            checkpointIntervalMs = ms;
+            return this;
+        }
+
         public Builder acceptUnclean(boolean accept) {
             acceptUnclean = accept;
             return this;
@@ -164,6 +190,10 @@ public record EmbeddedSettings(
                     maxMessage >= 256 && maxMessage <= 128 << 10 && maxMessage % 64 == 0 && maxMessage <= segment,
                     "max-message must be a multiple of 64 from 256 to " + Math.min(128 << 10, segment) + ", not "
                             + maxMessage);
+            require(
+                    dir == null || durability != Durability.NONE,
+                    "durability=none keeps no files: leave dir out, or use durability=process");
+            require(checkpointIntervalMs >= 0, "checkpoint-interval must not be negative");
             return new EmbeddedSettings(
                     servers,
                     replicas,
@@ -174,6 +204,8 @@ public record EmbeddedSettings(
                     maxMessage,
                     workerCount,
                     verifyReads,
+                    durability != null ? durability : dir == null ? Durability.NONE : Durability.PROCESS,
+                    checkpointIntervalMs,
                     acceptUnclean,
                     acceptCopied);
         }

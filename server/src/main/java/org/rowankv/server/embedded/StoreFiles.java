@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.checkpoint.CheckpointFiles;
+import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.membership.ConfigurationCodec;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.membership.FileConfigurationStore;
@@ -14,7 +16,7 @@ import org.rowankv.server.membership.Stamp;
 import org.rowankv.server.membership.Versioned;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.Machine;
 import org.rowankv.server.pm.OpenConsent;
 import org.rowankv.server.pm.StoreDirectory;
 import org.rowankv.server.pm.StoreOpenException;
@@ -28,6 +30,7 @@ final class StoreFiles {
     private final ConfigurationStore store;
     private final List<Area> areas;
     private final RandomSource random;
+    private Surroundings.@Nullable Memories memories;
     private Configuration configuration;
     private long configurationVersion;
 
@@ -50,9 +53,13 @@ final class StoreFiles {
         final RandomSource random = surroundings.random();
         final Surroundings.Memories memories = surroundings.memories();
         if (memories != null) {
-            return inMemories(settings, memories, random);
+            final StoreFiles files = inMemories(settings, memories, random);
+            files.memories = memories;
+            return files;
         }
-        return settings.dir() == null ? inMemory(settings, random) : inDirectory(settings, random);
+        return settings.dir() == null
+                ? inMemory(settings, random)
+                : inDirectory(settings, random, surroundings.areaMachine());
     }
 
     private static StoreFiles inMemories(
@@ -84,7 +91,7 @@ final class StoreFiles {
                 server,
                 clusterId,
                 settings.shards(),
-                Durability.NONE,
+                settings.durability(),
                 settings.servers(),
                 settings.replicas());
     }
@@ -101,7 +108,7 @@ final class StoreFiles {
                 null, store, areas, random, first, write(store, first, ConfigurationStore.ABSENT, random));
     }
 
-    private static StoreFiles inDirectory(EmbeddedSettings settings, RandomSource random) {
+    private static StoreFiles inDirectory(EmbeddedSettings settings, RandomSource random, Machine machine) {
         final StoreDirectory directory = StoreDirectory.open(
                 java.util.Objects.requireNonNull(settings.dir()),
                 new StoreShape(
@@ -116,10 +123,11 @@ final class StoreFiles {
         ConfigurationStore store = null;
         try {
             for (int server = 0; server < settings.servers(); server++) {
+                final AreaSettings areaSettings = directory.areaSettings(server, settings.durability());
                 areas.add(
                         directory.isNew()
-                                ? Area.create(directory.areaSettings(server), random)
-                                : Area.open(directory.areaSettings(server), directory.consent()));
+                                ? Area.create(areaSettings, random, machine)
+                                : Area.open(areaSettings, directory.consent(), machine));
             }
             store = new FileConfigurationStore(directory.configurationDir());
             if (directory.isNew()) {
@@ -153,9 +161,10 @@ final class StoreFiles {
             for (int shard = 0; shard < settings.shards(); shard++) {
                 if (first.shard(shard).isReplica(area.serverId())
                         && area.tenures().tenure(shard) == 0) {
-                    area.tenures().set(shard, first.shard(shard).epoch());
+                    area.tenures().put(shard, first.shard(shard).epoch());
                 }
             }
+            area.drain();
         }
         return first;
     }
@@ -181,8 +190,35 @@ final class StoreFiles {
         return areas;
     }
 
+    /** Where a server's checkpoints are; null when nothing of it outlives the close. */
+    @Nullable
+    CheckpointStore checkpoints(int server) {
+        if (memories != null) {
+            return memories.checkpoints(server);
+        }
+        return directory == null ? null : new CheckpointFiles(directory.checkpointDir(server));
+    }
+
     ConfigurationStore store() {
         return store;
+    }
+
+    /**
+     * Begins a new incarnation of every server: before anything else is written, since until then the superblocks speak for
+     * what was there.
+     */
+    void startIncarnations() {
+        for (Area area : areas) {
+            if (area.superblock().term() > configuration.term()) {
+                throw new StoreOpenException("server " + area.serverId() + " has adopted term "
+                        + area.superblock().term() + ", but the stored configuration is of term "
+                        + configuration.term() + ": the configuration is older than the data; put the newest one back");
+            }
+        }
+        for (Area area : areas) {
+            area.superblock().startIncarnation();
+            Chaos.point("start.incarnation");
+        }
     }
 
     /**
@@ -191,15 +227,7 @@ final class StoreFiles {
      */
     Configuration startTerm() {
         final List<Long> incarnations = new ArrayList<>();
-        for (Area area : areas) {
-            if (area.superblock().term() > configuration.term()) {
-                throw new StoreOpenException("server " + area.serverId() + " has adopted term "
-                        + area.superblock().term() + ", but the stored configuration is of term "
-                        + configuration.term() + ": the configuration is older than the data; put the newest one back");
-            }
-            incarnations.add(area.superblock().startIncarnation());
-            Chaos.point("start.incarnation");
-        }
+        areas.forEach(area -> incarnations.add(area.superblock().incarnation()));
         final Configuration next = configuration.coldStart(incarnations);
         configurationVersion = write(store, next, configurationVersion, random);
         configuration = next;
@@ -210,8 +238,24 @@ final class StoreFiles {
         return next;
     }
 
+    /** Closes each area cleanly that can be; lets go of everything in any case, then throws what failed first. */
     void closeClean() {
-        areas.forEach(Area::closeClean);
+        RuntimeException failure = null;
+        for (Area area : areas) {
+            try {
+                area.closeClean();
+            } catch (RuntimeException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            closeAfterFailure(failure);
+            throw failure;
+        }
         store.close();
         if (directory != null) {
             directory.close();

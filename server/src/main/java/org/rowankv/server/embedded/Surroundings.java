@@ -11,9 +11,11 @@ import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.ThreadScheduling;
 import org.rowankv.server.ServerSettings;
+import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.pm.AreaMemory;
 import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Machine;
 
 /**
  * What an embedded cluster stands on, apart from its settings: one component for each seam. Applications get the
@@ -24,6 +26,7 @@ import org.rowankv.server.pm.AreaSettings;
  * @param scheduling of the servers' agents
  * @param fabric wraps the local fabric
  * @param memories where areas and configuration are instead of in a directory, or null
+ * @param areaMachine that areas in files stand on
  * @param tuning of every server's process values
  * @param scanThreads that read an area that exists, at the same time
  * @param clientsEndWithStore whether nobody can come back for an answer after the store was closed or has crashed
@@ -34,11 +37,12 @@ public record Surroundings(
         Scheduling scheduling,
         UnaryOperator<Fabric> fabric,
         @Nullable Memories memories,
+        Machine areaMachine,
         UnaryOperator<ServerSettings> tuning,
         int scanThreads,
         boolean clientsEndWithStore) {
 
-    /** Areas and a configuration store that outlive the cluster. */
+    /** Areas, a configuration store and checkpoints that outlive the cluster. */
     public interface Memories {
         /** Whether nothing was written to them yet. */
         boolean isNew();
@@ -46,6 +50,9 @@ public record Surroundings(
         AreaMemory memory(AreaSettings settings);
 
         ConfigurationStore store();
+
+        /** Where a server's checkpoints are. */
+        CheckpointStore checkpoints(int server);
     }
 
     /** This machine's clock and threads. */
@@ -60,6 +67,7 @@ public record Surroundings(
                 ThreadScheduling.INSTANCE,
                 UnaryOperator.identity(),
                 null,
+                Machine.PRESENT,
                 UnaryOperator.identity(),
                 usualScanThreads(),
                 true);
@@ -71,6 +79,13 @@ public record Surroundings(
     }
 
     Surroundings withScanThreads(int threads) {
-        return new Surroundings(clocks, random, scheduling, fabric, memories, tuning, threads, clientsEndWithStore);
+        return new Surroundings(
+                clocks, random, scheduling, fabric, memories, areaMachine, tuning, threads, clientsEndWithStore);
+    }
+
+    /** The same on another machine. */
+    public Surroundings withMachine(Machine other) {
+        return new Surroundings(
+                clocks, random, scheduling, fabric, memories, other, tuning, scanThreads, clientsEndWithStore);
     }
 }

@@ -5,7 +5,7 @@ import org.rowankv.server.log.EntryDescriptor;
 
 /**
  * The second before which nothing in a bucket expires: seconds since 1970, rounded up, so that at a bound that is reached
- * something is over. Kept in 32 bits of the bucket's link word that the link itself does not need. A lower bound: what is
+ * something is over. Kept in the upper half of the bucket's link word, which the link does not need. A lower bound: what is
  * replaced or removed does not raise it; whoever looks at the whole bucket may.
  */
 public final class ExpiryBound {
@@ -13,9 +13,9 @@ public final class ExpiryBound {
     public static final long NEVER = Long.MAX_VALUE;
 
     private static final int SHIFT = 32;
-    private static final long LINK_MASK = (1L << SHIFT) - 1;
+    private static final long LOWER_HALF = (1L << SHIFT) - 1;
     /** In the year 2106, after which there is nothing to wait for: a bucket is looked at then, and again and again. */
-    private static final long MAX = LINK_MASK;
+    private static final long MAX = LOWER_HALF;
 
     private ExpiryBound() {}
 
@@ -38,10 +38,10 @@ public final class ExpiryBound {
     }
 
     static long with(long linkWord, long bound) {
-        return linkWord & LINK_MASK | (bound == NEVER ? 0 : bound << SHIFT);
+        return linkWord & LOWER_HALF | (bound == NEVER ? 0 : bound << SHIFT);
     }
 
     static long withLink(long linkWord, long link) {
-        return linkWord & ~LINK_MASK | link;
+        return linkWord & ~(long) ReferenceBits.MAX_LINK | link;
     }
 }

@@ -40,14 +40,18 @@ public final class ShardIndex {
     private static final int MIN_LEVEL = 2;
     // Items per bucket before the next split, times 4: 21/4 = 5.25 of 7 keeps the table at 12 to 15 bytes per item.
     private static final int LOAD_TIMES_4 = 21;
+    private static final int SET = 1;
+    private static final int CLEAR = 2;
 
     private static final VarHandle ITEM = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final VarHandle CHANGES;
     private static final VarHandle MOVES;
     private static final VarHandle LOCK;
 
     static {
         try {
             final MethodHandles.Lookup lookup = MethodHandles.lookup();
+            CHANGES = lookup.findVarHandle(ShardIndex.class, "changes", long.class);
             MOVES = lookup.findVarHandle(ShardIndex.class, "moves", int.class);
             LOCK = lookup.findVarHandle(ShardIndex.class, "lockOwner", int.class);
         } catch (ReflectiveOperationException e) {
@@ -71,17 +75,26 @@ public final class ShardIndex {
     /** Scratch of a split. */
     private long[] moving = new long[4 * ITEMS];
 
+    private boolean[] movingMarks = new boolean[4 * ITEMS];
+
     private int overflowCount;
     private int freeOverflow = -1;
     /** No bucket has a smaller bound, unless a walk over all of them is under way. Written under the lock. */
     private volatile long earliestExpiry = ExpiryBound.NEVER;
 
     private final OwnedCounter count = new OwnedCounter();
+    /** Rises with every item that is put, moved or removed. Written under the lock. */
+    private volatile long changes;
 
     public ShardIndex(MemoryRegion region) {
         this.region = region;
         this.buckets = new long[][] {new long[WORDS << MIN_LEVEL]};
         this.shape = (long) MIN_LEVEL << 32;
+    }
+
+    /** Equal at two moments between which no item was put, moved or removed. Any thread, no lock. */
+    public long changes() {
+        return changes;
     }
 
     /** Items held: live objects and remembered deletions. */
@@ -179,7 +192,7 @@ public final class ShardIndex {
                     return addressOf(item);
                 }
             }
-            final int link = (int) (long) ITEM.getAcquire(words, base + ITEMS);
+            final int link = ReferenceBits.linkIn((long) ITEM.getAcquire(words, base + ITEMS));
             final long[][] overflowNow = overflow;
             if (link == 0 || !exists(overflowNow, link - 1)) {
                 return 0;
@@ -276,7 +289,7 @@ public final class ShardIndex {
                     return -1;
                 }
             }
-            final int link = (int) (long) ITEM.getAcquire(words, base + ITEMS);
+            final int link = ReferenceBits.linkIn((long) ITEM.getAcquire(words, base + ITEMS));
             if (link == 0) {
                 return 0;
             }
@@ -303,7 +316,7 @@ public final class ShardIndex {
                     return true;
                 }
             }
-            final int link = (int) (long) ITEM.getAcquire(words, base + ITEMS);
+            final int link = ReferenceBits.linkIn((long) ITEM.getAcquire(words, base + ITEMS));
             final long[][] overflowNow = overflow;
             if (link == 0 || !exists(overflowNow, link - 1)) {
                 return false;
@@ -368,11 +381,13 @@ public final class ShardIndex {
                 } else if (old == item) {
                     return address;
                 } else if (tagOf(old) == tag && KeyComparison.isKeyOf(region, addressOf(old), entry, entryAt)) {
+                    unmark(words, i);
                     ITEM.setRelease(words, i, item);
+                    changed();
                     return addressOf(old);
                 }
             }
-            final int link = (int) words[base + ITEMS];
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             if (link == 0) {
                 break;
             }
@@ -387,11 +402,17 @@ public final class ShardIndex {
             final int linkAt = wordOf(bucket) + ITEMS;
             ITEM.setRelease(words, linkAt, ExpiryBound.withLink(words[linkAt], extra + 1L));
         } else {
+            unmark(emptyWords, emptySlot); // of what was there before
             ITEM.setRelease(emptyWords, emptySlot, item);
         }
         count.add(1);
+        changed();
         splitIfLoaded();
         return 0;
+    }
+
+    private void changed() {
+        CHANGES.setRelease(this, (long) CHANGES.get(this) + 1);
     }
 
     /** Points from exactly this entry to a newer one of the same key; false when the index points elsewhere by now. */
@@ -400,7 +421,7 @@ public final class ShardIndex {
         final int bucket = bucketOf(tag, shape);
         final long[] words = chunkOf(buckets, bucket);
         lowerBound(words, bucket, ExpiryBound.of(region.buffer(to), region.offset(to)));
-        return exchangeInChain(bucket, words, itemOf(tag, from), itemOf(tag, to));
+        return exchangeInChain(bucket, words, itemOf(tag, from), itemOf(tag, to), false);
     }
 
     /** Replaces exactly this address by that of a copy of its entry; false when the index points elsewhere by now. */
@@ -420,21 +441,25 @@ public final class ShardIndex {
     private boolean exchange(long position, long from, long newItem) {
         final int tag = reversed(position);
         final int bucket = bucketOf(tag, shape);
-        return exchangeInChain(bucket, chunkOf(buckets, bucket), itemOf(tag, from), newItem);
+        return exchangeInChain(bucket, chunkOf(buckets, bucket), itemOf(tag, from), newItem, true);
     }
 
-    private boolean exchangeInChain(int firstBucket, long[] firstWords, long item, long newItem) {
+    private boolean exchangeInChain(int firstBucket, long[] firstWords, long item, long newItem, boolean keepsMark) {
         int bucket = firstBucket;
         long[] words = firstWords;
         while (true) {
             final int base = wordOf(bucket);
             for (int i = base; i < base + ITEMS; i++) {
                 if (words[i] == item) {
+                    if (!keepsMark) {
+                        unmark(words, i);
+                    }
                     ITEM.setRelease(words, i, newItem);
+                    changed();
                     return true;
                 }
             }
-            final int link = (int) words[base + ITEMS];
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             if (link == 0) {
                 return false;
             }
@@ -472,13 +497,15 @@ public final class ShardIndex {
             final int base = wordOf(bucket);
             if (n + ITEMS > moving.length) {
                 moving = java.util.Arrays.copyOf(moving, 2 * moving.length);
+                movingMarks = java.util.Arrays.copyOf(movingMarks, moving.length);
             }
             for (int i = base; i < base + ITEMS; i++) {
                 if (words[i] != 0) {
+                    movingMarks[n] = ReferenceBits.isSet(words[base + ITEMS], i - base);
                     moving[n++] = words[i];
                 }
             }
-            final int link = (int) words[base + ITEMS];
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             if (link == 0) {
                 return n;
             }
@@ -498,7 +525,7 @@ public final class ShardIndex {
             for (int i = base; i < base + ITEMS; i++) {
                 ITEM.setRelease(words, i, 0L);
             }
-            final int link = (int) words[base + ITEMS];
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             ITEM.setRelease(words, base + ITEMS, 0L);
             if (!first) {
                 giveOverflow(bucket);
@@ -510,28 +537,33 @@ public final class ShardIndex {
             bucket = link - 1;
             words = chunkOf(overflow, bucket);
         }
-        fill(source, moving, n, bit, 0);
-        fill(target, moving, n, bit, bit);
+        fill(source, n, bit, 0);
+        fill(target, n, bit, bit);
         setBound(chunkOf(buckets, source), source, bound);
         setBound(chunkOf(buckets, target), target, bound);
     }
 
-    private void fill(int firstBucket, long[] items, int n, int bit, int wanted) {
+    private void fill(int firstBucket, int n, int bit, int wanted) {
         int bucket = firstBucket;
         long[] words = chunkOf(buckets, bucket);
         int used = 0;
         for (int i = 0; i < n; i++) {
-            if ((tagOf(items[i]) & bit) != wanted) {
+            if ((tagOf(moving[i]) & bit) != wanted) {
                 continue;
             }
             if (used == ITEMS) {
                 final int extra = takeOverflow();
-                ITEM.setRelease(words, wordOf(bucket) + ITEMS, extra + 1L);
+                final int linkAt = wordOf(bucket) + ITEMS;
+                ITEM.setRelease(words, linkAt, ExpiryBound.withLink(words[linkAt], extra + 1L));
                 bucket = extra;
                 words = chunkOf(overflow, extra);
                 used = 0;
             }
-            ITEM.setRelease(words, wordOf(bucket) + used++, items[i]);
+            if (movingMarks[i]) {
+                final int linkAt = wordOf(bucket) + ITEMS;
+                ITEM.setRelease(words, linkAt, ReferenceBits.with(words[linkAt], used));
+            }
+            ITEM.setRelease(words, wordOf(bucket) + used++, moving[i]);
         }
     }
 
@@ -566,7 +598,7 @@ public final class ShardIndex {
         if (freeOverflow >= 0) {
             final int taken = freeOverflow;
             final long[] words = chunkOf(overflow, taken);
-            freeOverflow = (int) words[wordOf(taken) + ITEMS] - 1;
+            freeOverflow = ReferenceBits.linkIn(words[wordOf(taken) + ITEMS]) - 1;
             ITEM.setRelease(words, wordOf(taken) + ITEMS, 0L);
             return taken;
         }
@@ -576,6 +608,9 @@ public final class ShardIndex {
 
     /** Makes sure that so many overflow buckets can be taken without memory. */
     private void ensureOverflow(int more) {
+        if (overflowCount + more > ReferenceBits.MAX_LINK) {
+            throw new IllegalStateException("a shard has more objects than its index can hold: use more shards");
+        }
         for (int chunk = overflowCount >>> CHUNK_SHIFT; chunk <= (overflowCount + more - 1) >>> CHUNK_SHIFT; chunk++) {
             if (chunk >= overflow.length) {
                 overflow = java.util.Arrays.copyOf(overflow, chunk + 1 + chunk / 8);
@@ -591,6 +626,66 @@ public final class ShardIndex {
         // A free bucket's link chains the free list; a reader that strays into it begins again because of `moves`.
         ITEM.setRelease(words, wordOf(bucket) + ITEMS, freeOverflow + 1L);
         freeOverflow = bucket;
+    }
+
+    // --- reference bits ---
+
+    /** Puts the item's bit down. The caller holds the lock; a reader's bit that is set just now may be lost. */
+    private static void unmark(long[] words, int slot) {
+        final int linkAt = slot | ITEMS; // a bucket begins at a multiple of eight
+        final long word = words[linkAt];
+        if (ReferenceBits.isSet(word, slot & ITEMS)) {
+            ITEM.setRelease(words, linkAt, ReferenceBits.without(word, slot & ITEMS));
+        }
+    }
+
+    /**
+     * Notes that the object at that address was used. Any thread, no lock. A hint: a note that meets a change of the bucket
+     * may be lost.
+     */
+    public void mark(long position, long address) {
+        reference(position, address, SET);
+    }
+
+    /** Whether the object at that address was used since its mark was taken away, or since it came. Any thread, no lock. */
+    public boolean isMarked(long position, long address) {
+        return reference(position, address, 0);
+    }
+
+    /** Takes the mark of the object at that address away. A hint, as above. */
+    public void unmark(long position, long address) {
+        reference(position, address, CLEAR);
+    }
+
+    private boolean reference(long position, long address, int change) {
+        final int tag = reversed(position);
+        final long item = itemOf(tag, address);
+        long[][] chunks = buckets;
+        int bucket = bucketOf(tag, shape);
+        while (exists(chunks, bucket)) {
+            final long[] words = chunkOf(chunks, bucket);
+            final int base = wordOf(bucket);
+            final long word = (long) ITEM.getAcquire(words, base + ITEMS);
+            for (int i = base; i < base + ITEMS; i++) {
+                if ((long) ITEM.getAcquire(words, i) == item) {
+                    final boolean isSet = ReferenceBits.isSet(word, i - base);
+                    if (change != 0 && isSet != (change == SET)) {
+                        // Exactly the word that was read: a link or a bound that somebody wrote meanwhile stays.
+                        final long changed = change == SET
+                                ? ReferenceBits.with(word, i - base)
+                                : ReferenceBits.without(word, i - base);
+                        ITEM.compareAndSet(words, base + ITEMS, word, changed);
+                    }
+                    return isSet;
+                }
+            }
+            bucket = ReferenceBits.linkIn(word) - 1;
+            if (bucket < 0) {
+                return false;
+            }
+            chunks = overflow;
+        }
+        return false;
     }
 
     // --- expiry bounds: the caller holds the lock, but for earliestExpiry ---
@@ -670,7 +765,7 @@ public final class ShardIndex {
                     consumer.accept(addressOf(words[i]));
                 }
             }
-            final int link = (int) words[base + ITEMS];
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             if (link == 0) {
                 break;
             }
@@ -678,5 +773,99 @@ public final class ShardIndex {
             words = chunkOf(overflow, bucket);
         }
         return behind(position, shapeNow);
+    }
+
+    // --- images: what a checkpoint writes, and reads back ---
+
+    /** Receives the items of an image. */
+    @FunctionalInterface
+    public interface ItemConsumer {
+        /** @param item an opaque word: {@link #addressIn} tells the address, {@link #load} takes it back */
+        void accept(long item);
+    }
+
+    /** The address that an item of an image holds. */
+    public static long addressIn(long item) {
+        return addressOf(item);
+    }
+
+    /** As {@link #visit}, with whole items; the bound of the bucket is {@link #expiryBound(long)}. */
+    public long visitItems(long position, ItemConsumer consumer) {
+        final long shapeNow = shape;
+        int bucket = bucketOf(reversed(position), shapeNow);
+        long[] words = chunkOf(buckets, bucket);
+        while (true) {
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                if (words[i] != 0) {
+                    consumer.accept(words[i]);
+                }
+            }
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
+            if (link == 0) {
+                return behind(position, shapeNow);
+            }
+            bucket = link - 1;
+            words = chunkOf(overflow, bucket);
+        }
+    }
+
+    /**
+     * Forgets everything, and makes room for so many items, which {@link #load} adds. Nobody else uses the index
+     * meanwhile.
+     */
+    public void beginLoad(long itemCount) {
+        final long wanted = Math.max(1L << MIN_LEVEL, (itemCount * 4 + LOAD_TIMES_4 - 1) / LOAD_TIMES_4);
+        final int bucketCount = (int) Math.min(wanted, 1L << (TAG_BITS - 1));
+        final int level = 31 - Integer.numberOfLeadingZeros(bucketCount);
+        final long[][] chunks = new long[(bucketCount + CHUNK_BUCKETS - 1) >>> CHUNK_SHIFT][];
+        for (int i = 0; i < chunks.length; i++) {
+            chunks[i] = new long[CHUNK_BUCKETS * WORDS];
+        }
+        if (bucketCount <= CHUNK_BUCKETS / 2) {
+            chunks[0] = new long[WORDS << MIN_LEVEL];
+            while (chunks[0].length < bucketCount * WORDS) {
+                chunks[0] = new long[2 * chunks[0].length];
+            }
+        }
+        MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
+        buckets = chunks;
+        overflow = new long[0][];
+        overflowCount = 0;
+        freeOverflow = -1;
+        earliestExpiry = ExpiryBound.NEVER;
+        count.add(-count.get());
+        shape = (long) level << 32 | bucketCount - (1 << level);
+        MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
+    }
+
+    /**
+     * Adds an item of an image, of a key that is not there yet; reads no log. For the one thread that loads.
+     *
+     * @param bound the second before which its object does not expire, or {@link ExpiryBound#NEVER}
+     */
+    public void load(long item, long bound) {
+        int bucket = bucketOf(tagOf(item), shape);
+        long[] words = chunkOf(buckets, bucket);
+        lowerBound(words, bucket, bound);
+        while (true) {
+            final int base = wordOf(bucket);
+            for (int i = base; i < base + ITEMS; i++) {
+                if (words[i] == 0) {
+                    ITEM.setRelease(words, i, item);
+                    count.add(1);
+                    return;
+                }
+            }
+            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
+            if (link == 0) {
+                final int extra = takeOverflow();
+                words[base + ITEMS] = ExpiryBound.withLink(words[base + ITEMS], extra + 1L);
+                bucket = extra;
+            } else {
+                bucket = link - 1;
+            }
+            words = chunkOf(overflow, bucket);
+        }
     }
 }

@@ -2,6 +2,7 @@ package org.rowankv.server.inspect;
 
 import java.util.List;
 import org.rowankv.placement.Configuration;
+import org.rowankv.server.checkpoint.CheckpointReading;
 import org.rowankv.server.pm.Damage;
 import org.rowankv.server.pm.StoreShape;
 
@@ -10,6 +11,7 @@ import org.rowankv.server.pm.StoreShape;
  *
  * @param copied whether the directory is another one than the store was created in
  * @param caches that exist, by id
+ * @param checkpoints of the servers' indexes; a store does not need them
  * @param damages all that was found damaged, in whatever file
  */
 public record StoreContents(
@@ -22,6 +24,7 @@ public record StoreContents(
         Configuration configuration,
         List<CacheOfStore> caches,
         List<ServerContents> servers,
+        List<CheckpointReading> checkpoints,
         List<Damage> damages) {
     /** A cache that exists. */
     public record CacheOfStore(int id, String name) {}

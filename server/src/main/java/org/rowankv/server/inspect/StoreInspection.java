@@ -7,6 +7,8 @@ import java.util.function.Consumer;
 import org.rowankv.placement.Configuration;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.catalogue.CatalogueStore;
+import org.rowankv.server.checkpoint.CheckpointFiles;
+import org.rowankv.server.checkpoint.CheckpointReading;
 import org.rowankv.server.inspect.StoreContents.CacheOfStore;
 import org.rowankv.server.membership.ConfigurationImage;
 import org.rowankv.server.pm.AreaImage;
@@ -60,7 +62,16 @@ public final class StoreInspection {
                 configuration,
                 caches(),
                 servers,
+                checkpoints(),
                 damages);
+    }
+
+    private List<CheckpointReading> checkpoints() {
+        final List<CheckpointReading> checkpoints = new ArrayList<>();
+        for (int server = 0; server < store.shape().servers(); server++) {
+            checkpoints.addAll(CheckpointReading.all(server, new CheckpointFiles(store.checkpointDir(server))));
+        }
+        return checkpoints;
     }
 
     private List<CacheOfStore> caches() {

@@ -153,6 +153,23 @@ public final class AppendLog {
         return segment < 0 ? 0 : segments.length() - position;
     }
 
+    /**
+     * Asks for what was appended to be made persistent, at the area's durability level, and does not wait; returns a ticket
+     * for {@link #isForced}.
+     */
+    public long request() {
+        return segments.area().verbs().request();
+    }
+
+    public boolean isForced(long ticket) {
+        return segments.area().verbs().isForced(ticket);
+    }
+
+    /** An entry of this log whose append was interrupted after its publication is to be made persistent. */
+    public void flush(long address, int length) {
+        segments.area().verbs().flush(address, length);
+    }
+
     /** Waits until what was appended is persistent, at the area's durability level. */
     public void drain() {
         segments.area().verbs().drain();

@@ -33,6 +33,9 @@ public final class Segments {
     /** Of commit vectors: dead, but nothing that a tombstone ends. */
     private final AtomicIntegerArray recordBytes;
 
+    /** 1 where an entry lies that was ended and is kept all the same: what ended it is needed as long as that lies there. */
+    private final AtomicIntegerArray keepsEnded;
+
     private final AtomicIntegerArray tombstoneBytes;
     /** The sequence number behind which no segment holds what this segment's tombstones end. */
     private final AtomicIntegerArray tombstoneStamp;
@@ -62,6 +65,7 @@ public final class Segments {
         this.deadBytes = new SegmentTally(count);
         this.entryBytes = new AtomicIntegerArray(count);
         this.recordBytes = new AtomicIntegerArray(count);
+        this.keepsEnded = new AtomicIntegerArray(count);
         this.tombstoneBytes = new AtomicIntegerArray(count);
         this.tombstoneStamp = new AtomicIntegerArray(count);
         this.horizons = new AtomicIntegerArray(count);
@@ -150,6 +154,7 @@ public final class Segments {
         deadBytes.reset(segment);
         entryBytes.set(segment, -1);
         recordBytes.set(segment, 0);
+        keepsEnded.set(segment, 0);
         tombstoneBytes.set(segment, 0);
         tombstoneStamp.set(segment, 0);
         horizons.set(segment, horizon == 0 ? sequence : Math.min(sequence, horizon));
@@ -190,6 +195,20 @@ public final class Segments {
         entryBytes.set(segment, bytes);
     }
 
+    /**
+     * A segment that need not be read, since it is known what is in it.
+     *
+     * @param bytes what its entries are charged together
+     * @param ofTombstones among them
+     * @param ofDead among them, tombstones apart
+     */
+    public void restore(int segment, int bytes, int ofTombstones, int ofDead) {
+        tombstoneBytes.set(segment, ofTombstones);
+        deadBytes.reset(segment);
+        deadBytes.add(segment, ofDead);
+        close(segment, bytes);
+    }
+
     public boolean isClosed(int segment) {
         return entryBytes.get(segment) >= 0;
     }
@@ -218,6 +237,11 @@ public final class Segments {
     /** An entry will not be needed where it lies. */
     public void markDead(long address, int length) {
         deadBytes.add(segmentOf(address), charge(length));
+    }
+
+    /** An entry that lies there was ended, and is not counted dead yet, since its answer may be asked for. */
+    public void markKept(long address) {
+        keepsEnded.set(segmentOf(address), 1);
     }
 
     /** A record has been read, and is of no more use. Unlike what died it cannot come back, so it holds no horizon. */
@@ -311,7 +335,9 @@ public final class Segments {
         int smallest = lastSequence.get();
         for (int s = 0; s < generations.length; s++) {
             if (generation(s) != 0
-                    && (deadBytes.get(s) > 0 || entryBytes.get(s) < 0 && owner(s) == SegmentOwner.BACKUP)) {
+                    && (deadBytes.get(s) > 0
+                            || keepsEnded.get(s) != 0
+                            || entryBytes.get(s) < 0 && owner(s) == SegmentOwner.BACKUP)) {
                 smallest = Math.min(smallest, horizon(s));
             }
         }

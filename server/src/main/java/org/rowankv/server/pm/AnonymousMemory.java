@@ -57,6 +57,11 @@ final class AnonymousMemory implements AreaMemory {
     }
 
     @Override
+    public void force(ForceRanges ranges) {
+        // No device.
+    }
+
+    @Override
     public void flushAll() {
         // No device.
     }

@@ -1,12 +1,18 @@
 package org.rowankv.server.pm;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.LandingForce;
 import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.runtime.TurnedAgent;
 import org.rowankv.server.pm.SuperblockDescriptor.Content;
 
 /**
@@ -30,14 +36,27 @@ public final class Area implements AutoCloseable {
     private final SegmentMetaTable segments;
     private final TenureTable tenures;
     private final DurabilityVerbs verbs;
+    /** Of the level power only. */
+    private final @Nullable Forcer forcer;
+
+    private final boolean mayBeTorn;
+    private @Nullable TurnedAgent forceAgent;
     private final long segmentBase;
     private final int segmentShift;
 
-    private Area(AreaSettings settings, AreaMemory memory, Superblock superblock) {
+    private Area(AreaSettings settings, AreaMemory memory, Superblock superblock, boolean mayBeTorn) {
         this.settings = settings;
         this.memory = memory;
         this.superblock = superblock;
-        this.verbs = memory.verbs();
+        this.mayBeTorn = mayBeTorn;
+        this.forcer = settings.durability() == Durability.POWER
+                ? new Forcer(
+                        memory,
+                        settings.file() == null
+                                ? "the area of server " + settings.serverId()
+                                : "the area " + settings.file())
+                : null;
+        this.verbs = forcer == null ? memory.verbs() : forcer;
         this.segments = new SegmentMetaTable(
                 memory.header(),
                 verbs,
@@ -50,23 +69,37 @@ public final class Area implements AutoCloseable {
 
     /** A new area. A file of that name must not exist yet. */
     public static Area create(AreaSettings settings, RandomSource random) {
-        refusePower(settings);
+        return create(settings, random, Machine.PRESENT);
+    }
+
+    /** As above, on that machine. */
+    public static Area create(AreaSettings settings, RandomSource random, Machine machine) {
         final Path file = settings.file();
         if (file == null) {
+            if (settings.durability() != Durability.NONE) {
+                throw new IllegalArgumentException("durability="
+                        + settings.durability().parameter() + " needs a file: give dir=, or durability=none");
+            }
             return create(settings, new AnonymousMemory(settings), random);
         }
         final long areaId = random.nextLong();
-        return FileThread.call("rowan-area-create", () -> createFile(settings, file, areaId));
+        return FileThread.call("rowan-area-create", () -> createFile(settings, file, areaId, machine));
     }
 
     /** The area that a file holds, written by an earlier process. */
     public static Area open(AreaSettings settings, OpenConsent consent) {
-        refusePower(settings);
+        return open(settings, consent, Machine.PRESENT);
+    }
+
+    /** As above, on that machine. */
+    public static Area open(AreaSettings settings, OpenConsent consent, Machine machine) {
         final Path file = settings.file();
         if (file == null) {
             throw new IllegalArgumentException("an area of durability=none cannot be opened again");
         }
-        return FileThread.call("rowan-area-open", () -> openFile(settings, file, consent, BootId.current()));
+        return FileThread.call(
+                "rowan-area-open",
+                () -> openFile(settings, file, consent, machine.bootId().current(), machine));
     }
 
     /** A new area in memory that may outlive it: to be opened again as an earlier process left it. */
@@ -75,7 +108,7 @@ public final class Area implements AutoCloseable {
                 memory.header(),
                 memory.device(),
                 newContent(settings, random.nextLong(), BootId.UNKNOWN, FileIdentity.UNKNOWN));
-        return new Area(settings, memory, superblockOf(memory, content));
+        return new Area(settings, memory, superblockOf(settings, memory, content), false);
     }
 
     /** The area that is found in memory. */
@@ -85,7 +118,12 @@ public final class Area implements AutoCloseable {
             throw new StoreOpenException("both copies of the superblock of server " + settings.serverId()
                     + " are damaged: start with new memory");
         }
-        final Area area = new Area(settings, memory, superblockOf(memory, content));
+        bringToDevice(settings, memory);
+        final Area area = new Area(
+                settings,
+                memory,
+                superblockOf(settings, memory, content),
+                AreaFinding.mayBeTorn(content, BootId.UNKNOWN));
         final String reason =
                 area.segments.whyInvalid() == null ? area.tenures.whyInvalid() : area.segments.whyInvalid();
         if (reason != null) {
@@ -95,23 +133,39 @@ public final class Area implements AutoCloseable {
         return area;
     }
 
-    private static Superblock superblockOf(AreaMemory memory, Content content) {
-        return new Superblock(memory.header(), memory.device(), BootId.UNKNOWN, FileIdentity.UNKNOWN, content);
+    private static Superblock superblockOf(AreaSettings settings, AreaMemory memory, Content content) {
+        return new Superblock(
+                memory.header(),
+                memory.device(),
+                BootId.UNKNOWN,
+                FileIdentity.UNKNOWN,
+                settings.durability() == Durability.POWER,
+                content);
     }
 
-    private static void refusePower(AreaSettings settings) {
+    /**
+     * What a process left in the system's pages is not on the device yet; what is done because of it, a segment freed, say,
+     * could get there first. So at the level power everything is forced before anybody looks.
+     */
+    private static void bringToDevice(AreaSettings settings, AreaMemory memory) {
         if (settings.durability() == Durability.POWER) {
-            throw new StoreOpenException(
-                    "durability=power is not available in this version: use durability=process, which survives any"
-                            + " crash of the process, or more than one replica on machines that do not fail together");
+            try {
+                memory.flushAll();
+            } catch (UncheckedIOException e) {
+                throw new StoreOpenException(
+                        "the area of server " + settings.serverId() + " cannot be forced to its device ("
+                                + e.getMessage()
+                                + "), which durability=power needs: look after the device and its free space",
+                        e);
+            }
         }
     }
 
-    private static Area createFile(AreaSettings settings, Path file, long areaId) {
+    private static Area createFile(AreaSettings settings, Path file, long areaId, Machine machine) {
         if (Files.exists(file)) {
             throw new StoreOpenException(file + " exists already: an area is never written over");
         }
-        final BootId bootId = BootId.current();
+        final BootId bootId = machine.bootId().current();
         try {
             AreaFile.make(file, settings.fileLength(), fileIdentity -> {
                 final ByteBuffer copies = AreaFinding.superblockBuffer();
@@ -121,7 +175,7 @@ public final class Area implements AutoCloseable {
         } catch (IOException e) {
             throw new StoreOpenException("cannot create the area " + file + ": " + e, e);
         }
-        return openFile(settings, file, OpenConsent.NONE, bootId);
+        return openFile(settings, file, OpenConsent.NONE, bootId, machine);
     }
 
     private static Content newContent(AreaSettings settings, long areaId, BootId bootId, long fileIdentity) {
@@ -139,11 +193,17 @@ public final class Area implements AutoCloseable {
                 settings.shardCount(),
                 settings.serverCount(),
                 settings.replicaCount(),
-                false);
+                false,
+                settings.durability() == Durability.POWER);
     }
 
     /** {@link #open} with the boot id given, on a thread of ours. */
     static Area openFile(AreaSettings settings, Path file, OpenConsent consent, BootId bootId) {
+        return openFile(settings, file, consent, bootId, Machine.PRESENT);
+    }
+
+    private static Area openFile(
+            AreaSettings settings, Path file, OpenConsent consent, BootId bootId, Machine machine) {
         try {
             if (!Files.isRegularFile(file)) {
                 throw new StoreOpenException("the area " + file
@@ -163,10 +223,16 @@ public final class Area implements AutoCloseable {
                 throw new StoreOpenException(AreaFinding.truncated(file, length, settings.fileLength()));
             }
             AreaFinding.requireConsent(file, content, fileIdentity, bootId, consent);
-            final FileMemory memory = FileMemory.map(file, settings);
-            final Superblock superblock =
-                    new Superblock(memory.header(), memory.device(), bootId, fileIdentity, content);
-            final Area area = new Area(settings, memory, superblock);
+            final AreaMemory memory = machine.memory().around(settings, FileMemory.map(file, settings));
+            bringToDevice(settings, memory);
+            final Superblock superblock = new Superblock(
+                    memory.header(),
+                    memory.device(),
+                    bootId,
+                    fileIdentity,
+                    settings.durability() == Durability.POWER,
+                    content);
+            final Area area = new Area(settings, memory, superblock, AreaFinding.mayBeTorn(content, bootId));
             AreaFinding.requireTables(file, area.segments.whyInvalid());
             AreaFinding.requireTables(file, area.tenures.whyInvalid());
             return area;
@@ -209,6 +275,47 @@ public final class Area implements AutoCloseable {
 
     public Durability durability() {
         return settings.durability();
+    }
+
+    /** What whoever lands bytes here has to wait for; null unless the level is {@link Durability#POWER}. */
+    public @Nullable LandingForce landingForce() {
+        return forcer;
+    }
+
+    /**
+     * Whether words that were stored and not forced may be missing: the area was not closed, and the machine restarted
+     * since, or the level is power, at which that may have been before an earlier start.
+     */
+    public boolean mayBeTorn() {
+        return mayBeTorn;
+    }
+
+    /**
+     * From now on a thread of our own forces, at the level that needs it. Ends with the area.
+     *
+     * @param whenFailed told once, by that thread, that nothing can be forced any more
+     */
+    public synchronized void startForcing(
+            Scheduling scheduling, ErrorLog errors, Consumer<ForceFailedException> whenFailed) {
+        if (forcer != null && forceAgent == null) {
+            final TurnedAgent turned = scheduling.take(new ForceAgent(forcer, serverId(), whenFailed), errors);
+            forceAgent = turned;
+            forcer.wakes(turned);
+            turned.start();
+        }
+    }
+
+    private synchronized void stopForcing() {
+        if (forcer != null && forceAgent != null) {
+            forceAgent.close();
+            forceAgent = null;
+            forcer.wakes(null);
+        }
+    }
+
+    /** How often the device was written to since the start, at the level power. */
+    public long forces() {
+        return forcer == null ? 0 : forcer.forces();
     }
 
     /** The file, or null of an area of durability none. */
@@ -257,9 +364,14 @@ public final class Area implements AutoCloseable {
 
     /**
      * Brings everything to the device, then sets the clean mark: the area may be believed after a restart of the
-     * machine. Nobody writes to it any more.
+     * machine. Nobody writes to it any more. Where a force has failed, nothing is written and no mark set.
      */
     public void closeClean() {
+        stopForcing();
+        if (forcer != null && forcer.failure() != null) {
+            close();
+            return;
+        }
         FileThread.run("rowan-area-close", () -> {
             memory.flushAll();
             superblock.markClean();
@@ -270,6 +382,7 @@ public final class Area implements AutoCloseable {
     /** Lets go of the area as it is. Nothing is written. */
     @Override
     public void close() {
-        // Neither channel nor thread is open. The mappings go with the last reference to them.
+        // No channel is open. The mappings go with the last reference to them.
+        stopForcing();
     }
 }

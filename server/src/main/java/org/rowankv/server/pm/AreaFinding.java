@@ -91,12 +91,17 @@ final class AreaFinding {
                             + " is still in use, two stores would claim to be one. If not (a restored backup, say), add"
                             + " accept-copied=true once");
         }
-        if (!content.clean() && !content.bootId().equals(bootId) && !consent.unclean()) {
+        if (!content.clean() && !content.power() && !content.bootId().equals(bootId) && !consent.unclean()) {
             throw new StoreOpenException("the area " + file + " was not closed before the machine was restarted (it was"
                     + " written under boot id " + content.bootId() + ", now it is " + bootId + "). At"
                     + " durability=process the last writes may be lost, and removed objects may be back. To go on with"
                     + " what is there, add accept-unclean=true once; otherwise start with an empty dir");
         }
+    }
+
+    /** Whether any subset of what was stored and not forced may be missing. */
+    static boolean mayBeTorn(Content content, BootId bootId) {
+        return !content.clean() && (content.power() || !content.bootId().equals(bootId));
     }
 
     static void requireTables(Path file, @Nullable String reason) {

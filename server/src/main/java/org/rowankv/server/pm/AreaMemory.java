@@ -19,6 +19,13 @@ public interface AreaMemory {
     /** Verbs that reach the device, if there is one. */
     DurabilityVerbs device();
 
+    /**
+     * Brings ranges to the device, if there is one, with as few writes as it can. Not on an application's thread.
+     *
+     * @throws RuntimeException if the device cannot; then nothing may be concluded of any of them
+     */
+    void force(ForceRanges ranges);
+
     /** Writes everything back to the device, if there is one. */
     void flushAll();
 }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an area is made with, or expected to be when it is opened.
  *
- * @param file where it is kept; null for anonymous memory, and then only
+ * @param file where it is kept; null for anonymous memory, and for memory that brings its own device
  * @param capacity bytes of all segments together; what is not a whole segment is left out
  * @param segmentLength bytes of a segment, a power of two
  * @param serverId of the server that owns it
@@ -52,11 +52,12 @@ public record AreaSettings(
         if (serverId < 0 || shardCount < 1) {
             throw new IllegalArgumentException("server " + serverId + " of " + shardCount + " shards");
         }
-        if ((file == null) != (durability == Durability.NONE)) {
+        if (file != null && durability == Durability.NONE) {
             throw new IllegalArgumentException(
-                    file == null
-                            ? "durability=" + durability.parameter() + " needs a file: give dir=, or durability=none"
-                            : "durability=none keeps no file: leave dir out, or use durability=process");
+                    "durability=none keeps no file: leave dir out, or use durability=process");
+        }
+        if (file == null && durability == Durability.PROCESS) {
+            throw new IllegalArgumentException("durability=process needs a file: give dir=, or durability=none");
         }
     }
 

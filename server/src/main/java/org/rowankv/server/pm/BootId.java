@@ -13,8 +13,8 @@ import java.util.UUID;
  * <p>Where the system does not tell, the id is {@link #UNKNOWN}, which equals nothing but itself: there a restart of
  * the machine is not noticed.
  */
-record BootId(long high, long low) {
-    static final BootId UNKNOWN = new BootId(0, 0);
+public record BootId(long high, long low) {
+    public static final BootId UNKNOWN = new BootId(0, 0);
     private static final Path LINUX = Path.of("/proc/sys/kernel/random/boot_id");
 
     /** Reads a file: not for application threads. */

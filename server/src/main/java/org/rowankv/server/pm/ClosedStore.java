@@ -3,6 +3,7 @@ package org.rowankv.server.pm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.rowankv.server.pm.SuperblockDescriptor.Content;
 
 /**
  * A store directory that nobody has open, for tools that read it.
@@ -85,14 +86,26 @@ public final class ClosedStore implements AutoCloseable {
         return manifest.shape();
     }
 
-    /** The level that its areas are kept at. */
+    /** The level that its first area was last opened at, as far as that can be read. */
     public Durability durability() {
-        return settings(0).durability();
+        return FileThread.call("rowan-level-read", () -> {
+            try {
+                final Content content =
+                        Superblock.newestValid(AreaFinding.readSuperblocks(StoreDirectory.areaFile(directory, 0)));
+                return content != null && content.power() ? Durability.POWER : Durability.PROCESS;
+            } catch (IOException e) {
+                return Durability.PROCESS; // what cannot be read is reported by who reads the area
+            }
+        });
     }
 
     /** Whether the directory is another one than the store was created in. */
     public boolean isCopied() {
         return copied;
+    }
+
+    public Path checkpointDir(int server) {
+        return StoreDirectory.checkpointDir(directory, server);
     }
 
     public Path configurationDir() {
@@ -107,7 +120,7 @@ public final class ClosedStore implements AutoCloseable {
     }
 
     private AreaSettings settings(int server) {
-        return StoreDirectory.settings(directory, manifest.shape(), manifest.clusterId(), server);
+        return StoreDirectory.settings(directory, manifest.shape(), manifest.clusterId(), server, Durability.PROCESS);
     }
 
     Manifest manifest() {

@@ -33,6 +33,28 @@ final class DeviceVerbs implements DurabilityVerbs {
         // Every flush has waited already.
     }
 
+    /**
+     * One write per chunk, of the hull of its ranges: the system writes only pages that were stored to, and each call costs
+     * a commit of the file system, whatever its length.
+     */
+    void force(ForceRanges ranges) {
+        for (int chunk = 0; chunk < chunks.length; chunk++) {
+            final long from = (long) chunk << chunkShift;
+            final long to = from + chunks[chunk].capacity();
+            long first = to;
+            long last = from;
+            for (int i = 0; i < ranges.count(); i++) {
+                if (ranges.start(i) < to && ranges.end(i) > from) {
+                    first = Math.min(first, Math.max(from, ranges.start(i)));
+                    last = Math.max(last, Math.min(to, ranges.end(i)));
+                }
+            }
+            if (first < last) {
+                chunks[chunk].force((int) (first - from), (int) (last - first));
+            }
+        }
+    }
+
     /** Everything, before the clean mark. */
     void flushAll() {
         for (MappedByteBuffer chunk : chunks) {

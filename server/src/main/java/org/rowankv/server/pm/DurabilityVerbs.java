@@ -4,7 +4,7 @@ package org.rowankv.server.pm;
  * The seam between bytes in memory and bytes that survive. Bytes are read and written directly; only these two verbs
  * say when they count.
  *
- * <p>Guarantees: once {@link #drain} has returned, everything this thread wrote before the {@link #flush} calls that
+ * <p>Guarantees: once {@link #drain} has returned, or {@link #request}'s ticket is forced, everything this thread wrote before the {@link #flush} calls that
  * came before it survives what the {@link Durability} level in force says it survives.
  *
  * <p>Not guaranteed: that bytes which were not flushed are lost. Any subset of the aligned 8-byte words written since
@@ -18,4 +18,19 @@ public interface DurabilityVerbs {
 
     /** Waits until every range that this thread flushed is durable. */
     void drain();
+
+    /**
+     * Begins a drain and does not wait for its end.
+     *
+     * @return a ticket for {@link #isForced}; 0, which always is, where a drain has ended at once
+     */
+    default long request() {
+        drain();
+        return 0;
+    }
+
+    /** Whether everything that this thread flushed before it got the ticket is durable. Never waits. */
+    default boolean isForced(long ticket) {
+        return true;
+    }
 }

@@ -71,6 +71,11 @@ final class FileMemory implements AreaMemory {
     }
 
     @Override
+    public void force(ForceRanges ranges) {
+        device.force(ranges);
+    }
+
+    @Override
     public void flushAll() {
         device.flushAll();
     }

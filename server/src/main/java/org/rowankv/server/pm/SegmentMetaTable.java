@@ -7,9 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * State, owner, generation, opening sequence and horizon of every segment of an area.
  *
- * <p>Guarantees: a step of a segment's life is one aligned 64-bit word, durable at the level in force when the method
- * returns; no step that the life cycle does not have is ever made; the generation stays the same from {@link #open} to
- * the next {@link #open}. A segment is "using" before its first entry can be.
+ * <p>Guarantees: a step of a segment's life is one aligned 64-bit word, flushed when the method returns, so that it is
+ * durable before, or together with, whatever its user drains or asks for afterwards; no step that the life cycle does
+ * not have is ever made; the generation stays the same from {@link #open} to the next {@link #open}. A segment is
+ * "using" before its first entry can be, and durably so before that entry counts.
  *
  * <p>Not guaranteed: that a segment freed here is no longer read or named by anybody. Whoever frees it has made sure,
  * and has drained what replaces it.
@@ -27,12 +28,15 @@ public final class SegmentMetaTable {
     private final int base;
     private final int segmentCount;
     private final AtomicLong lastSequence;
+    /** By segment, the ticket of its last step to free. By the agent that takes the step. */
+    private final long[] freed;
 
     SegmentMetaTable(ByteBuffer header, DurabilityVerbs verbs, int base, int segmentCount) {
         this.header = header;
         this.verbs = verbs;
         this.base = base;
         this.segmentCount = segmentCount;
+        this.freed = new long[segmentCount];
         long highest = 0;
         for (int segment = 0; segment < segmentCount; segment++) {
             // Of free segments too: their last use must stay older than every use to come.
@@ -114,8 +118,14 @@ public final class SegmentMetaTable {
         return SegmentMetaDescriptor.horizon(header, offset(segment));
     }
 
+    /** The largest number that was given to an opening so far, in this run or an earlier one. */
+    public long highestSequence() {
+        return lastSequence.get();
+    }
+
     /**
-     * Free → using. Durable before it returns, thus before the first entry.
+     * Free → using. What describes the use is durable before the word names it; the word is durable before any entry that
+     * the same drain or a later one makes so. Waits for the device, at the level that has one.
      *
      * @param generation not 0, and not the one of the segment's last use
      * @param sequence from {@link #nextSequence}
@@ -133,6 +143,9 @@ public final class SegmentMetaTable {
             throw new IllegalArgumentException(
                     "segment " + segment + " opened with sequence " + sequence + " and horizon " + horizon);
         }
+        if (!verbs.isForced(freed[segment])) {
+            verbs.drain(); // while the device has the word of the last use, it needs the words of the last use
+        }
         lastSequence.accumulateAndGet(sequence, Math::max);
         SegmentMetaDescriptor.use(header, at, segment, owner, generation, sequence, horizon);
         verbs.flush(at, SegmentMetaDescriptor.LENGTH);
@@ -140,7 +153,7 @@ public final class SegmentMetaTable {
         advance(segment, before, SegmentMetaDescriptor.word(SegmentState.USING, owner, generation));
     }
 
-    /** One step that keeps owner and generation: not from free and not to free. Durable before it returns. */
+    /** One step that keeps owner and generation: not from free and not to free. Flushed, not waited for: a restart takes it as it is. */
     public void transition(int segment, SegmentState from, SegmentState to) {
         final long before = word(segment);
         final boolean legal = SegmentMetaDescriptor.state(before) == from
@@ -157,7 +170,7 @@ public final class SegmentMetaTable {
 
     /**
      * Committed → free, or using → free of a segment that holds nothing. Drain every copy of what lived in it first.
-     * The generation stays readable until the next use. Durable before it returns.
+     * The generation stays readable until the next use, which waits until this step is durable.
      */
     public void free(int segment) {
         final long before = word(segment);
@@ -167,6 +180,7 @@ public final class SegmentMetaTable {
                 before,
                 SegmentMetaDescriptor.word(
                         SegmentState.FREE, SegmentOwner.NONE, SegmentMetaDescriptor.generation(before)));
+        freed[segment] = verbs.request();
     }
 
     private void advance(int segment, long before, long after) {
@@ -176,7 +190,6 @@ public final class SegmentMetaTable {
         }
         assert SegmentMetaDescriptor.whyInvalid(header, at, segment) == null;
         verbs.flush(at + SegmentMetaDescriptor.WORD_OFFSET, Long.BYTES);
-        verbs.drain();
     }
 
     private static void require(int segment, long word, boolean legal, SegmentState to) {

@@ -89,7 +89,10 @@ public final class StoreCopy {
         }
     }
 
-    /** All that the directory holds but what is of this opening, half written, or written anew; relative to it. */
+    /**
+     * All that the directory holds but what is of this opening, half written, or written anew; relative to it. Nor
+     * checkpoints, which are of these very files: the copy's first start reads its logs, and it takes its own.
+     */
     private List<Path> files() throws IOException {
         try (Stream<Path> all = Files.walk(source.path())) {
             return all.filter(Files::isRegularFile)
@@ -97,6 +100,7 @@ public final class StoreCopy {
                     .filter(file -> !file.toString().equals(DirectoryLock.FILE_NAME))
                     .filter(file -> !file.toString().equals(StoreDirectory.MANIFEST))
                     .filter(file -> !file.toString().endsWith(DurableFile.TEMPORARY_SUFFIX))
+                    .filter(file -> !file.getName(0).toString().startsWith(StoreDirectory.CHECKPOINT_PREFIX))
                     .sorted()
                     .toList();
         } catch (UncheckedIOException e) {
@@ -195,7 +199,12 @@ public final class StoreCopy {
                 copies,
                 new MemoryVerbs(),
                 content.next(
-                        content.incarnation(), content.term(), content.bootId(), FileIdentity.of(to), content.clean()));
+                        content.incarnation(),
+                        content.term(),
+                        content.bootId(),
+                        FileIdentity.of(to),
+                        content.clean(),
+                        content.power()));
         return copies.clear();
     }
 

@@ -18,6 +18,7 @@ import org.rowankv.runtime.RandomSource;
  *   rowan.manifest      what the store is: {@link Manifest}
  *   area-0.rowan …      one per server: {@link Area}
  *   configuration/      the configuration store's files
+ *   checkpoint-0/ …     one per server: files without which everything is there too, and a start takes longer
  * </pre>
  *
  * <p>Guarantees: a directory is open once at a time, in all processes and under all spellings; it is opened only as
@@ -33,6 +34,7 @@ public final class StoreDirectory implements AutoCloseable {
     static final String MANIFEST = "rowan.manifest";
     static final String CONFIGURATION = "configuration";
     private static final String AREA_PREFIX = "area-";
+    static final String CHECKPOINT_PREFIX = "checkpoint-";
     private static final String AREA_SUFFIX = ".rowan";
     /** What may be in a directory that holds no store yet. */
     private static final Set<String> IGNORED =
@@ -156,8 +158,8 @@ public final class StoreDirectory implements AutoCloseable {
     }
 
     private static Manifest begin(Path directory, StoreShape shape, long clusterId) throws IOException {
-        final long needed =
-                shape.servers() * settings(directory, shape, clusterId, 0).fileLength();
+        final long needed = shape.servers()
+                * settings(directory, shape, clusterId, 0, Durability.PROCESS).fileLength();
         final long usable = Files.getFileStore(directory).getUsableSpace();
         if (usable < needed) {
             throw AreaFile.diskFull(directory, needed, usable);
@@ -208,7 +210,7 @@ public final class StoreDirectory implements AutoCloseable {
 
     static void requireAreas(Path directory, StoreShape shape, long clusterId) throws IOException {
         for (int server = 0; server < shape.servers(); server++) {
-            final AreaSettings settings = settings(directory, shape, clusterId, server);
+            final AreaSettings settings = settings(directory, shape, clusterId, server, Durability.PROCESS);
             final Path file = areaFile(directory, server);
             if (!Files.isRegularFile(file)) {
                 throw new StoreOpenException("the store in " + directory + " lacks the file " + file.getFileName()
@@ -225,7 +227,7 @@ public final class StoreDirectory implements AutoCloseable {
         return directory.resolve(AREA_PREFIX + server + AREA_SUFFIX);
     }
 
-    static AreaSettings settings(Path directory, StoreShape shape, long clusterId, int server) {
+    static AreaSettings settings(Path directory, StoreShape shape, long clusterId, int server, Durability durability) {
         return new AreaSettings(
                 areaFile(directory, server),
                 shape.capacity(),
@@ -233,7 +235,7 @@ public final class StoreDirectory implements AutoCloseable {
                 server,
                 clusterId,
                 shape.shards(),
-                Durability.PROCESS,
+                durability,
                 shape.servers(),
                 shape.replicas());
     }
@@ -274,8 +276,22 @@ public final class StoreDirectory implements AutoCloseable {
     }
 
     /** Settings of a server's area: to create it with when the store is new, and to open it with otherwise. */
-    public synchronized AreaSettings areaSettings(int server) {
-        return settings(directory, manifest.shape(), manifest.clusterId(), server);
+    public AreaSettings areaSettings(int server) {
+        return areaSettings(server, Durability.PROCESS);
+    }
+
+    /** As above, at that level. */
+    public synchronized AreaSettings areaSettings(int server, Durability durability) {
+        return settings(directory, manifest.shape(), manifest.clusterId(), server, durability);
+    }
+
+    /** Where a server's checkpoints are; made when the first is written. */
+    public Path checkpointDir(int server) {
+        return checkpointDir(directory, server);
+    }
+
+    static Path checkpointDir(Path directory, int server) {
+        return directory.resolve(CHECKPOINT_PREFIX + server);
     }
 
     public Path configurationDir() {

@@ -20,6 +20,7 @@ public final class Superblock {
     private final DurabilityVerbs device;
     private final BootId bootId;
     private final long fileIdentity;
+    private final boolean power;
     private volatile Content content;
 
     /**
@@ -27,12 +28,20 @@ public final class Superblock {
      * @param device verbs that reach the device at every level
      * @param bootId of the system that runs now
      * @param fileIdentity of the file as it is found now
+     * @param power whether the area is used at {@link Durability#POWER} from the next incarnation on
      */
-    Superblock(ByteBuffer header, DurabilityVerbs device, BootId bootId, long fileIdentity, Content content) {
+    Superblock(
+            ByteBuffer header,
+            DurabilityVerbs device,
+            BootId bootId,
+            long fileIdentity,
+            boolean power,
+            Content content) {
         this.header = header;
         this.device = device;
         this.bootId = bootId;
         this.fileIdentity = fileIdentity;
+        this.power = power;
         this.content = content;
     }
 
@@ -40,7 +49,12 @@ public final class Superblock {
     static Content format(ByteBuffer header, DurabilityVerbs device, Content content) {
         write(header, device, content);
         final Content second = content.next(
-                content.incarnation(), content.term(), content.bootId(), content.fileIdentity(), content.clean());
+                content.incarnation(),
+                content.term(),
+                content.bootId(),
+                content.fileIdentity(),
+                content.clean(),
+                content.power());
         write(header, device, second);
         return second;
     }
@@ -110,14 +124,27 @@ public final class Superblock {
     }
 
     /**
-     * Begins a start of the server: raises the incarnation and takes the clean mark away, both on the device before
-     * this returns. Call it before anything else is written to the area.
+     * Whether every byte that was stored in the area is in it: it was shut down cleanly, or the operating system has run
+     * since. Asked before {@link #startIncarnation}.
+     */
+    public boolean isWhole() {
+        return content.clean() || content.bootId().equals(bootId);
+    }
+
+    /** The file that the area is, or 0 when that cannot be known. */
+    public long fileIdentity() {
+        return fileIdentity;
+    }
+
+    /**
+     * Begins a start of the server: raises the incarnation, takes the clean mark away and names the level from now on, all
+     * on the device before this returns. Call it before anything else is written to the area.
      *
      * @return the new incarnation
      */
     public synchronized long startIncarnation() {
         final long incarnation = content.incarnation() + 1;
-        write(content.next(incarnation, content.term(), bootId, fileIdentity, false));
+        write(content.next(incarnation, content.term(), bootId, fileIdentity, false, power));
         return incarnation;
     }
 
@@ -128,13 +155,19 @@ public final class Superblock {
                     "server " + serverId() + " has adopted term " + content.term() + " and refuses the lower " + term);
         }
         if (term > content.term()) {
-            write(content.next(content.incarnation(), term, content.bootId(), content.fileIdentity(), content.clean()));
+            write(content.next(
+                    content.incarnation(),
+                    term,
+                    content.bootId(),
+                    content.fileIdentity(),
+                    content.clean(),
+                    content.power()));
         }
     }
 
     /** Sets the clean mark. Everything else in the area must be on the device already. */
     synchronized void markClean() {
-        write(content.next(content.incarnation(), content.term(), bootId, fileIdentity, true));
+        write(content.next(content.incarnation(), content.term(), bootId, fileIdentity, true, content.power()));
     }
 
     private synchronized void write(Content next) {

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  *   96  server count                            4
  *  100  replica count                           4
  *  104  clean-shutdown mark, 0 or CLEAN         4
- *  108  zero                                   20
+ *  108  level mark, POWER or 0 for a lower one   4
+ *  112  zero                                   16
  *  128
  * </pre>
  *
@@ -39,6 +40,7 @@ final class SuperblockDescriptor {
     static final long MAGIC = 0x3152414e41574f52L; // "ROWANAR1" in memory order
     static final int FORMAT_VERSION = 1;
     static final int CLEAN = 0x41454c43; // "CLEA" in memory order
+    static final int POWER = 0x52574f50; // "POWR" in memory order
 
     static final int MAGIC_OFFSET = 0;
     static final int FORMAT_VERSION_OFFSET = MAGIC_OFFSET + Long.BYTES;
@@ -57,13 +59,15 @@ final class SuperblockDescriptor {
     static final int SERVER_COUNT_OFFSET = SHARD_COUNT_OFFSET + Integer.BYTES;
     static final int REPLICA_COUNT_OFFSET = SERVER_COUNT_OFFSET + Integer.BYTES;
     static final int CLEAN_OFFSET = REPLICA_COUNT_OFFSET + Integer.BYTES;
-    static final int RESERVED_OFFSET = CLEAN_OFFSET + Integer.BYTES;
+    static final int POWER_OFFSET = CLEAN_OFFSET + Integer.BYTES;
+    static final int RESERVED_OFFSET = POWER_OFFSET + Integer.BYTES;
     static final int LENGTH = 128;
 
     /**
      * What a superblock says.
      *
      * @param sequence of the copy; the copy with the higher one counts
+     * @param power whether it has been written at {@link Durability#POWER} since it was last begun to be used
      */
     record Content(
             long sequence,
@@ -79,9 +83,16 @@ final class SuperblockDescriptor {
             int shardCount,
             int serverCount,
             int replicaCount,
-            boolean clean) {
+            boolean clean,
+            boolean power) {
 
-        Content next(long newIncarnation, long newTerm, BootId newBootId, long newFileIdentity, boolean newClean) {
+        Content next(
+                long newIncarnation,
+                long newTerm,
+                BootId newBootId,
+                long newFileIdentity,
+                boolean newClean,
+                boolean newPower) {
             return new Content(
                     sequence + 1,
                     clusterId,
@@ -96,7 +107,8 @@ final class SuperblockDescriptor {
                     shardCount,
                     serverCount,
                     replicaCount,
-                    newClean);
+                    newClean,
+                    newPower);
         }
     }
 
@@ -126,6 +138,7 @@ final class SuperblockDescriptor {
         buffer.putInt(offset + SERVER_COUNT_OFFSET, content.serverCount());
         buffer.putInt(offset + REPLICA_COUNT_OFFSET, content.replicaCount());
         buffer.putInt(offset + CLEAN_OFFSET, content.clean() ? CLEAN : 0);
+        buffer.putInt(offset + POWER_OFFSET, content.power() ? POWER : 0);
         for (int at = RESERVED_OFFSET; at < LENGTH; at += Integer.BYTES) {
             buffer.putInt(offset + at, 0);
         }
@@ -150,7 +163,8 @@ final class SuperblockDescriptor {
                 buffer.getInt(offset + SHARD_COUNT_OFFSET),
                 buffer.getInt(offset + SERVER_COUNT_OFFSET),
                 buffer.getInt(offset + REPLICA_COUNT_OFFSET),
-                buffer.getInt(offset + CLEAN_OFFSET) == CLEAN);
+                buffer.getInt(offset + CLEAN_OFFSET) == CLEAN,
+                buffer.getInt(offset + POWER_OFFSET) == POWER);
     }
 
     /** Whether the copy is a superblock at all, of whatever format version. */
@@ -176,6 +190,10 @@ final class SuperblockDescriptor {
         final int clean = buffer.getInt(offset + CLEAN_OFFSET);
         if (clean != 0 && clean != CLEAN) {
             return "unknown clean-shutdown mark " + clean;
+        }
+        final int power = buffer.getInt(offset + POWER_OFFSET);
+        if (power != 0 && power != POWER) {
+            return "unknown level mark " + power;
         }
         for (int at = RESERVED_OFFSET; at < LENGTH; at += Integer.BYTES) {
             if (buffer.getInt(offset + at) != 0) {

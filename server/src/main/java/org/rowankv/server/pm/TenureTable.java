@@ -70,18 +70,25 @@ public final class TenureTable {
 
     /** Begins a membership, or ends it with epoch 0. A present membership never gets an earlier beginning. */
     public void set(int shard, int epoch) {
+        if (put(shard, epoch)) {
+            verbs.drain();
+        }
+    }
+
+    /** {@link #set} without waiting: durable once the area is drained. Returns whether anything changed. */
+    public boolean put(int shard, int epoch) {
         final int present = tenure(shard);
         if (epoch < 0 || (epoch != 0 && epoch < present)) {
             throw new IllegalArgumentException(
                     "tenure of shard " + shard + " cannot change from epoch " + present + " to " + epoch);
         }
         if (epoch == present) {
-            return;
+            return false;
         }
         final int at = offset(shard);
         LONGS.setRelease(header, at, word(shard, epoch));
         verbs.flush(at, AreaDescriptor.TENURE_LENGTH);
-        verbs.drain();
+        return true;
     }
 
     private static long word(int shard, int epoch) {

@@ -33,6 +33,8 @@ public final class ColdStart {
             }
         }
         Chaos.point("start.scattered");
+        // All of them first: what is committed here must be on the device there.
+        servers.forEach(RecoveredServer::drain);
         servers.forEach(RecoveredServer::finish);
         Chaos.point("start.recovered");
         return scattered;

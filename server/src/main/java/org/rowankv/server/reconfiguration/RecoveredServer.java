@@ -7,10 +7,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.checkpoint.CheckpointLoad;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.EntryAssembler;
 import org.rowankv.server.log.AppendLog;
@@ -81,28 +83,46 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         return readers.stream().mapToLong(SegmentReader::entries).sum();
     }
 
+    /** Places found that claimed to be entries and were not: torn by a power cut, or damaged. */
+    public long tornEntries() {
+        return readers.stream().mapToLong(SegmentReader::tornEntries).sum();
+    }
+
     /**
      * Reads the whole area.
      *
      * @param threads that may read at the same time, the caller's included
      */
     public void scan(int threads, Clock clock) {
+        scan(threads, clock, null);
+    }
+
+    /** As {@link #scan(int, Clock)}, but for what a checkpoint covers, if there is one that can be used. */
+    public void scan(int threads, Clock clock, @Nullable CheckpointLoad checkpoint) {
         forEachReplica(replica -> replica.beginScan());
+        if (checkpoint != null) {
+            checkpoint.load(
+                    threads, (shards, each) -> new ScanThreads("rowan-checkpoint-" + serverId, shards, each).readAll());
+        }
         final List<Integer> inUse = new ArrayList<>();
         for (int s = 0; s < segments.count(); s++) {
             if (segments.state(s) != SegmentState.FREE) {
                 inUse.add(s);
             }
         }
+        final List<Integer> toRead = new ArrayList<>(inUse);
+        if (checkpoint != null) {
+            toRead.removeIf(checkpoint::isCovered);
+        }
         // The newest first: what they say of CommitVer makes most of the older ones no candidates.
-        inUse.sort(Comparator.comparingInt(segments::sequence).reversed());
-        while (readers.size() < Math.min(threads, inUse.size())) {
+        toRead.sort(Comparator.comparingInt(segments::sequence).reversed());
+        while (readers.size() < Math.min(threads, toRead.size())) {
             addReader();
         }
-        final ScanProgress progress = new ScanProgress(serverId, inUse.size(), clock, LOG::info);
+        final ScanProgress progress = new ScanProgress(serverId, toRead.size(), clock, LOG::info);
         final List<IntConsumer> each = new ArrayList<>();
         readers.forEach(one -> each.add(s -> progress.segmentRead(one.read(s))));
-        new ScanThreads("rowan-scan-" + serverId, inUse, each).readAll();
+        new ScanThreads("rowan-scan-" + serverId, toRead, each).readAll();
         freeDeadSegments(inUse);
         Chaos.point("start.dead-freed");
         while (!assembler.isIdle()) {
@@ -209,9 +229,13 @@ public final class RecoveredServer implements EntryAssembler.Handler {
                 FrameDescriptor.length(word));
     }
 
+    /** Waits until what was taken over is persistent. */
+    void drain() {
+        log.drain();
+    }
+
     /** All replicas own the same entries: everything found is committed. */
     void finish() {
-        log.drain();
         log.retire();
         for (int s = 0; s < segments.count(); s++) {
             final SegmentState state = segments.state(s);

@@ -13,6 +13,8 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads segments of one area for a start: lets each valid entry take effect on the shards' replicas, and remembers what
@@ -20,6 +22,8 @@ import org.rowankv.server.shard.ShardReplica;
  * area at the same time; one reader belongs to one thread. The assembler is shared, and guarded by itself.
  */
 final class SegmentReader implements SegmentScan.Visitor {
+    private static final Logger LOG = LoggerFactory.getLogger(SegmentReader.class);
+
     private final int serverId;
     private final Segments segments;
     private final Replicas replicas;
@@ -34,6 +38,7 @@ final class SegmentReader implements SegmentScan.Visitor {
     private int segment;
     private int charged;
     private long entries;
+    private long tornEntries;
 
     /**
      * @param handler told of blocks that are of no use
@@ -70,6 +75,11 @@ final class SegmentReader implements SegmentScan.Visitor {
         return entries;
     }
 
+    /** Places that a power cut may have torn, so far. */
+    long tornEntries() {
+        return tornEntries;
+    }
+
     /** Reads a whole segment, and closes it; returns how many valid entries it found. */
     long read(int newSegment) {
         final long before = entries;
@@ -100,12 +110,22 @@ final class SegmentReader implements SegmentScan.Visitor {
                 assembler.block(address, length, handler);
             }
         } else {
-            entry(buffer, at, address, type, length);
+            found(buffer, at, address, type, length);
         }
     }
 
     @Override
     public void onInvalid(long address, String reason) {
+        if (segments.area().mayBeTorn()) {
+            // What nobody was told of may be there in part, and was never acknowledged. It is made void, or no cleaner
+            // could ever go over it again.
+            tornEntries++;
+            LOG.debug("server {}: segment {}, address {}: {}", serverId, segment, address, reason);
+            FrameDescriptor.giveUp(
+                    segments.region().buffer(address), segments.region().offset(address));
+            segments.area().flush(address, Long.BYTES);
+            return;
+        }
         errors.report(
                 "server " + serverId + ": scan of segment " + segment + " at "
                         + (address - segments.area().addressOf(segment)),
@@ -118,11 +138,15 @@ final class SegmentReader implements SegmentScan.Visitor {
                 || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
     }
 
-    /** Lets an entry take effect that was found, or put together from blocks. */
-    void entry(ByteBuffer buffer, int at, long address, int type, int length) {
+    private void found(ByteBuffer buffer, int at, long address, int type, int length) {
         if (EntryType.isTombstone(type)) {
-            segments.tombstone(segments.segmentOf(address), length, 0);
+            segments.tombstone(segment, length, 0);
         }
+        entry(buffer, at, address, type, length);
+    }
+
+    /** Lets an entry take effect that was found, or put together from blocks; as a tombstone it was counted already. */
+    void entry(ByteBuffer buffer, int at, long address, int type, int length) {
         final ShardReplica replica = apply(buffer, at, address, type, length);
         final long version = EntryDescriptor.version(buffer, at);
         if (replicated && version > replica.commitVersion() && type != EntryType.COMPLETION) {
@@ -170,8 +194,9 @@ final class SegmentReader implements SegmentScan.Visitor {
             return true;
         }
         final long found = replica.index().findKeyOf(positionOf(replica, entry, at), entry, at);
-        return found != 0
-                && EntryDescriptor.version(
+        return found == 0
+                ? replica.isOver(EntryDescriptor.version(entry, at))
+                : EntryDescriptor.version(
                                 segments.region().buffer(found),
                                 segments.region().offset(found))
                         >= EntryDescriptor.version(entry, at);

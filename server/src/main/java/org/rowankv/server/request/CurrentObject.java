@@ -106,13 +106,13 @@ final class CurrentObject {
         final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
         keptForAnother = sessionId != request.sessionId()
                 && shard.sessions(sessionId).isNeeded(sessionId, EntryDescriptor.sequence(buffer, at, flags), address);
+        // Read once more than they were checked: the segment may have been used anew since, and hold anything.
+        final int valueAt = at + EntryDescriptor.headerLength(flags) + EntryDescriptor.keyLength(buffer, at);
+        if (valueLength < 0 || valueAt < at || valueAt - at > length - valueLength) {
+            return false;
+        }
         if (present && copyValue) {
-            final byte[] target = request.resultOf(valueLength);
-            buffer.get(
-                    at + EntryDescriptor.headerLength(flags) + EntryDescriptor.keyLength(buffer, at),
-                    target,
-                    0,
-                    valueLength);
+            buffer.get(valueAt, request.resultOf(valueLength), 0, valueLength);
         }
         return true;
     }

@@ -32,6 +32,9 @@ final class Decision {
     /** The entry under way only ends an object's life; the request is decided afterwards. */
     private boolean expiring;
 
+    /** Nobody asks: the object is to make room in its cache. */
+    private boolean evicting;
+
     /** What an attempt before this one was answered without writing anything; this one must not write either. */
     private @Nullable Completion answeredBefore;
 
@@ -58,9 +61,15 @@ final class Decision {
         position = keyPosition;
         bits = 0;
         expiring = false;
+        evicting = false;
         answeredBefore = null;
         ownEntry = false;
         current.clear();
+    }
+
+    /** What has begun is the eviction of an object. */
+    void evicts() {
+        evicting = true;
     }
 
     /** The request's caller is gone: nothing of it is read or answered any more. */
@@ -179,6 +188,9 @@ final class Decision {
             draft(EntryType.DELETE).resultBits(ResultBits.EXPIRED).previousVersion(current.objectVersion);
             return true;
         }
+        if (evicting) {
+            return decideEviction();
+        }
         return switch (asked.operation()) {
             case GET -> decideGet();
             case PUT -> decidePut();
@@ -235,6 +247,21 @@ final class Decision {
             return touchOrAnswer(refused);
         }
         return refused == Status.OK ? end(bits | ResultBits.EXISTED | ResultBits.REMOVED) : answer(refused, bits, 0, 0);
+    }
+
+    private boolean decideEviction() {
+        final Status refused = current.present ? refusal() : Status.NOT_FOUND;
+        if (refused != Status.OK) {
+            return answer(refused, bits, 0, 0); // replaced since it was chosen, or gone
+        }
+        return evict();
+    }
+
+    private boolean evict() {
+        bits |= ResultBits.EXISTED | ResultBits.EVICTED;
+        draft(EntryType.DELETE).resultBits(bits).previousVersion(current.objectVersion);
+        willAnswer(Status.OK, bits, 0, current.objectVersion);
+        return true;
     }
 
     private boolean decideTouch() {

@@ -3,11 +3,14 @@ package org.rowankv.server.request;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
 import org.rowankv.server.shard.KeyLocks;
+import org.rowankv.server.shard.LimitedCache;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
@@ -29,7 +32,7 @@ final class Mutation {
         AWAITING_SPACE,
         /** A version may be taken and an entry may be in the t-log at {@code address}, or not yet. */
         WRITING,
-        /** The entry is in the t-log; backups have yet to acknowledge. */
+        /** The entry is in the t-log; the device here, if the level has one, and backups have yet to acknowledge. */
         AWAITING_BACKUPS,
         /** On all replicas; must become visible. */
         APPLYING
@@ -44,6 +47,9 @@ final class Mutation {
     private State state = State.IDLE;
     private @Nullable Request request;
     private @Nullable ShardPrimary primary;
+    /** The cache, if it has a limit. */
+    private @Nullable LimitedCache limited;
+
     private long position;
     private int firstStripe;
     private int stripesHeld;
@@ -57,6 +63,9 @@ final class Mutation {
 
     private boolean holdsCredit;
     private long address;
+    /** Of the entry in the t-log: it counts here once this is forced. */
+    private long ticket;
+
     /** The replicator is at work; found so by the next owner, it was interrupted, and may have lost count. */
     private boolean replicating;
 
@@ -89,6 +98,7 @@ final class Mutation {
         }
         primary = shardPrimary;
         request = newRequest;
+        limited = worker.limits().find(newRequest.cacheId());
         lackingServer = -1;
         awaitsExpiry = false;
         stripesHeld = 0;
@@ -108,6 +118,12 @@ final class Mutation {
         state = State.AWAITING_LOCK;
     }
 
+    /** Begins the eviction of an object, of which the request is a DELETE under the condition of its version. */
+    void beginEviction(ShardPrimary shardPrimary, Request eviction) {
+        begin(shardPrimary, eviction);
+        decision.evicts();
+    }
+
     /** True when it is over. */
     boolean advance() {
         while (true) {
@@ -116,7 +132,7 @@ final class Mutation {
                     return true;
                 }
                 case AWAITING_LOCK -> {
-                    if (!lock()) {
+                    if (mustWaitForEviction() || !lock()) {
                         return false;
                     }
                     state = State.DECIDING;
@@ -144,7 +160,8 @@ final class Mutation {
                 }
                 case WRITING -> throw new AssertionError("an interrupted write was not recovered");
                 case AWAITING_BACKUPS -> {
-                    if (!replicate()) {
+                    // Sent first: the backups' devices work while this one does.
+                    if (!replicate() || !isForced()) {
                         return false;
                     }
                     Chaos.point("request.before-index");
@@ -179,6 +196,8 @@ final class Mutation {
             }
             case WRITING -> {
                 if (isInLog()) {
+                    worker.tLog().flush(address, length);
+                    ticket = worker.tLog().request();
                     worker.replicator().begin(replica().shardId(), address);
                     state = State.AWAITING_BACKUPS;
                 } else {
@@ -200,7 +219,7 @@ final class Mutation {
         }
         request = null;
         while (state == State.AWAITING_BACKUPS || state == State.APPLYING) {
-            if (state == State.AWAITING_BACKUPS && !replicate()) {
+            if (state == State.AWAITING_BACKUPS && (!replicate() || !isForced())) {
                 return false;
             }
             state = State.APPLYING;
@@ -229,6 +248,17 @@ final class Mutation {
             throw new AssertionError("no shard");
         }
         return primary.replica();
+    }
+
+    /** Without a lock, which the eviction may need; so it is not known yet whether there will be an object more. */
+    private boolean mustWaitForEviction() {
+        final Request asked = request;
+        if (limited == null || asked == null || asked.operation() != Operation.PUT || !limited.mustWait()) {
+            return false;
+        }
+        limited = worker.limits().find(asked.cacheId()); // perhaps with another limit by now
+        worker.pressure().wakeUp(worker.serverId());
+        return true;
     }
 
     private boolean lock() {
@@ -344,7 +374,7 @@ final class Mutation {
         worker.inFlight().exact(worker.slot(), version);
         Chaos.point("request.after-version");
         worker.tLog().append(worker.draft().version(version), shard.replica().tenure());
-        worker.tLog().drain();
+        ticket = worker.tLog().request();
         Chaos.point("request.after-tlog");
         worker.replicator().begin(shardId, address);
         state = State.AWAITING_BACKUPS;
@@ -355,6 +385,10 @@ final class Mutation {
         final boolean complete = worker.replicator().advance();
         replicating = false;
         return complete;
+    }
+
+    private boolean isForced() {
+        return ticket == 0 || worker.tLog().isForced(ticket);
     }
 
     private boolean isInLog() {
@@ -384,5 +418,24 @@ final class Mutation {
             worker.grant().giveBack(freed);
         }
         worker.inFlight().finished(worker.slot());
+        if (limited != null) {
+            noteUse(limited, type);
+        }
+    }
+
+    /** An object that was there before is used by what replaces it, or gives it another lifetime. */
+    private void noteUse(LimitedCache cache, int type) {
+        if (!EntryType.holdsObject(type)) {
+            return;
+        }
+        final int flags = EntryDescriptor.flags(
+                worker.segments().region().buffer(address),
+                worker.segments().region().offset(address));
+        if (ResultBits.has(EntryDescriptor.resultBits(flags), ResultBits.EXISTED)) {
+            replica().index().mark(position, address);
+        }
+        if (cache.look()) {
+            worker.pressure().wakeUp(worker.serverId());
+        }
     }
 }

@@ -11,11 +11,12 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * GET: finds the newest entry in the index and copies the value out of the log. Takes no lock, writes no shared memory,
- * allocates nothing. Stateless, so any number of threads may use one.
+ * GET: finds the newest entry in the index and copies the value out of the log. Takes no lock, allocates nothing,
+ * writes no shared memory but, in a cache with a limit, a mark of an object that has none. Stateless, so any number of threads may use one.
  *
  * <p>What it reads can be freed and reused under it; the order of looks makes that visible: item, generation, item again
  * (so the generation is that of the use the item means), the bytes, the generation again.
@@ -25,9 +26,12 @@ public final class ObjectReader {
     private final Clock clock;
     private final ErrorLog errors;
     private final @Nullable ReadCheck check;
+    private final LimitedCaches limits;
 
     /** @param check of every entry read, or null: entries were checked when they came and are when they are moved */
-    public ObjectReader(Segments segments, Clock clock, ErrorLog errors, @Nullable ReadCheck check) {
+    public ObjectReader(
+            Segments segments, Clock clock, ErrorLog errors, @Nullable ReadCheck check, LimitedCaches limits) {
+        this.limits = limits;
         this.segments = segments;
         this.clock = clock;
         this.errors = errors;
@@ -103,6 +107,9 @@ public final class ObjectReader {
                 return answerMiss(shard, request, missVersion);
             }
             if (live) {
+                if (limits.find(request.cacheId()) != null) {
+                    shard.index().mark(position, address);
+                }
                 request.answer(Status.OK, org.rowankv.protocol.ResultBits.EXISTED, objectVersion, 0);
             }
             return live;

@@ -9,6 +9,7 @@ import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.replication.Replicator;
+import org.rowankv.server.shard.LimitedCaches;
 
 /**
  * A worker context (§4.1 of the paper): its own t-log, its queue pairs to the backups, and one mutation at a time. Owned
@@ -24,6 +25,7 @@ public final class Worker {
     private final InFlight inFlight;
     private final SpacePressure pressure;
     private final Clock clock;
+    private final LimitedCaches limits;
     private final SpaceGrant grant;
     private final Mutation mutation;
     private final OwnedCounter expiredObjects = new OwnedCounter();
@@ -35,7 +37,8 @@ public final class Worker {
             Replicator replicator,
             InFlight inFlight,
             SpacePressure pressure,
-            Clock clock) {
+            Clock clock,
+            LimitedCaches limits) {
         this.slot = slot;
         this.serverId = serverId;
         this.segments = segments;
@@ -44,6 +47,7 @@ public final class Worker {
         this.inFlight = inFlight;
         this.pressure = pressure;
         this.clock = clock;
+        this.limits = limits;
         this.grant = new SpaceGrant(segments.space());
         this.mutation = new Mutation(this);
     }
@@ -89,6 +93,10 @@ public final class Worker {
         return clock;
     }
 
+    LimitedCaches limits() {
+        return limits;
+    }
+
     SpaceGrant grant() {
         return grant;
     }
@@ -106,6 +114,14 @@ public final class Worker {
     /** Begins a request; nothing is left over. */
     public void begin(ShardPrimary primary, Request request) {
         mutation.begin(primary, request);
+    }
+
+    /**
+     * Begins the eviction of an object; nothing is left over. The request is a DELETE on the condition of the object's
+     * version; its answer has {@link org.rowankv.protocol.ResultBits#EVICTED}, or EXPIRED if the object's lifetime was over.
+     */
+    public void beginEviction(ShardPrimary primary, Request eviction) {
+        mutation.beginEviction(primary, eviction);
     }
 
     /** Does what can be done now; true when the request is answered. Never blocks. */

@@ -123,6 +123,7 @@ public final class ClearSweepAgent implements Agent, ShardIndex.AddressConsumer 
         if (!replica.index().remove(replica.positionOf(entry, at, keyScratch), address)) {
             throw new AssertionError("an item under the index lock is gone");
         }
+        replica.counts().removed(EntryDescriptor.cacheId(entry, at), segments.charge(length));
         return freed;
     }
 

@@ -3,7 +3,6 @@ package org.rowankv.server.retention;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Agent;
@@ -14,8 +13,6 @@ import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.request.ShardPrimary;
-import org.rowankv.server.request.Worker;
-import org.rowankv.server.shard.ShardReplica;
 
 /**
  * Ends expired objects that nobody asks for, so that their space comes back. It walks over the indexes of the shards whose
@@ -24,7 +21,7 @@ import org.rowankv.server.shard.ShardReplica;
  * one piece of code that always asks it.
  *
  * <p>An object is left alone for {@link #GRACE_MS}, in which an operation may still meet it and tell of it, unless somebody
- * waits for space. Has a worker of its own, since callers that wait for space may hold all others; where it would have to
+ * waits for space. Its worker is the agents' own, since callers that wait for space may hold all others; where it would have to
  * wait for a key's lock it goes on and comes back in a later round.
  *
  * <p>A duty cycle of the server's agents, but for {@link #want}, {@link #isAwaited}, {@link #close} and {@link #isIdle}.
@@ -47,12 +44,10 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
     private static final int OBJECTS_PER_TURN = 64;
 
     private final List<ShardPrimary> primaries;
-    private final Worker worker;
+    private final RetentionWorker worker;
     private final Segments segments;
     private final Clock clock;
-    private final Request request = new Request();
     private final OwnedCounter endedObjects = new OwnedCounter();
-    private byte[] key = new byte[256];
 
     // --- the round under way ---
     private boolean forSpace;
@@ -72,11 +67,6 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
     private long found;
     private long smallestBound;
 
-    /** A GET is in the worker. */
-    private boolean asking;
-    /** The worker is being turned; found so by the next turn, an error has struck it. */
-    private boolean turning;
-
     private long nextRoundNs;
     private long nextWantedNs;
     private volatile boolean wanted;
@@ -87,8 +77,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
     private volatile boolean inRoundForSpace;
     private volatile boolean closing;
 
-    /** @param worker nobody else's */
-    public ExpirySweepAgent(List<ShardPrimary> primaries, Worker worker, Segments segments, Clock clock) {
+    public ExpirySweepAgent(List<ShardPrimary> primaries, RetentionWorker worker, Segments segments, Clock clock) {
         this.primaries = List.copyOf(primaries);
         this.worker = worker;
         this.segments = segments;
@@ -105,7 +94,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
 
     @Override
     public int doWork() {
-        if (asking && !goOn()) {
+        if (worker.isTaken(this) || worker.isUsedBy(this) && !goOn()) {
             return 0;
         }
         if (!inRound && !beginRound()) {
@@ -204,7 +193,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
                     smallestBound = ExpiryBound.NEVER;
                     index.visit(position, this);
                     if (found != 0) {
-                        ask(primary);
+                        worker.beginGet(this, primary, found);
                         return true;
                     }
                     index.expiryBound(position, smallestBound);
@@ -240,52 +229,25 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         }
     }
 
-    /** Under the index lock, which keeps the entry where it is: so the key is copied. */
-    private void ask(ShardPrimary primary) {
-        final ShardReplica replica = primary.replica();
-        final ByteBuffer entry = segments.region().buffer(found);
-        final int at = segments.region().offset(found);
-        final int keyLength = EntryDescriptor.keyLength(entry, at);
-        if (keyLength > key.length) {
-            key = new byte[keyLength];
-        }
-        final long hash = replica.hashOf(entry, at, key);
-        request.get(EntryDescriptor.cacheId(entry, at), key, 0, keyLength).wantValue(false);
-        request.placed(hash, replica.shardId());
-        worker.begin(primary, request);
-        asking = true;
-    }
-
     /** Turns the worker; true when it has nothing under way any more. */
     private boolean goOn() {
-        if (turning) {
-            if (!worker.finishLeftover()) {
+        switch (worker.turn()) {
+            case PENDING -> {
                 return false;
             }
-            turning = false;
-            asking = false;
-            leaveBucket = true;
-            return true;
-        }
-        turning = true;
-        final boolean answered = worker.advance();
-        turning = false;
-        if (answered) {
-            asking = false;
-            if (request.has(ResultBits.EXPIRED)) {
-                endedObjects.add(1);
-            } else {
-                leaveBucket = true; // replaced meanwhile, or the clock has gone back
+            case ANSWERED -> {
+                if (worker.answerHas(ResultBits.EXPIRED)) {
+                    endedObjects.add(1);
+                } else {
+                    leaveBucket = true; // replaced meanwhile, or the clock has gone back
+                }
             }
-            return true;
+            case WITHOUT_ROOM -> {
+                withoutRoom = true;
+                leaveBucket = true;
+            }
+            case LOCKED, STRUCK -> leaveBucket = true;
         }
-        final boolean awaitsLock = worker.awaitsLock();
-        if (!worker.withdraw()) {
-            return false; // backups have yet to acknowledge
-        }
-        asking = false;
-        withoutRoom |= !awaitsLock;
-        leaveBucket = true;
         return true;
     }
 
@@ -312,14 +274,6 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
     public boolean isAwaited(long sinceNs) {
         // Read in this order: the one is set before the other falls.
         return !closing && (wanted || inRoundForSpace) && roundForSpaceNs - sinceNs < 0;
-    }
-
-    /** Lets the cleaner have a log that was opened before that sequence number. By the thread that turns the agents. */
-    public void retireLogOlderThan(int sequence) {
-        final int segment = worker.tLog().openSegment();
-        if (!asking && segment >= 0 && segments.sequence(segment) < sequence) {
-            worker.retireLog();
-        }
     }
 
     /** Begins nothing more; over when it is idle. Any thread. */

@@ -1,5 +1,7 @@
 package org.rowankv.server.session;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
@@ -316,5 +318,42 @@ public final class SessionTable {
         completion.address = to;
         completion.keptLength = length;
         return keptBefore;
+    }
+
+    /** The open sessions as they are now. */
+    public synchronized List<SessionImage> images() {
+        final List<SessionImage> images = new ArrayList<>();
+        for (long sessionId : sessions.keys()) {
+            final Session session = sessions.get(sessionId);
+            if (session != null && !session.closed) {
+                final List<SessionImage.Answer> answers = new ArrayList<>();
+                for (Completion c = session.newest; c != null; c = c.older) {
+                    if (c.isApplied()) {
+                        answers.add(new SessionImage.Answer(
+                                c.sequence, c.version, c.previousVersion, c.bits, c.address, c.keptLength));
+                    }
+                }
+                images.add(new SessionImage(sessionId, session.openAddress, session.firstUnanswered, answers));
+            }
+        }
+        return images;
+    }
+
+    /** While entries come in any order: a session that was open. */
+    public synchronized void restore(SessionImage image) {
+        final Session session = scanned(image.sessionId());
+        session.openAddress = image.openAddress();
+        session.firstUnanswered = Math.max(session.firstUnanswered, image.firstUnanswered());
+        for (SessionImage.Answer answer : image.answers()) {
+            final Completion completion = new Completion();
+            completion.sequence = answer.sequence();
+            completion.version = answer.version();
+            completion.previousVersion = answer.previousVersion();
+            completion.bits = answer.bits();
+            completion.address = answer.address();
+            completion.keptLength = answer.keptLength();
+            completion.older = session.newest;
+            session.newest = completion;
+        }
     }
 }

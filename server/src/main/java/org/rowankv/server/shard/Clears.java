@@ -2,7 +2,9 @@ package org.rowankv.server.shard;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * What was cleared in a shard: per cache the version up to which its entries are dead, and whether the cache is destroyed.
@@ -44,5 +46,23 @@ public final class Clears {
 
     public int count() {
         return count;
+    }
+
+    /**
+     * A clear, as a checkpoint keeps it.
+     *
+     * @param version every entry of the cache up to it is dead
+     */
+    public record Clear(int cacheId, long version, boolean destroyed) {}
+
+    /** All clears so far. */
+    synchronized List<Clear> all() {
+        final List<Clear> all = new ArrayList<>();
+        for (int cacheId = 0; cacheId < clearedUpTo.length; cacheId++) {
+            if (clearedUpTo[cacheId] != 0 || isDestroyed(cacheId)) {
+                all.add(new Clear(cacheId, clearedUpTo[cacheId], isDestroyed(cacheId)));
+            }
+        }
+        return all;
     }
 }

@@ -4,14 +4,18 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
+import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.session.SessionImage;
 import org.rowankv.server.session.SessionTable;
 
 /**
@@ -24,6 +28,9 @@ import org.rowankv.server.session.SessionTable;
  */
 public final class ShardReplica {
     private static final int SESSION_TABLES = 16;
+    /** Met while the log is read: dead, unless its answer, which is looked at after that, may be asked for. */
+    private static final int LATE = Integer.MIN_VALUE;
+
     private static final VarHandle COMMIT_VERSION;
     private static final VarHandle APPLIED_VERSION;
 
@@ -47,6 +54,7 @@ public final class ShardReplica {
 
     private final KeyLocks keyLocks = new KeyLocks();
     private final Clears clears = new Clears();
+    private final CacheCounts counts = new CacheCounts();
     private final DeletionMemory deletions = new DeletionMemory();
     private final int tenure;
 
@@ -59,6 +67,15 @@ public final class ShardReplica {
 
     /** Until requests are served. Afterwards the line of memory that these fields are in is hardly written. */
     private boolean recovering = true;
+
+    /** While the log behind a checkpoint is read. */
+    private @Nullable CheckpointBound checkpoint;
+
+    /** Every entry with a version ≤ it has taken effect here. */
+    private volatile long settledVersion;
+
+    /** The largest version that was put together here from blocks: it may be in a closed segment before it is settled. */
+    private volatile long assembledVersion;
 
     /** @param tenure the epoch at which this server's membership of the shard began; older entries are void */
     public ShardReplica(int shardId, int shardCount, KeyHash keyHash, Segments segments, int tenure) {
@@ -118,6 +135,10 @@ public final class ShardReplica {
 
     public Clears clears() {
         return clears;
+    }
+
+    public CacheCounts counts() {
+        return counts;
     }
 
     public DeletionMemory deletions() {
@@ -183,7 +204,7 @@ public final class ShardReplica {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final long version = EntryDescriptor.version(entry, at);
-        final int freed = switch (type) {
+        final int outcome = switch (type) {
             case EntryType.PUT, EntryType.TOUCH, EntryType.DELETE ->
                 applyKeyed(owner, position, known, knownGeneration, entry, at, address, type, length, version);
             case EntryType.CLEAR -> applyClear(entry, at, version);
@@ -193,6 +214,7 @@ public final class ShardReplica {
             default -> throw new AssertionError("an entry of " + EntryType.name(type) + " is not applied");
         };
         final int released = complete(entry, at, address, version);
+        final int freed = outcome == LATE ? deadUnlessKept(entry, at, address, length) : outcome;
         if (recovering) {
             raise(APPLIED_VERSION, version);
         }
@@ -218,16 +240,30 @@ public final class ShardReplica {
             if (existing != 0 && existing != address && versionAt(existing) >= version) {
                 return repeatedOrLate(entry, at, address, type, length, versionAt(existing) == version);
             }
+            if (existing != address && isOver(version)) {
+                return repeatedOrLate(entry, at, address, type, length, false);
+            }
             if (EntryType.holdsObject(type) && version <= clears.clearedUpTo(EntryDescriptor.cacheId(entry, at))) {
-                return existing == address ? 0 : dead(address, length);
+                return existing == address ? 0 : recovering ? LATE : dead(address, length);
             }
             if (existing == address) {
                 freed = 0; // applied before, by a thread that an error struck, perhaps before it came to what follows
             } else {
                 // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
+                final int oldCharge = existing == 0 ? 0 : objectCharge(existing);
+                counts.ensure(EntryDescriptor.cacheId(entry, at));
                 freed = existing == 0 ? 0 : supersede(existing);
-                if (existing == 0 || !index.replace(position, existing, address)) {
-                    index.put(position, address);
+                boolean put = false;
+                try {
+                    if (existing == 0 || !index.replace(position, existing, address)) {
+                        index.put(position, address);
+                    }
+                    put = true;
+                } finally {
+                    // Together with the index, also when memory for its growth ended behind the put.
+                    if (put || index.refers(position, address)) {
+                        count(entry, at, type, oldCharge, EntryType.holdsObject(type) ? segments.charge(length) : 0);
+                    }
                 }
             }
         } finally {
@@ -239,6 +275,24 @@ public final class ShardReplica {
         return freed;
     }
 
+    private void count(ByteBuffer entry, int at, int type, int oldCharge, int newCharge) {
+        final int cacheId = EntryDescriptor.cacheId(entry, at);
+        counts.replaced(cacheId, oldCharge, newCharge);
+        if (type == EntryType.DELETE
+                && oldCharge > 0
+                && !recovering
+                && ResultBits.has(EntryDescriptor.resultBits(EntryDescriptor.flags(entry, at)), ResultBits.EVICTED)) {
+            counts.evicted(cacheId);
+        }
+    }
+
+    /** What the object at an address that the index points to is charged; 0 if no object lies there. */
+    private int objectCharge(long address) {
+        final long word = FrameDescriptor.wordPlain(
+                segments.region().buffer(address), segments.region().offset(address));
+        return EntryType.holdsObject(FrameDescriptor.type(word)) ? segments.charge(FrameDescriptor.length(word)) : 0;
+    }
+
     /** Whether the index still points to that use of an entry's place. The index is locked. */
     private boolean isStill(long position, long address, int generation) {
         return address != 0
@@ -248,6 +302,9 @@ public final class ShardReplica {
 
     /** An entry that changes nothing: what is known of its key is as new or newer. */
     private int repeatedOrLate(ByteBuffer entry, int at, long address, int type, int length, boolean repeated) {
+        if (recovering && !EntryType.isTombstone(type)) {
+            return LATE;
+        }
         final int superseded = EntryType.isTombstone(type) ? 0 : dead(address, length);
         // For a repeated append no space was drawn, so none comes back, except of one that counts whenever it lands.
         final boolean drawn = (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) == 0;
@@ -301,7 +358,11 @@ public final class ShardReplica {
             return dead(address, length);
         }
         final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
-        return sessions(sessionId).keep(sessionId, sequence, address, length) ? 0 : dead(address, length);
+        if (!sessions(sessionId).keep(sessionId, sequence, address, length)) {
+            return dead(address, length);
+        }
+        segments.markKept(address);
+        return 0;
     }
 
     private int applyClear(ByteBuffer entry, int at, long version) {
@@ -313,6 +374,10 @@ public final class ShardReplica {
         final int flags = EntryDescriptor.flags(entry, at);
         final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
         final SessionTable table = sessions(sessionId);
+        final CheckpointBound bound = checkpoint;
+        if (bound != null && bound.isSessionOver(sessionId, EntryDescriptor.version(entry, at))) {
+            return dead(address, length);
+        }
         if (!table.open(sessionId, address)) {
             return table.isOpening(sessionId, address) ? 0 : dead(address, length);
         }
@@ -347,8 +412,12 @@ public final class ShardReplica {
                 segments.region().buffer(address), segments.region().offset(address));
     }
 
-    /** Forgets deletions that are on all replicas; returns how many. */
+    /**
+     * Forgets deletions that are on all replicas; returns how many. Called when all that CommitVer covers has taken effect
+     * here.
+     */
     public int forgetDeletions(int owner) {
+        settle();
         if (deletions.size() == 0) {
             return 0;
         }
@@ -372,6 +441,75 @@ public final class ShardReplica {
         forgetDeletions(owner);
         deletions.forgetUnseen(appliedVersion());
         recovering = false;
+        checkpoint = null;
+    }
+
+    // --- checkpoints ---
+
+    private void settle() {
+        final long version = commitVersion();
+        if (version > settledVersion) {
+            settledVersion = version;
+        }
+    }
+
+    /** Every entry with a version ≤ it is on all replicas, and has taken effect here. Any thread. */
+    public long settledVersion() {
+        return settledVersion;
+    }
+
+    /** An entry was put together here from blocks, by the one thread that does that. */
+    public void assembled(long version) {
+        assembledVersion = Math.max(assembledVersion, version);
+    }
+
+    public long assembledVersion() {
+        return assembledVersion;
+    }
+
+    /** The sessions that are open now. */
+    public List<SessionImage> sessionImages() {
+        return Arrays.stream(sessions).flatMap(table -> table.images().stream()).toList();
+    }
+
+    /** All clears so far. */
+    public List<Clears.Clear> allClears() {
+        return clears.all();
+    }
+
+    /** Empties the index, and makes room for so many items of an image. Nobody else uses the replica meanwhile. */
+    public void beginLoad(long items) {
+        index.beginLoad(items);
+        counts.clear();
+    }
+
+    /** So many of the items that are loaded are of that cache. */
+    public void loaded(int cacheId, int objects, long charge) {
+        counts.loaded(cacheId, objects, charge);
+    }
+
+    /**
+     * Takes over what a checkpoint says, after the index was loaded and before the rest of the log is read.
+     *
+     * @param version that CommitVer had reached
+     */
+    public void restore(
+            CheckpointBound bound, long version, List<Clears.Clear> restoredClears, List<SessionImage> openSessions) {
+        checkpoint = bound;
+        raiseCommitVersion(version);
+        raise(APPLIED_VERSION, version);
+        for (Clears.Clear clear : restoredClears) {
+            clears.clear(clear.cacheId(), clear.version(), clear.destroyed());
+        }
+        for (SessionImage session : openSessions) {
+            sessions(session.sessionId()).restore(session);
+        }
+    }
+
+    /** Whether a checkpoint says that a keyed entry, which the index does not know, is over. */
+    public boolean isOver(long version) {
+        final CheckpointBound bound = checkpoint;
+        return bound != null && bound.isOver(version);
     }
 
     /** Whether an entry holds an object that a reader may see, its lifetime aside. */

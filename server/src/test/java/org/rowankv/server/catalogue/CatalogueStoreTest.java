@@ -3,6 +3,8 @@ package org.rowankv.server.catalogue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -12,8 +14,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.membership.ConfigurationStoreException;
@@ -44,6 +48,47 @@ class CatalogueStoreTest {
         assertThat(destroyed).containsExactly(1);
         assertThat(catalogue.find("a")).isNull();
         assertThat(catalogue.list()).extracting(StoredCache::id).containsExactly(2);
+    }
+
+    @Test
+    void shouldRememberLimits() {
+        final StoredCache a = catalogue.create("a", new byte[] {1});
+        assertThat(a.limit()).isEqualTo(CacheLimit.NONE);
+        final CacheLimit limit = new CacheLimit(7, 1L << 40);
+        assertThat(catalogue.limit("a", limit).id()).isEqualTo(a.id());
+        assertThat(catalogueOver(nodes).find("a").limit()).isEqualTo(limit);
+        assertThat(catalogueOver(nodes).find("a").descriptor()).isEqualTo(new byte[] {1});
+        assertThat(catalogue.create("a", new byte[0]).limit()).isEqualTo(limit);
+        assertThat(catalogue.limit("b", limit)).isNull();
+        catalogue.destroy("a");
+        assertThat(catalogue.limit("a", limit)).isNull();
+        assertThat(catalogue.create("a", new byte[0]).limit()).isEqualTo(CacheLimit.NONE);
+    }
+
+    /** Stores made before caches could have limits. */
+    @Test
+    void shouldReadNodesWithoutLimits() {
+        final byte[] now =
+                CacheNodeDescriptor.encode(new StoredCache(3, "n", new byte[] {5, 6}, CacheLimit.NONE), false);
+        final int limits = 2 * Long.BYTES;
+        final byte[] old = new byte[now.length - limits];
+        System.arraycopy(now, 0, old, 0, CacheNodeDescriptor.MAX_ENTRIES_OFFSET);
+        System.arraycopy(
+                now,
+                CacheNodeDescriptor.HEADER_LENGTH,
+                old,
+                CacheNodeDescriptor.MAX_ENTRIES_OFFSET,
+                now.length - CacheNodeDescriptor.HEADER_LENGTH);
+        final ByteBuffer buffer = ByteBuffer.wrap(old).order(ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(CacheNodeDescriptor.FORMAT_VERSION_OFFSET, CacheNodeDescriptor.FORMAT_VERSION_WITHOUT_LIMITS);
+        final CRC32C crc = new CRC32C();
+        crc.update(old, CacheNodeDescriptor.ID_OFFSET, old.length - CacheNodeDescriptor.ID_OFFSET);
+        buffer.putInt(CacheNodeDescriptor.CHECKSUM_OFFSET, (int) crc.getValue());
+        assertThat(CacheNodeDescriptor.whyInvalid(old)).isNull();
+        final StoredCache cache = CacheNodeDescriptor.cache(old);
+        assertThat(cache.name()).isEqualTo("n");
+        assertThat(cache.descriptor()).isEqualTo(new byte[] {5, 6});
+        assertThat(cache.limit()).isEqualTo(CacheLimit.NONE);
     }
 
     @Test

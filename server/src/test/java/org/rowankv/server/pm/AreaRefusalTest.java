@@ -262,13 +262,6 @@ class AreaRefusalTest {
         }
     }
 
-    @Test
-    void shouldRefuseLevelPowerForNow() throws IOException {
-        final AreaSettings power = new AreaSettings(file, 1 << 20, 64 << 10, 1, 5, 16, Durability.POWER, 3, 2);
-        refused(() -> Area.open(power, OpenConsent.NONE), "durability=power", "durability=process");
-        refused(() -> Area.create(power, Fixtures.random()), "durability=power");
-    }
-
     private List<String> names() throws IOException {
         final List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {

@@ -137,10 +137,12 @@ class SegmentMetaTableTest {
             final long sequence = table.nextSequence();
             found.clear();
             table.open(2, SegmentOwner.BACKUP, generation, sequence, sequence);
+            memory.drain();
             requireEach(found, generation, sequence, SegmentState.FREE, SegmentState.USING);
             requireEach(List.of(memory.crash(random)), generation, sequence, SegmentState.USING, SegmentState.USING);
             found.clear();
             table.transition(2, SegmentState.USING, SegmentState.COMMITTED);
+            memory.drain();
             requireEach(found, generation, sequence, SegmentState.USING, SegmentState.COMMITTED);
             found.clear();
             table.free(2);

@@ -12,7 +12,7 @@ import org.rowankv.server.pm.SuperblockDescriptor.Content;
 
 class SuperblockTest {
     private static final BootId BOOT = new BootId(7, 8);
-    private static final Content NEW = new Content(1, 11, 12, 0, 0, BOOT, 99, 2, 1 << 16, 64, 48, 3, 3, false);
+    private static final Content NEW = new Content(1, 11, 12, 0, 0, BOOT, 99, 2, 1 << 16, 64, 48, 3, 3, false, false);
 
     private final CrashMemory memory = new CrashMemory(AreaDescriptor.TENURES_OFFSET);
 
@@ -35,7 +35,8 @@ class SuperblockTest {
             SuperblockDescriptor.SERVER_COUNT_OFFSET, 96,
             SuperblockDescriptor.REPLICA_COUNT_OFFSET, 100,
             SuperblockDescriptor.CLEAN_OFFSET, 104,
-            SuperblockDescriptor.RESERVED_OFFSET, 108
+            SuperblockDescriptor.POWER_OFFSET, 108,
+            SuperblockDescriptor.RESERVED_OFFSET, 112
         };
         for (int i = 0; i < ends.length; i += 2) {
             assertThat(ends[i]).isEqualTo(ends[i + 1]);
@@ -46,7 +47,7 @@ class SuperblockTest {
 
     @Test
     void shouldReadBackWhatWasWritten() {
-        final Content content = new Content(5, -1, Long.MIN_VALUE, 3, 4, BOOT, 6, 7, 8, 9, 10, 11, 12, true);
+        final Content content = new Content(5, -1, Long.MIN_VALUE, 3, 4, BOOT, 6, 7, 8, 9, 10, 11, 12, true, true);
         SuperblockDescriptor.write(memory.visible(), 4096, content);
         assertThat(SuperblockDescriptor.whyInvalid(memory.visible(), 4096)).isNull();
         assertThat(SuperblockDescriptor.read(memory.visible(), 4096)).isEqualTo(content);
@@ -70,7 +71,7 @@ class SuperblockTest {
     @Test
     void shouldFindTheStateBeforeOrAfterAChangeWhateverACrashKeeps() {
         final Content formatted = Superblock.format(memory.visible(), memory, NEW);
-        final Superblock superblock = new Superblock(memory.visible(), memory, BOOT, 99, formatted);
+        final Superblock superblock = new Superblock(memory.visible(), memory, BOOT, 99, false, formatted);
         final List<ByteBuffer> found = new ArrayList<>();
         final Random random = new Random(1);
         memory.beforeDrain(() -> {
@@ -93,8 +94,8 @@ class SuperblockTest {
 
     @Test
     void shouldTakeTheCleanMarkAwayWithTheStartOfAnIncarnation() {
-        final Superblock superblock =
-                new Superblock(memory.visible(), memory, BOOT, 99, Superblock.format(memory.visible(), memory, NEW));
+        final Superblock superblock = new Superblock(
+                memory.visible(), memory, BOOT, 99, false, Superblock.format(memory.visible(), memory, NEW));
         superblock.startIncarnation();
         superblock.markClean();
         assertThat(superblock.isClean()).isTrue();
@@ -105,8 +106,8 @@ class SuperblockTest {
 
     @Test
     void shouldRefuseATermLowerThanTheHighestAdopted() {
-        final Superblock superblock =
-                new Superblock(memory.visible(), memory, BOOT, 99, Superblock.format(memory.visible(), memory, NEW));
+        final Superblock superblock = new Superblock(
+                memory.visible(), memory, BOOT, 99, false, Superblock.format(memory.visible(), memory, NEW));
         superblock.adoptTerm(8);
         superblock.adoptTerm(8);
         assertThatThrownBy(() -> superblock.adoptTerm(7))

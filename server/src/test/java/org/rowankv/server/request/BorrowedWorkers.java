@@ -18,6 +18,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.session.Completion;
 import org.rowankv.server.shard.KeyLocks;
+import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
@@ -117,10 +118,11 @@ final class BorrowedWorkers {
         this.holders = new Client[shape.slots];
         this.helpedAt = new long[shape.slots];
         final ManualClock clock = new ManualClock();
+        final LimitedCaches noLimits = new LimitedCaches(List.of(), 1);
         for (int slot = 0; slot < shape.slots; slot++) {
             final HeldReplicator replicator = new HeldReplicator(backup, this::reached);
             replicators.add(replicator);
-            workers.add(new Worker(slot, 0, segments, replicator, inFlight, new NoPressure(), clock));
+            workers.add(new Worker(slot, 0, segments, replicator, inFlight, new NoPressure(), clock, noLimits));
             helpedAt[slot] = -1;
         }
         programs.forEach(program -> clients.add(new Client(program)));
@@ -412,7 +414,13 @@ final class BorrowedWorkers {
     private String read(int key) {
         final Request request = new Request().get(Asked.CACHE, keys[key], 0, keys[key].length);
         request.placed(hashes[key], 0);
-        new ObjectReader(segments, new ManualClock(), new ErrorLog(new ManualClock()), null).get(replica, request, 0);
+        new ObjectReader(
+                        segments,
+                        new ManualClock(),
+                        new ErrorLog(new ManualClock()),
+                        null,
+                        new LimitedCaches(List.of(), 1))
+                .get(replica, request, 0);
         final byte[] value = request.resultBytes();
         return value == null ? null : new String(value, StandardCharsets.US_ASCII);
     }

@@ -21,7 +21,7 @@ final class ChildProcess {
     private final Path output;
     private final long startedNs = System.nanoTime();
 
-    ChildProcess(CrashRound round, int replicas, Journal journal) throws IOException {
+    ChildProcess(CrashRound round, CrashSettings settings, Journal journal) throws IOException {
         final List<String> command = new ArrayList<>(List.of(
                 System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
                 "-Xmx512m",
@@ -31,7 +31,7 @@ final class ChildProcess {
                 "-cp",
                 System.getProperty("java.class.path"),
                 CrashChild.class.getName()));
-        command.addAll(round.childArguments(replicas));
+        command.addAll(round.childArguments(settings));
         this.output = round.outputFile();
         this.journal = journal;
         this.process = new ProcessBuilder(command)

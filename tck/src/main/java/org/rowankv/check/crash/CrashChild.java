@@ -41,7 +41,8 @@ public final class CrashChild {
     }
 
     private void run() throws IOException, InterruptedException {
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings.embedded(round.storeDirectory()))) {
+        try (EmbeddedCluster cluster =
+                EmbeddedCluster.open(settings.embedded(round.storeDirectory()), settings.surroundings(round))) {
             journal.phase(Phase.OPENED);
             final RowanClient client = new RowanClient(
                     cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(round.seed()).fork("client"));

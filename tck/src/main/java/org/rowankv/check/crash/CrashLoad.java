@@ -3,12 +3,14 @@ package org.rowankv.check.crash;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.rowankv.check.area.Stored;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Condition;
@@ -133,13 +135,25 @@ final class CrashLoad implements Runnable {
         }
     }
 
+    /** Those that stay: checkpoints come and go at any moment. */
     private List<Path> filesOfTheStore() throws IOException {
-        try (Stream<Path> all = Files.walk(directory)) {
-            final List<Path> files =
-                    new ArrayList<>(all.filter(Files::isRegularFile).toList());
-            files.sort(Comparator.naturalOrder());
-            return files;
-        }
+        final List<Path> files = new ArrayList<>();
+        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path visited, BasicFileAttributes attributes) {
+                return visited.getFileName().toString().startsWith("checkpoint-")
+                        ? FileVisitResult.SKIP_SUBTREE
+                        : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                files.add(file);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        files.sort(Comparator.naturalOrder());
+        return files;
     }
 
     private void clear(int cache) {

@@ -20,6 +20,10 @@ record CrashRound(int number, long seed, Path directory, int store, int loadMs) 
         return directory.resolve("store-" + store);
     }
 
+    Path areaFile(int server) {
+        return storeDirectory().resolve("area-" + server + ".rowan");
+    }
+
     Path journalFile() {
         return directory.resolve("round-" + number + ".journal");
     }
@@ -36,14 +40,15 @@ record CrashRound(int number, long seed, Path directory, int store, int loadMs) 
         return Journal.open(file, CrashKeys.THREADS, RECORDS_PER_THREAD);
     }
 
-    List<String> childArguments(int replicas) {
+    List<String> childArguments(CrashSettings settings) {
         return List.of(
-                String.valueOf(replicas),
+                String.valueOf(settings.replicas()),
                 directory.toString(),
                 String.valueOf(number),
                 String.valueOf(seed),
                 String.valueOf(store),
-                String.valueOf(loadMs));
+                String.valueOf(loadMs),
+                String.valueOf(settings.power()));
     }
 
     static CrashRound ofChild(String[] arguments) {

@@ -34,6 +34,7 @@ public final class CrashRun {
     private final Map<CrashMoment, Integer> moments = new EnumMap<>(CrashMoment.class);
     private int[] cacheIds = new int[0];
     private int usualStartMicros = 1_000_000;
+    private long dropped;
     private long lost;
     private long resurrected;
 
@@ -71,7 +72,7 @@ public final class CrashRun {
         final CrashRound round = new CrashRound(plan.number(), plan.seed(), plan.directory(), plan.store(), loadMs);
         Files.deleteIfExists(round.journalFile());
         final Journal journal = CrashRound.openJournal(round.journalFile());
-        final ChildProcess child = new ChildProcess(round, settings.replicas(), journal);
+        final ChildProcess child = new ChildProcess(round, settings, journal);
         switch (moment) {
             case IN_START -> child.pauseMicros(random.nextInt(usualStartMicros + usualStartMicros / 4));
             case IN_LOAD -> {
@@ -86,14 +87,25 @@ public final class CrashRun {
             }
         }
         child.kill();
+        if (settings.power() && child.endedWell()) {
+            cutPower(round);
+        }
         judge(round, child, journal);
+    }
+
+    /** Each area loses any part of what was not forced, independently of the others. */
+    private void cutPower(CrashRound round) throws IOException {
+        for (int server = 0; server < CrashSettings.SERVERS; server++) {
+            final int keptOfEight = random.nextInt(9);
+            dropped += Shadow.of(round.areaFile(server)).cutPower(() -> random.nextInt(8) < keptOfEight);
+        }
     }
 
     /** Opens the store once more, looks, and closes it well: now the replicas must agree entirely. */
     private void look(CrashRound round) throws IOException, InterruptedException {
         Files.deleteIfExists(round.journalFile());
         final Journal journal = CrashRound.openJournal(round.journalFile());
-        final ChildProcess child = new ChildProcess(round, settings.replicas(), journal);
+        final ChildProcess child = new ChildProcess(round, settings, journal);
         child.awaitEnd();
         child.kill();
         judge(round, child, journal);
@@ -176,7 +188,7 @@ public final class CrashRun {
         }
         out.printf(
                 Locale.ROOT,
-                "%scrash: round %d of %d, killed %d in load, %d in start, %d in close; acked=%d full=%d lost=%d resurrected=%d%s",
+                "%scrash: round %d of %d, killed %d in load, %d in start, %d in close; acked=%d full=%d%s lost=%d resurrected=%d%s",
                 terminal ? "\r" : "",
                 round,
                 settings.rounds(),
@@ -185,6 +197,7 @@ public final class CrashRun {
                 moments.getOrDefault(CrashMoment.IN_CLOSE, 0),
                 expectations.acked(),
                 expectations.full(),
+                settings.power() ? " words dropped=" + dropped : "",
                 lost,
                 resurrected,
                 terminal && !last ? "" : System.lineSeparator());

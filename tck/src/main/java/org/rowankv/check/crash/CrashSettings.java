@@ -2,6 +2,10 @@ package org.rowankv.check.crash;
 
 import java.nio.file.Path;
 import org.rowankv.server.embedded.EmbeddedSettings;
+import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.pm.BootId;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.Machine;
 
 /**
  * What a run of rounds does.
@@ -9,9 +13,10 @@ import org.rowankv.server.embedded.EmbeddedSettings;
  * @param rounds how often the child is killed
  * @param replicas how many servers hold each object, of {@link #SERVERS}
  * @param seed of every random decision; when exactly the kill strikes is not in it
+ * @param power whether each kill is made a power cut: the areas lose what was not forced
  * @param directory for stores and journals; each failure's stay there
  */
-public record CrashSettings(int rounds, int replicas, long seed, Path directory) {
+public record CrashSettings(int rounds, int replicas, long seed, boolean power, Path directory) {
     static final int SERVERS = 3;
 
     // Small enough that a second of load writes the store several times over, so that cleaning is always under way.
@@ -19,6 +24,8 @@ public record CrashSettings(int rounds, int replicas, long seed, Path directory)
     private static final int SEGMENT_BYTES = 256 << 10;
     private static final int SHARDS = 16;
     private static final int WORKERS = 4;
+    /** Short enough that many a kill strikes while one is written. */
+    private static final long CHECKPOINT_INTERVAL_MS = 10;
 
     /** After so many rounds an empty store takes the place of the old one. */
     static final int ROUNDS_PER_STORE = 25;
@@ -38,10 +45,22 @@ public record CrashSettings(int rounds, int replicas, long seed, Path directory)
                 .segmentBytes(SEGMENT_BYTES)
                 .shards(SHARDS)
                 .workers(WORKERS)
+                .durability(power ? Durability.POWER : Durability.PROCESS)
+                .checkpointIntervalMs(CHECKPOINT_INTERVAL_MS)
                 .build();
     }
 
+    /** The machine a child runs on: another start of it in every round, whose forces are seen, if the power is cut. */
+    Surroundings surroundings(CrashRound round) {
+        final Surroundings present = Surroundings.machine();
+        return power
+                ? present.withMachine(
+                        new Machine(() -> new BootId(round.number(), round.store()), ShadowedMemory::around))
+                : present;
+    }
+
     static CrashSettings ofChild(String[] arguments) {
-        return new CrashSettings(1, Integer.parseInt(arguments[0]), 0, Path.of(arguments[1]));
+        return new CrashSettings(
+                1, Integer.parseInt(arguments[0]), 0, Boolean.parseBoolean(arguments[6]), Path.of(arguments[1]));
     }
 }

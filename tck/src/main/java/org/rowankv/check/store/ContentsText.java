@@ -2,12 +2,14 @@ package org.rowankv.check.store;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.ShardAssignment;
+import org.rowankv.server.checkpoint.CheckpointReading;
 import org.rowankv.server.inspect.SegmentGroup;
 import org.rowankv.server.inspect.ServerContents;
 import org.rowankv.server.inspect.StoreContents;
@@ -45,6 +47,21 @@ public final class ContentsText {
         }
         store.caches().forEach(cache -> out.printf("cache %d: %s%n", cache.id(), cache.name()));
         store.servers().forEach(server -> print(server, out));
+        store.checkpoints().forEach(checkpoint -> print(checkpoint, out));
+    }
+
+    private static void print(CheckpointReading checkpoint, PrintWriter out) {
+        out.printf("checkpoint of server %d: %s, %s%n", checkpoint.server(), checkpoint.file(), checkpoint.reason());
+        if (checkpoint.number() > 0) {
+            out.printf(
+                    "  number %d, of start %d, taken %s; objects %d, segments %d%n  CommitVer by shard %s%n",
+                    checkpoint.number(),
+                    checkpoint.incarnation(),
+                    Instant.ofEpochMilli(checkpoint.takenMs()),
+                    checkpoint.objects(),
+                    checkpoint.segments(),
+                    checkpoint.commitVersions());
+        }
     }
 
     private static int primaries(Configuration configuration, int server) {
@@ -138,6 +155,7 @@ public final class ContentsText {
         members.put("configuration", configuration);
         members.put("caches", store.caches());
         members.put("servers", store.servers());
+        members.put("checkpoints", store.checkpoints());
         members.put("damages", store.damages());
         return Json.of(members);
     }

@@ -15,7 +15,7 @@ import org.rowankv.server.log.EntryType;
 /** One entry of a log as a line of text, or of JSON. */
 public final class EntryLine {
     private static final String[] RESULT_BITS = {
-        "existed", "created", "updated", "removed", "expired", "born-expired", "touched", "replayed"
+        "existed", "created", "updated", "removed", "expired", "born-expired", "touched", "replayed", "evicted"
     };
 
     private EntryLine() {}

@@ -1,0 +1,36 @@
+package org.rowankv.protocol;
+
+/**
+ * How large a cache may become: above it the store evicts objects of that cache, and of no other. A limit is kept within a
+ * tenth while callers write as fast as they can; below it nothing is ever evicted.
+ *
+ * @param maxEntries objects, 1 or more; {@link #NO_LIMIT}: any number
+ * @param maxBytes that the objects take in the log of one replica, headers and padding included, 1 or more; {@link
+ *     #NO_LIMIT}: any number
+ */
+public record CacheLimit(long maxEntries, long maxBytes) {
+    public static final long NO_LIMIT = 0;
+    /** Nothing is evicted: what every cache has unless it is given a limit. */
+    public static final CacheLimit NONE = new CacheLimit(NO_LIMIT, NO_LIMIT);
+
+    /** Throws IllegalArgumentException for a negative number. */
+    public CacheLimit {
+        if (maxEntries < 0 || maxBytes < 0) {
+            throw new IllegalArgumentException("a limit is 1 or more entries or bytes, or " + NO_LIMIT
+                    + " for none, not " + maxEntries + " and " + maxBytes);
+        }
+    }
+
+    public boolean isNone() {
+        return maxEntries == NO_LIMIT && maxBytes == NO_LIMIT;
+    }
+
+    @Override
+    public String toString() {
+        return isNone()
+                ? "no limit"
+                : (maxEntries == NO_LIMIT ? "" : "at most " + maxEntries + " entries")
+                        + (maxEntries == NO_LIMIT || maxBytes == NO_LIMIT ? "" : ", ")
+                        + (maxBytes == NO_LIMIT ? "" : "at most " + maxBytes + " bytes");
+    }
+}

@@ -1,0 +1,396 @@
+package org.rowankv.server.checkpoint;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.IntToLongFunction;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.server.checkpoint.Checkpoint.Origin;
+import org.rowankv.server.checkpoint.Checkpoint.ShardPart;
+import org.rowankv.server.checkpoint.CheckpointBook.Image;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.shard.Clears;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * Takes the checkpoints of one server, round by round. A round notes the segments that are closed and committed, waits until
+ * everything in them is on all replicas and has taken effect here, then writes anew the images of some of the indexes that
+ * have changed, those that were not written for longest, and at last the file that names them all. Until that file is
+ * committed, the round before counts.
+ *
+ * <p>Has a thread of its own, since it writes files. Takes an index's lock for a bucket at a time, and rests longer than it
+ * works.
+ */
+public final class CheckpointAgent implements Agent {
+    private static final int BUCKETS_PER_TURN = 256;
+    /** It rests so many times as long as it has worked. */
+    private static final int REST = 4;
+    /** Of the objects of all indexes that have changed, a round writes one in so many, or all when they are few. */
+    private static final int SHARE = 4;
+
+    /** So many are few in a store whose segments have the least length; the square of that with longer ones. */
+    private static final long FEW = 4;
+
+    private enum State {
+        RESTING,
+        SETTLING,
+        IMAGING
+    }
+
+    private final CheckpointBook book;
+    private final CheckpointStore store;
+    private final Origin origin;
+    private final Segments segments;
+    private final Replicas replicas;
+    private final IntToLongFunction lastVersion;
+    private final Clock clock;
+    private final ErrorLog errors;
+    private final long intervalNs;
+    private final ImageWriter writer;
+    private final OwnedCounter taken = new OwnedCounter();
+
+    private State state = State.RESTING;
+    private long nextNs;
+    private long seenChanges = -1;
+    private int seenSequence = -1;
+    private final long[] awaited;
+    private final long[] settled;
+    private final List<List<Clears.Clear>> clears = new ArrayList<>();
+    private final @Nullable ShardPart[] parts;
+    private final List<Integer> toWrite = new ArrayList<>();
+    private int writing;
+    private long changesAtBegin;
+    private long imageChanges;
+    private boolean everything;
+
+    /**
+     * @param lastVersion the last version given out, of a shard whose primary the server is, else 0
+     * @param intervalNs from the end of a round to the beginning of the next
+     */
+    public CheckpointAgent(
+            CheckpointBook book,
+            CheckpointStore store,
+            Origin origin,
+            Segments segments,
+            Replicas replicas,
+            IntToLongFunction lastVersion,
+            Clock clock,
+            ErrorLog errors,
+            long intervalNs) {
+        this.book = book;
+        this.store = store;
+        this.origin = origin;
+        this.segments = segments;
+        this.replicas = replicas;
+        this.lastVersion = lastVersion;
+        this.clock = clock;
+        this.errors = errors;
+        this.intervalNs = intervalNs;
+        this.writer = new ImageWriter(store, segments);
+        this.awaited = new long[replicas.shardCount()];
+        this.settled = new long[replicas.shardCount()];
+        this.parts = new @Nullable ShardPart[replicas.shardCount()];
+        this.nextNs = clock.nanoTime() + intervalNs;
+    }
+
+    @Override
+    public String roleName() {
+        return "checkpoint-" + origin.serverId();
+    }
+
+    /** Checkpoints taken. */
+    public long taken() {
+        return taken.get();
+    }
+
+    @Override
+    public int doWork() {
+        final long nowNs = clock.nanoTime();
+        if (nowNs - nextNs < 0) {
+            return 0;
+        }
+        try {
+            final int work = step();
+            if (state == State.IMAGING) {
+                nextNs = nowNs + REST * (clock.nanoTime() - nowNs);
+            }
+            return work;
+        } catch (IOException e) {
+            // A full disk, most likely. The checkpoint before stays in force; the next round tries again.
+            errors.report("the checkpoint of server " + origin.serverId(), e);
+            giveUp();
+            return 0;
+        }
+    }
+
+    private int step() throws IOException {
+        switch (state) {
+            case RESTING -> {
+                if (!hasChanged()) {
+                    nextNs = clock.nanoTime() + intervalNs;
+                    return 0;
+                }
+                begin();
+                return 1;
+            }
+            case SETTLING -> {
+                if (!isSettled()) {
+                    return 0;
+                }
+                choose();
+                return 1;
+            }
+            case IMAGING -> {
+                image();
+                return 1;
+            }
+        }
+        throw new AssertionError(state);
+    }
+
+    /**
+     * Takes a last checkpoint, of everything, on the calling thread, after the agent was closed and everything the server
+     * did has come to rest. Does nothing when nothing has changed since the last one, or when something is not settled.
+     */
+    public void takeLast() {
+        try {
+            giveUp();
+            if (!hasChanged()) {
+                return;
+            }
+            begin();
+            if (isSettled()) {
+                everything = true;
+                choose();
+                while (state == State.IMAGING) {
+                    image();
+                }
+            }
+        } catch (IOException e) {
+            errors.report("the last checkpoint of server " + origin.serverId(), e);
+        } finally {
+            giveUp();
+        }
+    }
+
+    /** Whether a round could go on without waiting: all that was given out or put together so far is settled. */
+    public boolean couldSettle() {
+        for (int shard = 0; shard < awaited.length; shard++) {
+            if (replicas.has(shard) && replicas.get(shard).settledVersion() < highest(shard)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private long changes() {
+        long sum = 0;
+        for (int shard = 0; shard < awaited.length; shard++) {
+            if (replicas.has(shard)) {
+                sum += replicas.get(shard).index().changes();
+            }
+        }
+        return sum;
+    }
+
+    private boolean hasChanged() {
+        return changes() != seenChanges || segments.lastSequence() != seenSequence;
+    }
+
+    private long highest(int shard) {
+        return Math.max(lastVersion.applyAsLong(shard), replicas.get(shard).assembledVersion());
+    }
+
+    private void begin() {
+        changesAtBegin = changes();
+        seenSequence = segments.lastSequence();
+        book.coverSegments();
+        clears.clear();
+        // After the segments: so nothing in them has a larger version.
+        for (int shard = 0; shard < awaited.length; shard++) {
+            List<Clears.Clear> ofShard = List.of();
+            if (replicas.has(shard)) {
+                ofShard = replicas.get(shard).allClears();
+                awaited[shard] = highest(shard);
+                for (Clears.Clear clear : ofShard) {
+                    awaited[shard] = Math.max(awaited[shard], clear.version());
+                }
+            }
+            clears.add(ofShard);
+        }
+        everything = false;
+        state = State.SETTLING;
+        Chaos.point("checkpoint.begun");
+    }
+
+    private boolean isSettled() {
+        for (int shard = 0; shard < awaited.length; shard++) {
+            if (replicas.has(shard)) {
+                settled[shard] = replicas.get(shard).settledVersion();
+                if (settled[shard] < awaited[shard]) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Looks at the sessions, and decides which images are written anew. */
+    private void choose() throws IOException {
+        toWrite.clear();
+        long changed = 0;
+        for (int shard = 0; shard < awaited.length; shard++) {
+            if (!replicas.has(shard)) {
+                continue;
+            }
+            final ShardReplica replica = replicas.get(shard);
+            final Image image = book.image(shard);
+            if (image != null && image.changes() == replica.index().changes()) {
+                book.image(shard, image.asOf(book.number(), settled[shard]));
+            } else {
+                toWrite.add(shard);
+                changed += replica.index().count();
+            }
+            parts[shard] = new ShardPart(
+                    shard, replica.tenure(), 0, 0, 0, 0, 0, settled[shard], clears.get(shard), replica.sessionImages());
+        }
+        limit(everything ? Long.MAX_VALUE : Math.max(few(), changed / SHARE));
+        writing = 0;
+        state = State.IMAGING;
+        Chaos.point("checkpoint.chosen");
+        beginImage();
+    }
+
+    private long few() {
+        final long times = segments.length() / AreaSettings.MIN_SEGMENT_LENGTH;
+        return FEW * times * times;
+    }
+
+    /** Drops what was written last; what was never written has to be. */
+    private void limit(long most) {
+        toWrite.sort(Comparator.comparingLong(shard -> {
+            final Image image = book.image(shard);
+            return image == null ? 0 : image.round();
+        }));
+        long sum = 0;
+        for (int i = 0; i < toWrite.size(); i++) {
+            if (sum > most && book.image(toWrite.get(i)) != null) {
+                toWrite.subList(i, toWrite.size()).clear();
+                return;
+            }
+            sum += replicas.get(toWrite.get(i)).index().count();
+        }
+    }
+
+    private void beginImage() throws IOException {
+        if (writing == toWrite.size()) {
+            publish();
+            return;
+        }
+        final ShardReplica replica = replicas.get(toWrite.get(writing));
+        // First: what changes from now on may be in the image or not.
+        imageChanges = replica.index().changes();
+        writer.begin(replica, book.number());
+    }
+
+    private void image() throws IOException {
+        Chaos.point("checkpoint.image");
+        if (!writer.advance(BUCKETS_PER_TURN)) {
+            return;
+        }
+        final int shard = toWrite.get(writing);
+        book.image(
+                shard,
+                new Image(book.number(), writer.length(), writer.items(), book.number(), settled[shard], imageChanges));
+        writing++;
+        beginImage();
+    }
+
+    private void publish() throws IOException {
+        makeDurable();
+        final List<ShardPart> named = new ArrayList<>();
+        for (ShardPart part : parts) {
+            if (part != null) {
+                named.add(withImage(part));
+            }
+        }
+        final Checkpoint checkpoint = new Checkpoint(
+                book.number(),
+                origin,
+                segments.area().superblock().incarnation(),
+                clock.wallMs(),
+                seenSequence,
+                book.coveredSegments(),
+                named);
+        Chaos.point("checkpoint.before-publish");
+        try (CheckpointStore.Writing file = store.write(Checkpoint.fileOf(checkpoint.number()))) {
+            file.write(CheckpointDescriptor.encode(checkpoint));
+            file.commit();
+        }
+        Chaos.point("checkpoint.published");
+        book.published(checkpoint);
+        seenChanges = changesAtBegin;
+        taken.add(1);
+        state = State.RESTING;
+        nextNs = clock.nanoTime() + intervalNs;
+        final List<String> old = new ArrayList<>(store.names());
+        old.removeAll(book.filesInForce());
+        store.delete(old);
+    }
+
+    private ShardPart withImage(ShardPart part) {
+        final Image image = book.image(part.shard());
+        if (image == null) {
+            throw new AssertionError("shard " + part.shard() + " has no image");
+        }
+        return new ShardPart(
+                part.shard(),
+                part.tenure(),
+                image.number(),
+                image.length(),
+                image.items(),
+                image.round(),
+                image.itemsUpTo(),
+                part.commitVersion(),
+                part.clears(),
+                part.sessions());
+    }
+
+    /**
+     * An index may point to what only this server has yet, in place of what all have: before an image counts, all that it
+     * may have seen is durable, at the level in force.
+     */
+    private void makeDurable() {
+        for (int s = 0; s < segments.count(); s++) {
+            if (segments.generation(s) != 0 && !book.isCovered(s)) {
+                segments.area().flush(segments.area().addressOf(s), segments.length());
+            }
+        }
+        segments.area().drain();
+    }
+
+    private void giveUp() {
+        if (state != State.RESTING) {
+            state = State.RESTING;
+            nextNs = clock.nanoTime() + intervalNs;
+        }
+        try {
+            writer.drop();
+        } catch (IOException e) {
+            errors.report("giving up a checkpoint of server " + origin.serverId(), e);
+        }
+    }
+
+    @Override
+    public void onClose() {
+        giveUp();
+    }
+}

@@ -1,0 +1,180 @@
+package org.rowankv.server.checkpoint;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.index.ExpiryBound;
+import org.rowankv.server.index.ShardIndex;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * Writes the image of one shard's index after the other, a few buckets at a time, in the order of positions: so it does not
+ * matter how the index grows meanwhile. Of each object the address and the version; deletions that are only remembered are
+ * left out. For one thread.
+ */
+final class ImageWriter {
+    /** The identity under which it takes index locks. */
+    private static final int LOCK_OWNER = (1 << 20) + 16;
+
+    private final CheckpointStore store;
+    private final Segments segments;
+    private final long areaId;
+    private final ByteBuffer block = ImageDescriptor.block();
+    /** By cache, whose ids are small and never reused, and by segment: how many items and what they are charged. */
+    private int[] @Nullable [] live = new int[4] @Nullable [];
+
+    private CheckpointStore.@Nullable Writing file;
+    private @Nullable ShardReplica replica;
+    private long number;
+    private long position;
+    private int ordinal;
+    private int groupAt;
+    private int groupCount;
+    private long items;
+    private long length;
+
+    ImageWriter(CheckpointStore store, Segments segments) {
+        this.store = store;
+        this.segments = segments;
+        this.areaId = segments.area().superblock().areaId();
+    }
+
+    void begin(ShardReplica newReplica, long newNumber) throws IOException {
+        drop();
+        replica = newReplica;
+        number = newNumber;
+        position = 0;
+        ordinal = 0;
+        items = 0;
+        length = 0;
+        for (int[] ofCache : live) {
+            if (ofCache != null) {
+                Arrays.fill(ofCache, 0);
+            }
+        }
+        block.clear().position(ImageDescriptor.HEADER_LENGTH);
+        file = store.write(Checkpoint.ShardPart.imageFile(newReplica.shardId(), newNumber));
+    }
+
+    /** Goes on by about so many buckets; true when the image is whole and committed. */
+    boolean advance(int buckets) throws IOException {
+        final ShardReplica shard = replica;
+        final CheckpointStore.Writing out = file;
+        if (shard == null || out == null) {
+            throw new AssertionError("no image was begun");
+        }
+        for (int i = 0; i < buckets; i++) {
+            position = bucket(shard, out);
+            if (position == 0) {
+                writeLive(shard, out);
+                out.commit();
+                file = null;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private long bucket(ShardReplica shard, CheckpointStore.Writing out) throws IOException {
+        final ShardIndex index = shard.index();
+        index.lock(LOCK_OWNER);
+        final long next;
+        try {
+            groupAt = block.position();
+            groupCount = 0;
+            final long bound = index.expiryBound(position);
+            block.putInt(bound == ExpiryBound.NEVER ? 0 : (int) bound).putInt(0);
+            // While the index points there and is locked, what lies there stays.
+            next = index.visitItems(position, this::item);
+        } finally {
+            index.unlock();
+        }
+        if (groupCount == 0) {
+            block.position(groupAt);
+        } else {
+            block.putInt(groupAt + Integer.BYTES, groupCount);
+        }
+        if (block.remaining() < ImageDescriptor.MAX_PAYLOAD / 2) {
+            write(shard, out, ImageDescriptor.ITEMS);
+        }
+        return next;
+    }
+
+    private void item(long item) {
+        final long address = ShardIndex.addressIn(item);
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final long word = FrameDescriptor.wordPlain(buffer, at);
+        if (!EntryType.holdsObject(FrameDescriptor.type(word))) {
+            return;
+        }
+        if (block.remaining() < ImageDescriptor.ITEM_LENGTH) {
+            throw new IllegalStateException("a bucket with more than " + groupCount + " objects");
+        }
+        block.putLong(item).putLong(EntryDescriptor.version(buffer, at));
+        groupCount++;
+        items++;
+        final int[] ofCache = live(EntryDescriptor.cacheId(buffer, at));
+        final int segment = segments.segmentOf(address);
+        ofCache[2 * segment]++;
+        ofCache[2 * segment + 1] += segments.charge(FrameDescriptor.length(word));
+    }
+
+    private int[] live(int cacheId) {
+        if (cacheId >= live.length) {
+            live = Arrays.copyOf(live, Math.max(cacheId + 1, 2 * live.length));
+        }
+        int[] ofCache = live[cacheId];
+        if (ofCache == null) {
+            ofCache = new int[2 * segments.count()];
+            live[cacheId] = ofCache;
+        }
+        return ofCache;
+    }
+
+    private void writeLive(ShardReplica shard, CheckpointStore.Writing out) throws IOException {
+        write(shard, out, ImageDescriptor.ITEMS);
+        for (int cacheId = 0; cacheId < live.length; cacheId++) {
+            final int[] ofCache = live[cacheId];
+            for (int s = 0; ofCache != null && s < segments.count(); s++) {
+                if (ofCache[2 * s] != 0) {
+                    block.putInt(s).putInt(cacheId).putInt(ofCache[2 * s]).putInt(ofCache[2 * s + 1]);
+                    if (block.remaining() < ImageDescriptor.LIVE_LENGTH) {
+                        write(shard, out, ImageDescriptor.LIVE);
+                    }
+                }
+            }
+        }
+        write(shard, out, ImageDescriptor.LIVE);
+    }
+
+    private void write(ShardReplica shard, CheckpointStore.Writing out, int kind) throws IOException {
+        ImageDescriptor.seal(block, kind, ordinal++, areaId, shard.shardId(), number);
+        length += block.remaining();
+        out.write(block);
+        block.clear().position(ImageDescriptor.HEADER_LENGTH);
+    }
+
+    /** Of the image written last. */
+    long items() {
+        return items;
+    }
+
+    long length() {
+        return length;
+    }
+
+    /** Gives up what is not committed. */
+    void drop() throws IOException {
+        final CheckpointStore.Writing out = file;
+        file = null;
+        if (out != null) {
+            out.close();
+        }
+    }
+}

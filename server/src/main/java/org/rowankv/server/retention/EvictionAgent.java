@@ -1,0 +1,290 @@
+package org.rowankv.server.retention;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.Clock;
+import org.rowankv.server.index.ShardIndex;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.request.ShardPrimary;
+import org.rowankv.server.shard.LimitedCache;
+import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.ShardReplica;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends objects of caches that have grown above their limits (docs/design/09-eviction.md), on the shards whose primary this
+ * server is: each end is a logged entry that is replicated like a client's removal. Whom to end, a {@link Hand} per cache
+ * says, which goes over the index in hash order.
+ *
+ * <p>A duty cycle of the server's agents, but for {@link #close}, {@link #isAtWork}.
+ */
+public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
+    private static final Logger LOG = LoggerFactory.getLogger(EvictionAgent.class);
+
+    private static final int LOCK_OWNER = (1 << 20) + 5;
+    private static final int BUCKETS_PER_LOCK = 16;
+    private static final int LOCKS_PER_TURN = 64;
+    private static final int OBJECTS_PER_TURN = 64;
+    /** Rounds of a hand without an object that could be ended, after which nobody is kept waiting for it. */
+    private static final int FRUITLESS_ROUNDS = 2;
+
+    private static final long STUCK_INTERVAL_NS = 10_000_000;
+
+    private final List<ShardPrimary> primaries;
+    private final LimitedCaches caches;
+    private final RetentionWorker worker;
+    private final Segments segments;
+    private final Clock clock;
+    private final BooleanSupplier isSwept;
+    private final Map<Integer, Hand> hands = new HashMap<>();
+
+    private int nextCache;
+    /** The cache whose objects are being ended. */
+    private @Nullable LimitedCache cache;
+
+    private Hand hand = new Hand(0);
+    private boolean fruitless;
+
+    // --- the bucket under the hand ---
+    private @Nullable ShardPrimary visited;
+    private long nowMs;
+
+    private volatile boolean atWork;
+    private volatile boolean closing;
+
+    /** @param isSwept whether no clear has objects left in the index, which count although nobody sees them */
+    public EvictionAgent(
+            List<ShardPrimary> primaries,
+            LimitedCaches caches,
+            RetentionWorker worker,
+            Segments segments,
+            Clock clock,
+            BooleanSupplier isSwept) {
+        this.primaries = List.copyOf(primaries);
+        this.caches = caches;
+        this.worker = worker;
+        this.segments = segments;
+        this.clock = clock;
+        this.isSwept = isSwept;
+    }
+
+    @Override
+    public String roleName() {
+        return "eviction";
+    }
+
+    @Override
+    public int doWork() {
+        if (worker.isTaken(this) || worker.isUsedBy(this) && !goOn()) {
+            return 0;
+        }
+        if (cache == null && !findCache()) {
+            return 0;
+        }
+        int ended = 0;
+        for (int locks = 0; locks < LOCKS_PER_TURN && ended < OBJECTS_PER_TURN; locks++) {
+            final LimitedCache now = cache;
+            if (now == null || isOver(now)) {
+                break;
+            }
+            if (walk(now)) {
+                ended++;
+                if (!goOn()) {
+                    return ended;
+                }
+            }
+        }
+        worker.releaseGrants();
+        return 1;
+    }
+
+    private boolean findCache() {
+        final List<LimitedCache> all = caches.all();
+        for (int i = 0; i < all.size() && !closing; i++) {
+            final LimitedCache candidate = all.get(nextCache++ % all.size());
+            if (!candidate.isWanted()) {
+                continue;
+            }
+            hand = hands.computeIfAbsent(candidate.id(), id -> new Hand(clock.nanoTime()));
+            if (isSwept.getAsBoolean() && clock.nanoTime() - hand.restsUntilNs >= 0) {
+                atWork = true; // before the second look at `closing`: who closes looks in the other order
+                cache = candidate;
+                hand.fruitlessRounds = 0;
+                if (closing) {
+                    leave();
+                }
+                return !closing;
+            }
+        }
+        return false;
+    }
+
+    /** Whether nothing more is to be ended in that cache for now. */
+    private boolean isOver(LimitedCache now) {
+        final boolean isCurrent = caches.find(now.id()) == now;
+        if (closing || !isCurrent) {
+            leave();
+            return true;
+        }
+        if (now.isEnough()) {
+            now.stuck(false);
+            if (!now.rest()) {
+                leave();
+                return true;
+            }
+        }
+        if (!isSwept.getAsBoolean()) {
+            leave(); // what the sweep removes may be enough
+            return true;
+        }
+        if (hand.fruitlessRounds >= FRUITLESS_ROUNDS || fruitless) {
+            now.stuck(true);
+            hand.restsUntilNs = clock.nanoTime() + STUCK_INTERVAL_NS;
+            leave();
+            return true;
+        }
+        return false;
+    }
+
+    private void leave() {
+        cache = null;
+        fruitless = false;
+        atWork = false;
+        if (hands.size() > 2 * caches.all().size() + 16) {
+            hands.keySet().removeIf(id -> caches.find(id) == null);
+        }
+    }
+
+    /** Walks some buckets; true when it has chosen an object: then the worker has its eviction. */
+    private boolean walk(LimitedCache now) {
+        nowMs = clock.wallMs();
+        final ShardPrimary primary = primaries.get(hand.shard);
+        final ShardIndex index = primary.replica().index();
+        index.lock(LOCK_OWNER);
+        try {
+            visited = primary;
+            for (int i = 0; i < BUCKETS_PER_LOCK && !hand.isFull(); i++) {
+                hand.position = index.visit(hand.position, this);
+                if (hand.position == 0) {
+                    hand.shard = (hand.shard + 1) % primaries.size();
+                    hand.fruitlessRounds += hand.shard == 0 ? 1 : 0;
+                    break;
+                }
+            }
+        } finally {
+            index.unlock();
+        }
+        // A small cache may not have enough to choose from.
+        return (hand.isFull() || hand.fruitlessRounds > 0 && !hand.isEmpty()) && choose(now);
+    }
+
+    @Override
+    public void accept(long address) {
+        final LimitedCache now = cache;
+        final ShardPrimary primary = visited;
+        final ByteBuffer entry = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        if (now == null || primary == null || EntryDescriptor.cacheId(entry, at) != now.id()) {
+            return;
+        }
+        final ShardReplica replica = primary.replica();
+        final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
+        if (!replica.isVisible(type, now.id(), EntryDescriptor.version(entry, at))) {
+            return;
+        }
+        final int flags = EntryDescriptor.flags(entry, at);
+        final long position = worker.positionOf(replica, entry, at);
+        final boolean marked = replica.index().isMarked(position, address);
+        if (hand.meet(
+                hand.shard,
+                position,
+                address,
+                EntryDescriptor.objectVersion(entry, at, flags),
+                marked,
+                EntryDescriptor.expiryMs(entry, at, flags) <= nowMs)) {
+            replica.index().unmark(position, address);
+        }
+    }
+
+    private boolean choose(LimitedCache now) {
+        while (!hand.isEmpty()) {
+            final int chosen = hand.choose();
+            final ShardPrimary primary = primaries.get(hand.shardOf(chosen));
+            final ShardIndex index = primary.replica().index();
+            final long address = hand.addressOf(chosen);
+            final long position = hand.positionOf(chosen);
+            index.lock(LOCK_OWNER);
+            try {
+                // The place may hold something else by now; then the object was replaced, moved or ended.
+                if (index.refers(position, address) && isOf(now, address)) {
+                    hand.drop();
+                    worker.beginEviction(this, primary, address);
+                    return true;
+                }
+            } finally {
+                index.unlock();
+            }
+            hand.forget(chosen);
+        }
+        return false;
+    }
+
+    private boolean isOf(LimitedCache now, long address) {
+        return EntryDescriptor.cacheId(
+                        segments.region().buffer(address), segments.region().offset(address))
+                == now.id();
+    }
+
+    /** Turns the worker; true when it has nothing under way any more. */
+    private boolean goOn() {
+        switch (worker.turn()) {
+            case PENDING -> {
+                return false;
+            }
+            case ANSWERED -> {
+                if (worker.answerHas(ResultBits.EVICTED)) {
+                    hand.fruitlessRounds = 0;
+                    tellOfTheFirst();
+                } else if (worker.answerHas(ResultBits.EXPIRED)) {
+                    hand.fruitlessRounds = 0;
+                }
+            }
+            case WITHOUT_ROOM -> fruitless = true;
+            case LOCKED, STRUCK -> {
+                // The hand goes on to others.
+            }
+        }
+        return true;
+    }
+
+    private void tellOfTheFirst() {
+        final LimitedCache now = cache;
+        if (now != null && !hand.hasEvicted) {
+            hand.hasEvicted = true;
+            LOG.info(
+                    "the cache {} has reached its limit of {}: from now on objects of it are evicted, and counted"
+                            + " (CacheEvictions)",
+                    now.name(),
+                    now.limit());
+        }
+    }
+
+    /** Begins nothing more; over when it is not at work. Any thread. */
+    public void close() {
+        closing = true;
+    }
+
+    /** Whether a cache is being brought below its limit. Any thread. */
+    public boolean isAtWork() {
+        return atWork;
+    }
+}

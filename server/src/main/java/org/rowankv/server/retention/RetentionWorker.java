@@ -1,0 +1,145 @@
+package org.rowankv.server.retention;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Request;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.request.ShardPrimary;
+import org.rowankv.server.request.Worker;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * The worker context of the agents that end objects: one for all of them, since they share a thread, and one of their own,
+ * since callers that wait for room may hold all others. It never waits where it can withdraw.
+ *
+ * <p>For the thread that turns the agents, one user at a time.
+ */
+public final class RetentionWorker {
+    /** What became of a turn. */
+    enum Outcome {
+        /** Backups have yet to acknowledge. */
+        PENDING,
+        /** The request is answered. */
+        ANSWERED,
+        /** Somebody holds the key's lock; nothing was done. */
+        LOCKED,
+        /** There is no room in the log even for the end of an object; nothing was done. */
+        WITHOUT_ROOM,
+        /** An error struck the turn before this one; what was begun is finished or dropped. */
+        STRUCK
+    }
+
+    private final Worker worker;
+    private final Segments segments;
+    private final Request request = new Request();
+    private byte[] key = new byte[256];
+    /** Whose request is in the worker. */
+    private @Nullable Object user;
+    /** The worker is being turned; found so by the next turn, an error has struck it. */
+    private boolean turning;
+
+    /** @param worker nobody else's */
+    public RetentionWorker(Worker worker, Segments segments) {
+        this.worker = worker;
+        this.segments = segments;
+    }
+
+    boolean isUsedBy(Object agent) {
+        return user == agent;
+    }
+
+    /** Whether another agent has a request under way. */
+    boolean isTaken(Object agent) {
+        return user != null && user != agent;
+    }
+
+    /**
+     * Begins a GET of the object whose entry lies there, which ends the object if its lifetime is over. Under the index
+     * lock, which keeps the entry where it is: so the key is copied.
+     */
+    void beginGet(Object agent, ShardPrimary primary, long address) {
+        final ByteBuffer entry = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int keyLength = makeRoom(entry, at);
+        request.get(EntryDescriptor.cacheId(entry, at), key, 0, keyLength).wantValue(false);
+        place(primary.replica(), entry, at);
+        worker.begin(primary, request);
+        user = agent;
+    }
+
+    /** Begins the eviction of the object whose entry lies there, unless it is another one by then. Under the index lock. */
+    void beginEviction(Object agent, ShardPrimary primary, long address) {
+        final ByteBuffer entry = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int keyLength = makeRoom(entry, at);
+        request.delete(EntryDescriptor.cacheId(entry, at), key, 0, keyLength)
+                .when(Condition.IF_VERSION, EntryDescriptor.objectVersion(entry, at, EntryDescriptor.flags(entry, at)));
+        place(primary.replica(), entry, at);
+        worker.beginEviction(primary, request);
+        user = agent;
+    }
+
+    private int makeRoom(ByteBuffer entry, int at) {
+        final int length = EntryDescriptor.keyLength(entry, at);
+        if (length > key.length) {
+            key = new byte[length];
+        }
+        return length;
+    }
+
+    /** Copies the key, to hash it. */
+    private void place(ShardReplica replica, ByteBuffer entry, int at) {
+        request.placed(replica.hashOf(entry, at, key), replica.shardId());
+    }
+
+    /** The position of the key of an entry that stays where it is. */
+    long positionOf(ShardReplica replica, ByteBuffer entry, int at) {
+        makeRoom(entry, at);
+        return replica.positionOf(entry, at, key);
+    }
+
+    /** Does what can be done now. */
+    Outcome turn() {
+        if (turning) {
+            if (!worker.finishLeftover()) {
+                return Outcome.PENDING;
+            }
+            turning = false;
+            user = null;
+            return Outcome.STRUCK;
+        }
+        turning = true;
+        final boolean answered = worker.advance();
+        turning = false;
+        if (answered) {
+            user = null;
+            return Outcome.ANSWERED;
+        }
+        final boolean awaitsLock = worker.awaitsLock();
+        if (!worker.withdraw()) {
+            return Outcome.PENDING;
+        }
+        user = null;
+        return awaitsLock ? Outcome.LOCKED : Outcome.WITHOUT_ROOM;
+    }
+
+    /** Whether the answer has that bit. */
+    boolean answerHas(int bit) {
+        return request.has(bit);
+    }
+
+    /** Gives back what was drawn ahead. Nothing is under way. */
+    void releaseGrants() {
+        worker.releaseGrants();
+    }
+
+    /** Lets the cleaner have a log that was opened before that sequence number. */
+    public void retireLogOlderThan(int sequence) {
+        final int segment = worker.tLog().openSegment();
+        if (user == null && segment >= 0 && segments.sequence(segment) < sequence) {
+            worker.retireLog();
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package org.rowankv.server.shard;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/**
+ * How many objects of each cache the index of one shard points to, and what they are charged. Changed together with the
+ * index, under its lock, so that every replica has them, exactly, and a start finds them again while it reads the log. What
+ * a clear has ended counts until it was swept.
+ *
+ * <p>Cache ids are small and never reused, so an array serves. Read by any thread, without a lock.
+ */
+public final class CacheCounts {
+    private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final int WORDS = 4;
+    private static final int OBJECTS = 0;
+    private static final int BYTES = 1;
+    private static final int EVICTED = 2;
+
+    private volatile long[] counts = new long[4 * WORDS];
+
+    /** Makes room for a cache, so that nothing that follows needs memory. Under the index lock, as all that writes. */
+    void ensure(int cacheId) {
+        final long[] now = counts;
+        if (cacheId * WORDS + WORDS > now.length) {
+            counts = Arrays.copyOf(now, Math.max((cacheId + 1) * WORDS, 2 * now.length));
+        }
+    }
+
+    private void add(int cacheId, int what, long delta) {
+        final long[] now = counts;
+        final int at = cacheId * WORDS + what;
+        COUNT.setOpaque(now, at, now[at] + delta);
+    }
+
+    /** An object took the place of another; a charge of 0 stands for none. */
+    void replaced(int cacheId, int oldCharge, int newCharge) {
+        if (oldCharge != newCharge) {
+            add(cacheId, OBJECTS, (newCharge > 0 ? 1 : 0) - (oldCharge > 0 ? 1 : 0));
+            add(cacheId, BYTES, (long) newCharge - oldCharge);
+        }
+    }
+
+    /** The index points to an object of that charge no more. Under the index lock. */
+    public void removed(int cacheId, int charge) {
+        replaced(cacheId, charge, 0);
+    }
+
+    /** Nothing is counted any more. */
+    void clear() {
+        counts = new long[counts.length];
+    }
+
+    /** Objects that an index was loaded with. */
+    void loaded(int cacheId, int objects, long bytes) {
+        ensure(cacheId);
+        add(cacheId, OBJECTS, objects);
+        add(cacheId, BYTES, bytes);
+    }
+
+    void evicted(int cacheId) {
+        add(cacheId, EVICTED, 1);
+    }
+
+    private long get(int cacheId, int what) {
+        final long[] now = counts;
+        final int at = cacheId * WORDS + what;
+        return cacheId >= 0 && at < now.length ? (long) COUNT.getOpaque(now, at) : 0;
+    }
+
+    public long objects(int cacheId) {
+        return get(cacheId, OBJECTS);
+    }
+
+    /** What the objects are charged, as in {@link org.rowankv.server.log.Space}. */
+    public long bytes(int cacheId) {
+        return get(cacheId, BYTES);
+    }
+
+    /** As below, of all caches. */
+    public long evictions() {
+        long evictions = 0;
+        for (int cacheId = 0; cacheId < counts.length / WORDS; cacheId++) {
+            evictions += evictions(cacheId);
+        }
+        return evictions;
+    }
+
+    /** Objects whose eviction took effect here since the log was read. */
+    public long evictions(int cacheId) {
+        return get(cacheId, EVICTED);
+    }
+}

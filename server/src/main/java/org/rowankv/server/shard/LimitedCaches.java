@@ -1,0 +1,72 @@
+package org.rowankv.server.shard;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.CacheLimit;
+
+/** The caches with a limit, on one server. Reads are a load of an array; changes are rare. Thread-safe. */
+public final class LimitedCaches {
+    private final CacheCounts[] own;
+    private final int shardCount;
+    /** By cache id, which are small. Replaced as a whole. */
+    private volatile @Nullable LimitedCache[] byId = new @Nullable LimitedCache[0];
+
+    private volatile List<LimitedCache> all = List.of();
+
+    /**
+     * @param own the shards whose primary this server is
+     * @param shardCount of all servers
+     */
+    public LimitedCaches(List<ShardReplica> own, int shardCount) {
+        this.own = own.stream().map(ShardReplica::counts).toArray(CacheCounts[]::new);
+        this.shardCount = shardCount;
+    }
+
+    /** The cache, or null if it has no limit. */
+    public @Nullable LimitedCache find(int cacheId) {
+        final @Nullable LimitedCache[] caches = byId;
+        return cacheId >= 0 && cacheId < caches.length ? caches[cacheId] : null;
+    }
+
+    public List<LimitedCache> all() {
+        return all;
+    }
+
+    /** Gives a cache another limit, or none. True if it is above that: then the evicting agent is to be woken. */
+    public synchronized boolean limit(int cacheId, String name, CacheLimit limit) {
+        final LimitedCache old = find(cacheId);
+        if (limit.isNone() || own.length == 0) {
+            if (old != null) {
+                replace(cacheId, null);
+            }
+            return false;
+        }
+        if (old != null && old.limit().equals(limit)) {
+            return false;
+        }
+        final LimitedCache cache = new LimitedCache(cacheId, name, limit, own, shardCount);
+        replace(cacheId, cache);
+        return cache.look();
+    }
+
+    private void replace(int cacheId, @Nullable LimitedCache cache) {
+        final @Nullable LimitedCache[] caches = Arrays.copyOf(byId, Math.max(byId.length, cacheId + 1));
+        caches[cacheId] = cache;
+        byId = caches;
+        all = Arrays.stream(caches)
+                .filter(Objects::nonNull)
+                .map(Objects::requireNonNull)
+                .toList();
+    }
+
+    /** Objects of the cache that were evicted here, as their primary, since the start. Of any cache, with a limit or not. */
+    public long evictions(int cacheId) {
+        long evictions = 0;
+        for (CacheCounts shard : own) {
+            evictions += shard.evictions(cacheId);
+        }
+        return evictions;
+    }
+}

@@ -1,0 +1,248 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.rowankv.server.embedded.Stores.bytes;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.server.pm.AreaMemory;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.BootId;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.DurabilityVerbs;
+import org.rowankv.server.pm.ForceRanges;
+import org.rowankv.server.pm.Machine;
+import org.rowankv.server.pm.StoreOpenException;
+
+/** Stores at durability=power: what is acknowledged is on the device; what the device refuses is not acknowledged. */
+final class PowerLevelTest {
+    private static final BootId BEFORE = new BootId(1, 1);
+    private static final BootId AFTER = new BootId(1, 2);
+
+    @TempDir
+    private Path dir;
+
+    private final AtomicInteger forcesUntilBroken = new AtomicInteger(Integer.MAX_VALUE);
+    private volatile int brokenServer = -1;
+
+    @AfterEach
+    void shouldLeaveNoThread() {
+        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .noneMatch(name -> name.startsWith("rowan-")));
+    }
+
+    private EmbeddedSettings settings(int replicas, Durability level) {
+        return EmbeddedSettings.builder()
+                .servers(replicas)
+                .replicas(replicas)
+                .dir(dir.resolve("store"))
+                .shards(replicas)
+                .workers(2)
+                .capacityBytes(4 << 20)
+                .segmentBytes(64 << 10)
+                .durability(level)
+                .build();
+    }
+
+    private EmbeddedCluster open(int replicas, Durability level, BootId bootId) {
+        return EmbeddedCluster.open(
+                settings(replicas, level),
+                Surroundings.machine().withMachine(new Machine(() -> bootId, BreakingMemory::new)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void shouldForceEachReplicaBeforeItAcknowledges(int replicas) {
+        try (EmbeddedCluster cluster = open(replicas, Durability.POWER, BEFORE);
+                RowanClient client = Stores.client(cluster)) {
+            assertThat(cluster.durability()).isEqualTo("power");
+            final int cache = Stores.cache(client);
+            for (int i = 0; i < 20; i++) {
+                final List<Long> before = forces(cluster);
+                client.put(cache, bytes("k" + i), Stores.value("k" + i, i, 5_000 * (i % 8)));
+                final List<Long> after = forces(cluster);
+                for (int server = 0; server < replicas; server++) {
+                    assertThat(after.get(server)).isGreaterThan(before.get(server));
+                }
+            }
+        }
+        try (EmbeddedCluster cluster = open(replicas, Durability.POWER, AFTER);
+                RowanClient client = Stores.client(cluster)) {
+            final int cache = Stores.cache(client);
+            for (int i = 0; i < 20; i++) {
+                assertThat(client.get(cache, bytes("k" + i))).isEqualTo(Stores.value("k" + i, i, 5_000 * (i % 8)));
+            }
+        }
+    }
+
+    private static List<Long> forces(EmbeddedCluster cluster) {
+        final List<Long> forces = new ArrayList<>();
+        cluster.servers().forEach(server -> forces.add(server.segments().area().forces()));
+        return forces;
+    }
+
+    @Test
+    void shouldForceNothingBelowTheLevel() {
+        try (EmbeddedCluster cluster = open(1, Durability.PROCESS, BEFORE);
+                RowanClient client = Stores.client(cluster)) {
+            client.put(Stores.cache(client), bytes("k"), bytes("v"));
+            assertThat(forces(cluster)).containsExactly(0L);
+            assertThat(cluster.durability()).isEqualTo("process");
+        }
+    }
+
+    @Test
+    void shouldTrustItselfUnderAnotherBootIdWhatProcessDoesNot() {
+        leaveOpen(Durability.POWER);
+        try (EmbeddedCluster cluster = open(1, Durability.POWER, AFTER)) {
+            assertThat(cluster.errors().distinct()).isEmpty();
+        }
+        leaveOpen(Durability.PROCESS);
+        assertThatThrownBy(() -> open(1, Durability.POWER, AFTER))
+                .isInstanceOf(StoreOpenException.class)
+                .hasMessageContaining("accept-unclean=true");
+        open(1, Durability.POWER, BEFORE).close();
+    }
+
+    /** What counts is the level it was last used at, not the one it is opened at. */
+    @Test
+    void shouldChangeItsLevelFromOneOpeningToTheNext() {
+        leaveOpen(Durability.PROCESS);
+        leaveOpen(Durability.POWER);
+        open(1, Durability.PROCESS, AFTER).close();
+        leaveOpen(Durability.POWER);
+        leaveOpen(Durability.PROCESS);
+        assertThatThrownBy(() -> open(1, Durability.PROCESS, AFTER)).isInstanceOf(StoreOpenException.class);
+        open(1, Durability.PROCESS, BEFORE).close();
+    }
+
+    /** Opens the store, puts, and lets it go as a crash does: without a clean mark. */
+    private void leaveOpen(Durability level) {
+        final EmbeddedCluster cluster = open(1, level, BEFORE);
+        final RowanClient client = Stores.client(cluster);
+        client.put(Stores.cache(client), bytes("k"), bytes("v"));
+        brokenServer = 0;
+        forcesUntilBroken.set(0);
+        if (level == Durability.POWER) {
+            // A store that cannot be forced is closed without the mark.
+            assertThatThrownBy(() -> client.put(Stores.cache(client), bytes("k"), bytes("w")))
+                    .isInstanceOf(IllegalStateException.class);
+            cluster.close();
+        } else {
+            assertThatThrownBy(cluster::close).isInstanceOf(UncheckedIOException.class);
+        }
+        forcesUntilBroken.set(Integer.MAX_VALUE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void shouldAcknowledgeNothingMoreOnceADeviceFails(int server) {
+        final EmbeddedCluster cluster = open(3, Durability.POWER, BEFORE);
+        final RowanClient client = Stores.client(cluster);
+        final int cache = Stores.cache(client);
+        client.put(cache, bytes("k"), bytes("v"));
+        brokenServer = server;
+        forcesUntilBroken.set(3);
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 100; i++) {
+                        client.put(cache, bytes("k" + i), bytes("v" + i));
+                    }
+                })
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("could not be forced")
+                .hasMessageContaining("area-" + server);
+        // The device works again, and that changes nothing: nobody knows what it has dropped.
+        forcesUntilBroken.set(Integer.MAX_VALUE);
+        assertThatThrownBy(() -> client.put(cache, bytes("l"), bytes("v"))).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> client.get(cache, bytes("k"))).isInstanceOf(IllegalStateException.class);
+        cluster.close();
+        try (EmbeddedCluster again = open(3, Durability.POWER, AFTER);
+                RowanClient reader = Stores.client(again)) {
+            assertThat(reader.get(Stores.cache(reader), bytes("k"))).isEqualTo(bytes("v"));
+        }
+    }
+
+    @Test
+    void shouldRefuseALevelThatDoesNotSuitTheDir() {
+        assertThatThrownBy(() -> EmbeddedSettings.builder()
+                        .dir(dir.resolve("store"))
+                        .durability(Durability.NONE)
+                        .build())
+                .hasMessageContaining("durability=none");
+        for (Durability level : List.of(Durability.PROCESS, Durability.POWER)) {
+            assertThatThrownBy(() -> EmbeddedCluster.open(
+                            EmbeddedSettings.builder().durability(level).build()))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("needs a file: give dir=");
+        }
+    }
+
+    /** The device of one server breaks after so many forces more. */
+    private final class BreakingMemory implements AreaMemory {
+        private final int server;
+        private final AreaMemory below;
+
+        BreakingMemory(AreaSettings settings, AreaMemory below) {
+            this.server = settings.serverId();
+            this.below = below;
+        }
+
+        private void useDevice() {
+            if (server == brokenServer && forcesUntilBroken.getAndUpdate(left -> Math.max(0, left - 1)) == 0) {
+                throw new UncheckedIOException(new IOException("Input/output error"));
+            }
+        }
+
+        @Override
+        public void force(ForceRanges ranges) {
+            useDevice();
+            below.force(ranges);
+        }
+
+        @Override
+        public void flushAll() {
+            useDevice();
+            below.flushAll();
+        }
+
+        @Override
+        public MemoryRegion region() {
+            return below.region();
+        }
+
+        @Override
+        public ByteBuffer header() {
+            return below.header();
+        }
+
+        @Override
+        public void ensureBacked(long address) {
+            below.ensureBacked(address);
+        }
+
+        @Override
+        public DurabilityVerbs verbs() {
+            return below.verbs();
+        }
+
+        @Override
+        public DurabilityVerbs device() {
+            return below.device();
+        }
+    }
+}

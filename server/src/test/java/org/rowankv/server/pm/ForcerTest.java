@@ -1,0 +1,199 @@
+package org.rowankv.server.pm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.runtime.AgentRunner;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.ManualClock;
+
+final class ForcerTest {
+    private final ForcedMemory memory = new ForcedMemory();
+    private final Forcer forcer = new Forcer(memory, "the area of the test");
+    private final ErrorLog errors = new ErrorLog(new ManualClock());
+    private final AtomicReference<ForceFailedException> told = new AtomicReference<>();
+    private final AgentRunner runner = new AgentRunner(new ForceAgent(forcer, 7, told::set), errors);
+
+    @AfterEach
+    void endTheThread() {
+        memory.mayGoOn.countDown();
+        runner.close();
+    }
+
+    private void startThread() {
+        forcer.wakes(runner);
+        runner.start();
+        await().until(() -> runner.turns() > 0);
+    }
+
+    @Test
+    void shouldForceNothingBeforeSomebodyAsks() {
+        forcer.flush(64, 64);
+        assertThat(forcer.force()).isFalse();
+        assertThat(memory.forced).isEmpty();
+        final long ticket = forcer.request();
+        assertThat(forcer.isForced(ticket)).isFalse();
+        assertThat(forcer.force()).isTrue();
+        assertThat(forcer.isForced(ticket)).isTrue();
+        assertThat(memory.forced).containsExactly("64-128");
+        assertThat(forcer.force()).isFalse();
+    }
+
+    @Test
+    void shouldForceOnceForAllWhoAskedAndJoinWhatTouches() {
+        forcer.flush(0, 64);
+        final long first = forcer.request();
+        forcer.flush(64, 128);
+        forcer.flush(1024, 64);
+        final long second = forcer.request();
+        forcer.flush(1000, 32);
+        assertThat(forcer.force()).isTrue();
+        assertThat(forcer.isForced(first)).isTrue();
+        assertThat(forcer.isForced(second)).isTrue();
+        assertThat(memory.forced).containsExactly("0-192 1000-1088");
+        assertThat(forcer.forces()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldKeepTheHullOfTooManyRanges() {
+        for (int i = 0; i < 300; i++) {
+            forcer.flush(i * 128L, 64);
+        }
+        forcer.request();
+        forcer.force();
+        assertThat(memory.first).isZero();
+        assertThat(memory.last).isEqualTo(299 * 128L + 64);
+    }
+
+    @Test
+    void shouldNotCoverWhatWasAskedForDuringAForce() {
+        memory.held = true;
+        startThread();
+        forcer.flush(0, 64);
+        final long first = forcer.request();
+        await().until(() -> memory.begun.getCount() == 0);
+        forcer.flush(64, 64);
+        final long second = forcer.request();
+        assertThat(forcer.isForced(first)).isFalse();
+        memory.held = false;
+        memory.mayGoOn.countDown();
+        await().until(() -> forcer.isForced(second));
+        assertThat(forcer.isForced(first)).isTrue();
+        assertThat(memory.forced).containsExactly("0-64", "64-128");
+    }
+
+    @Test
+    void shouldForceOnItsOwnThreadAlsoForWhoDrains() {
+        startThread();
+        forcer.flush(0, 64);
+        Thread.currentThread().interrupt();
+        forcer.drain();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(memory.threads).containsExactly("rowan-force-7");
+    }
+
+    @Test
+    void shouldForceOnAThreadOfOursBeforeTheAgentIsThere() {
+        forcer.flush(0, 64);
+        forcer.drain();
+        assertThat(memory.threads).containsExactly("rowan-force");
+    }
+
+    @Test
+    void shouldNeverForceAgainNorPublishOnceAForceHasFailed() {
+        startThread();
+        memory.broken = true;
+        forcer.flush(0, 64);
+        final long ticket = forcer.request();
+        await().until(() -> forcer.failure() != null && told.get() != null);
+        memory.broken = false;
+        assertThat(told.get()).hasMessageContaining("the area of the test").hasMessageContaining("No space left");
+        final int forced = memory.forced.size();
+        final long later = forcer.request();
+        assertThatThrownBy(forcer::drain).isInstanceOf(ForceFailedException.class);
+        assertThat(forcer.isForced(ticket)).isFalse();
+        assertThat(forcer.isForced(later)).isFalse();
+        assertThat(memory.forced).hasSize(forced);
+    }
+
+    /** Notes what is forced; may stop in it, or fail. */
+    private static final class ForcedMemory implements AreaMemory {
+        final List<String> forced = Collections.synchronizedList(new ArrayList<>());
+        final List<String> threads = Collections.synchronizedList(new ArrayList<>());
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch mayGoOn = new CountDownLatch(1);
+        private final AreaMemory below = new AnonymousMemory(Fixtures.memorySettings());
+        volatile boolean held;
+        volatile boolean broken;
+        volatile long first;
+        volatile long last;
+
+        @Override
+        public void force(ForceRanges ranges) {
+            final StringBuilder text = new StringBuilder();
+            for (int i = 0; i < ranges.count(); i++) {
+                text.append(i == 0 ? "" : " ")
+                        .append(ranges.start(i))
+                        .append('-')
+                        .append(ranges.end(i));
+                first = ranges.start(0);
+                last = ranges.end(i);
+            }
+            begun.countDown();
+            if (held) {
+                try {
+                    mayGoOn.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+            if (broken) {
+                throw new UncheckedIOException(new IOException("No space left on device"));
+            }
+            threads.add(Thread.currentThread().getName());
+            forced.add(text.toString());
+        }
+
+        @Override
+        public MemoryRegion region() {
+            return below.region();
+        }
+
+        @Override
+        public ByteBuffer header() {
+            return below.header();
+        }
+
+        @Override
+        public void ensureBacked(long address) {
+            below.ensureBacked(address);
+        }
+
+        @Override
+        public DurabilityVerbs verbs() {
+            return below.verbs();
+        }
+
+        @Override
+        public DurabilityVerbs device() {
+            return below.device();
+        }
+
+        @Override
+        public void flushAll() {
+            below.flushAll();
+        }
+    }
+}

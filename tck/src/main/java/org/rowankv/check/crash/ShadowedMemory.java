@@ -1,0 +1,111 @@
+package org.rowankv.check.crash;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.server.pm.AreaMemory;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.DurabilityVerbs;
+import org.rowankv.server.pm.ForceRanges;
+
+/**
+ * An area's own memory, of which every force is repeated to a {@link Shadow}: with the bytes as they were before the force,
+ * since what is stored during a force may or may not be in it, and after it has succeeded, since only then anybody is told.
+ */
+final class ShadowedMemory implements AreaMemory {
+    private final AreaMemory below;
+    private final MappedByteBuffer shadow;
+    private final Shadow file;
+    private final int length;
+
+    private ShadowedMemory(AreaMemory below, Shadow file, int length) throws IOException {
+        this.below = below;
+        this.file = file;
+        this.length = length;
+        this.shadow = file.map(length);
+        if (shadow.getLong(length) != file.nameOfArea()) {
+            shadow.putLong(length, 0);
+        }
+    }
+
+    static AreaMemory around(AreaSettings settings, AreaMemory memory) {
+        final Path area = Objects.requireNonNull(settings.file());
+        try {
+            return new ShadowedMemory(memory, Shadow.of(area), Math.toIntExact(settings.fileLength()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private byte[] snapshot(long start, long end) {
+        final byte[] bytes = new byte[(int) (end - start)];
+        region().buffer(start).get(region().offset(start), bytes);
+        return bytes;
+    }
+
+    @Override
+    public void force(ForceRanges ranges) {
+        final byte[][] before = new byte[ranges.count()][];
+        for (int i = 0; i < before.length; i++) {
+            before[i] = snapshot(ranges.start(i), ranges.end(i));
+        }
+        below.force(ranges);
+        for (int i = 0; i < before.length; i++) {
+            shadow.put((int) ranges.start(i), before[i]);
+        }
+    }
+
+    @Override
+    public void flushAll() {
+        below.flushAll();
+        // Nobody writes while everything is forced: the area is being opened, or closed.
+        shadow.put(0, region().buffer(0), 0, length);
+        try {
+            shadow.putLong(length, file.nameOfArea());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public DurabilityVerbs device() {
+        final DurabilityVerbs device = below.device();
+        return new DurabilityVerbs() {
+            @Override
+            public void flush(long address, long size) {
+                final byte[] before = snapshot(address, address + size);
+                device.flush(address, size);
+                shadow.put((int) address, before);
+            }
+
+            @Override
+            public void drain() {
+                device.drain();
+            }
+        };
+    }
+
+    @Override
+    public MemoryRegion region() {
+        return below.region();
+    }
+
+    @Override
+    public ByteBuffer header() {
+        return below.header();
+    }
+
+    @Override
+    public void ensureBacked(long address) {
+        below.ensureBacked(address);
+    }
+
+    @Override
+    public DurabilityVerbs verbs() {
+        return below.verbs();
+    }
+}

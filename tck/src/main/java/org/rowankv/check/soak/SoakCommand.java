@@ -1,0 +1,145 @@
+package org.rowankv.check.soak;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.check.area.StoreDirectory;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.runtime.SystemClock;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code rowan soak}: one store under everything at once, for minutes, every answer compared with a model. */
+@Command(
+        name = "soak",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Fills a store in a directory and goes on: overwrites, deletes, lifetimes, a cache with a limit, and so cleaning,"
+                    + " expiry and eviction together, until the capacity was written many times. Readers compare every"
+                    + " value with a model all the while; at the end every key is read, before and after the store was"
+                    + " closed and opened, and the replicas are compared.",
+            "Heap (after a collection) and files are looked at after each quarter: at the end they may not be larger than"
+                    + " after the first, but for a tenth and, of the heap, 8 MiB.",
+            "Its last line is \"soak: violations=0\"; anything else, or a run that has not done enough, exits non-zero."
+        })
+public final class SoakCommand implements Callable<Integer> {
+    @Option(names = "--minutes", description = "how long (default: ${DEFAULT-VALUE})", defaultValue = "5")
+    private int minutes;
+
+    @Option(names = "--seconds", description = "how long, instead of minutes")
+    private @Nullable Integer seconds;
+
+    @Option(
+            names = "--utilisation",
+            description = "percent of the space for live entries that is taken (default: ${DEFAULT-VALUE})",
+            defaultValue = "85")
+    private int utilisation;
+
+    @Option(
+            names = "--servers",
+            description = "in this JVM, each with a replica of everything (default: ${DEFAULT-VALUE})",
+            defaultValue = "1")
+    private int servers;
+
+    @Option(
+            names = "--capacity",
+            description = "MiB of each server's area (default: ${DEFAULT-VALUE})",
+            defaultValue = "64")
+    private int capacityMib;
+
+    @Option(names = "--writers", description = "threads (default: ${DEFAULT-VALUE})", defaultValue = "2")
+    private int writers;
+
+    @Option(names = "--readers", description = "threads (default: ${DEFAULT-VALUE})", defaultValue = "2")
+    private int readers;
+
+    @Option(
+            names = "--times",
+            description = "how often the capacity must be written, or the run has not shown enough (default:"
+                    + " ${DEFAULT-VALUE})",
+            defaultValue = "20")
+    private int times;
+
+    @Option(names = "--seed", description = "of what is asked; how threads interleave is not in it")
+    private @Nullable Long seed;
+
+    @Option(names = "--dir", description = "an empty directory for the store, which stays (default: a temporary one)")
+    private @Nullable Path directory;
+
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new SoakCommand()).execute(args));
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        final long chosen = seed == null ? SecureSeed.next() >>> 16 : seed;
+        final Path place = directory == null
+                ? Files.createTempDirectory("rowan-soak-")
+                : Files.createDirectories(directory).toAbsolutePath();
+        final SoakSettings settings;
+        try {
+            settings = new SoakSettings(
+                    seconds == null ? Math.multiplyExact(60, minutes) : seconds,
+                    utilisation,
+                    servers,
+                    (long) capacityMib << 20,
+                    writers,
+                    readers,
+                    times,
+                    chosen,
+                    place);
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw new CommandLine.ParameterException(new CommandLine(this), String.valueOf(e.getMessage()), e);
+        }
+        System.out.println("soak: seed " + chosen + ", store in " + place);
+        final SoakReport report =
+                new SoakRun(settings, SystemClock.INSTANCE, System.out, UnaryOperator.identity()).run();
+        table(report);
+        report.firstViolations().forEach(violation -> System.out.println("soak: " + violation));
+        report.shortcomings().forEach(shortcoming -> System.out.println("soak: " + shortcoming));
+        if (report.isWell() && directory == null) {
+            StoreDirectory.delete(place);
+        } else if (!report.isWell()) {
+            System.out.println("soak: seed " + chosen + " found this; the store stays in " + place);
+        }
+        System.out.println("soak: violations=" + report.violations());
+        return report.isWell() ? 0 : 1;
+    }
+
+    private void table(SoakReport report) {
+        report.counts().forEach((what, count) -> System.out.printf(Locale.ROOT, "  %-40s %,18d%n", what, count));
+        System.out.printf(Locale.ROOT, "  %-40s %18.1f%n", "times the capacity was written", report.multiple());
+        System.out.printf(
+                Locale.ROOT,
+                "  %8s %8s %8s %10s %12s %12s %10s %8s %9s%n",
+                "seconds",
+                "written",
+                "full",
+                "cleaned",
+                "relocated",
+                "tombstones",
+                "amplified",
+                "heap",
+                "files");
+        for (SoakSample quarter : report.quarters()) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "  %8.0f %6.1f x %6.1f %% %10d %8d MiB %12d %8.2f x %4.0f MiB %5d MiB%n",
+                    quarter.seconds(),
+                    (double) quarter.writtenBytes() / ((long) capacityMib << 20),
+                    quarter.utilisation(),
+                    quarter.segmentsCleaned(),
+                    quarter.relocatedBytes() >> 20,
+                    quarter.tombstonesDropped(),
+                    quarter.writeAmplification(servers),
+                    quarter.heapBytes() / 1048576.0,
+                    quarter.fileBytes() >> 20);
+        }
+    }
+}

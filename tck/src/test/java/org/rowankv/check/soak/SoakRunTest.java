@@ -1,0 +1,55 @@
+package org.rowankv.check.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowankv.runtime.SystemClock;
+
+/** The run finds a store that lies, and one that grows. */
+class SoakRunTest {
+    private static final long MIB = 1L << 20;
+
+    @TempDir
+    private Path dir;
+
+    @ParameterizedTest
+    @EnumSource(StaleSession.Lie.class)
+    void shouldFindALie(StaleSession.Lie lie) {
+        // The run ends with what it finds.
+        final SoakSettings settings = new SoakSettings(60, 60, 1, 8 * MIB, 1, 1, 1, 42, dir.resolve("store"));
+        final PrintStream out = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
+        final SoakReport report =
+                new SoakRun(settings, SystemClock.INSTANCE, out, session -> new StaleSession(session, lie)).run();
+        assertThat(report.violations()).isPositive();
+        assertThat(report.firstViolations()).isNotEmpty();
+        assertThat(report.isWell()).isFalse();
+    }
+
+    private static SoakSample quarter(long heap, long files) {
+        return new SoakSample(1, 1, 85, 1, 1, 1, 1, 1, heap, files);
+    }
+
+    private static String whyGrown(long... heapThenFiles) {
+        final List<SoakSample> quarters = new ArrayList<>();
+        for (int i = 0; i < heapThenFiles.length; i += 2) {
+            quarters.add(quarter(heapThenFiles[i] * MIB, heapThenFiles[i + 1] * MIB));
+        }
+        return SoakRun.whyGrown(quarters);
+    }
+
+    @Test
+    void shouldTellGrowthFromNoise() {
+        assertThat(whyGrown(100, 50, 130, 50, 90, 50, 117, 50)).isNull();
+        assertThat(whyGrown(100, 50, 100, 50, 100, 50, 119, 50)).contains("heap");
+        assertThat(whyGrown(100, 50, 100, 50, 100, 50, 100, 56)).contains("files");
+    }
+}

@@ -1,0 +1,107 @@
+package org.rowankv.check.soak;
+
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.rowankv.driver.Catalogue;
+import org.rowankv.driver.ScanPage;
+import org.rowankv.driver.Session;
+import org.rowankv.placement.Configuration;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+
+/** Lies about every so many-th read, in one way. */
+final class StaleSession implements Session {
+    enum Lie {
+        /** Answers what it answered to the first read of the key. */
+        OLD_VALUE,
+        NOTHING,
+        FLIPPED_BIT,
+        /** Says of a write that it was carried out, and does not. */
+        LOST_WRITE
+    }
+
+    private static final int ONE_IN = 500;
+    private static final int MOST_KEYS = 20_000;
+
+    private final Session below;
+    private final Lie lie;
+    private final AtomicInteger requests = new AtomicInteger();
+    private final Map<ByteBuffer, byte[]> first = new ConcurrentHashMap<>();
+
+    StaleSession(Session below, Lie lie) {
+        this.below = below;
+        this.lie = lie;
+    }
+
+    @Override
+    public Configuration configuration() {
+        return below.configuration();
+    }
+
+    @Override
+    public boolean mayLoseReplies() {
+        return below.mayLoseReplies();
+    }
+
+    @Override
+    public void call(Request request) {
+        final boolean lies = requests.incrementAndGet() % ONE_IN == 0;
+        if (lie == Lie.LOST_WRITE && lies && request.operation() == Operation.PUT) {
+            request.answer(Status.OK, 0, 1, 0);
+            return;
+        }
+        below.call(request);
+        if (request.operation() != Operation.GET || request.status() != Status.OK || !request.hasResult()) {
+            return;
+        }
+        switch (lie) {
+            case OLD_VALUE -> {
+                final byte[] old = first.size() < MOST_KEYS
+                        ? first.putIfAbsent(ByteBuffer.wrap(request.key().clone()), request.resultBytes())
+                        : first.get(ByteBuffer.wrap(request.key()));
+                if (lies && old != null) {
+                    System.arraycopy(old, 0, request.resultOf(old.length), 0, old.length);
+                }
+            }
+            case NOTHING -> {
+                if (lies) {
+                    request.noResult();
+                    request.answer(Status.NOT_FOUND, 0, request.version(), 0);
+                }
+            }
+            case FLIPPED_BIT -> {
+                if (lies) {
+                    request.result()[request.resultLength() - 1] ^= 4;
+                }
+            }
+            case LOST_WRITE -> {
+                // Reads are true.
+            }
+        }
+    }
+
+    @Override
+    public void submit(Request request, Consumer<Request> whenAnswered) {
+        call(request);
+        whenAnswered.accept(request);
+    }
+
+    @Override
+    public ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
+        return below.scan(cacheId, shard, position, limit, withValues);
+    }
+
+    @Override
+    public Catalogue catalogue() {
+        return below.catalogue();
+    }
+
+    @Override
+    public void close() {
+        // The session below stays its owner's.
+    }
+}
