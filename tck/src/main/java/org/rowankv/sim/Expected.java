@@ -32,7 +32,8 @@ final class Expected {
             "clean.before-copy",
             "clean.copied",
             "clean.before-free",
-            "force.before");
+            "force.before",
+            "force.after");
 
     /** Reached where nobody else can go on: behind a monitor, or while the store starts. */
     private static final List<String> REACHED = List.of(
