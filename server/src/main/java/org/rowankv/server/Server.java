@@ -558,19 +558,27 @@ public final class Server implements AutoCloseable {
         return (settings.postedAhead() == 0 || digest.isIdle()) && sweep.isIdle() && sweep.isDone();
     }
 
-    /** Gives back what idle workers have drawn ahead, here and at the backups. */
-    public void releaseGrants() {
+    /**
+     * Finishes what callers that died have left, and gives back what idle workers have drawn ahead, here and at the backups;
+     * false while there is a worker that is not idle.
+     */
+    public boolean releaseGrants() {
+        boolean allIdle = true;
         for (int slot = 0; slot < pool.count(); slot++) {
+            boolean idle = false;
             if (pool.tryBorrow(slot)) {
                 try {
-                    if (workers.get(slot).finishLeftover()) {
+                    idle = workers.get(slot).finishLeftover();
+                    if (idle) {
                         workers.get(slot).releaseGrants();
                     }
                 } finally {
                     pool.giveBack(slot);
                 }
             }
+            allIdle &= idle;
         }
+        return allIdle;
     }
 
     public void wantSpace() {

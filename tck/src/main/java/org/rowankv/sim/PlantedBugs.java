@@ -102,12 +102,6 @@ final class PlantedBugs {
                     "smallest = Math.min(smallest, horizon(s));",
                     "smallest = Math.max(smallest, horizon(s));"),
             new PlantedBug(
-                    "tombstones found at a start are as young as their stamp",
-                    SERVER,
-                    "org.rowankv.server.log.Segments",
-                    "return sequence(segment) <= recoveredSequence ? Math.max(stamp, recoveredSequence) : stamp;",
-                    "return stamp;"),
-            new PlantedBug(
                     "CommitVer overtakes a version nobody announced",
                     SERVER,
                     "org.rowankv.server.request.Mutation",

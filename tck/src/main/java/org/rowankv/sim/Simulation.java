@@ -21,6 +21,7 @@ import org.rowankv.runtime.SplittableRandomSource;
  */
 final class Simulation {
     private static final int WINDOW = 400;
+    private static final int MOST_ROUNDS = 10_000;
 
     private final SimPlan plan;
     private final SimMemories memories;
@@ -204,11 +205,21 @@ final class Simulation {
         }
         calm = true;
         turns.onProgress();
-        store.cluster().releaseGrants();
+        finishLeftovers();
         store.cluster().awaitDigested();
         judge.judgeWindow();
         calm = false;
         accepting = accepted;
+    }
+
+    /** What callers that died have left may wait for agents: for a force, or for a posted segment. */
+    private void finishLeftovers() {
+        for (int round = 0; !store.cluster().releaseGrants(); round++) {
+            if (round == MOST_ROUNDS) {
+                violation("a mutation whose caller died is not finished when all others are");
+            }
+            turns.park(50_000);
+        }
     }
 
     private void finish() {

@@ -337,9 +337,13 @@ public final class EmbeddedCluster implements AutoCloseable {
         servers.forEach(server -> server.limit(cacheId, "", CacheLimit.NONE));
     }
 
-    /** What workers have drawn ahead of entries may be lacking elsewhere. */
-    public void releaseGrants() {
-        servers.forEach(Server::releaseGrants);
+    /** What workers have drawn ahead of entries may be lacking elsewhere. False while there is a worker that is not idle. */
+    public boolean releaseGrants() {
+        boolean allIdle = true;
+        for (Server server : servers) {
+            allIdle &= server.releaseGrants();
+        }
+        return allIdle;
     }
 
     /** Server {@code to} cuts server {@code from} off its backup log; {@code from} connects again when it next writes. */
