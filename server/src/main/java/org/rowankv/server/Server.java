@@ -404,6 +404,16 @@ public final class Server implements AutoCloseable {
         }
     }
 
+    /** Whether a mutation that its caller has left is not over yet. For judges. */
+    public boolean hasLeftovers() {
+        for (int slot = 0; slot < pool.count(); slot++) {
+            if (workers.get(slot).hasLeftover()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private void retireLogsOlderThan(int sequence) {
         retention.retireLogOlderThan(sequence);
         for (int slot = 0; slot < pool.count(); slot++) {

@@ -11,6 +11,7 @@ import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.Server;
 
 /**
  * One seed's run. The scheduler picks who goes on next; whoever reaches a named point may have to stop there while others
@@ -205,6 +206,11 @@ final class Simulation {
         calm = true;
         turns.onProgress();
         store.cluster().releaseGrants();
+        // What a caller that died has left takes effect in this window, or the next one could not explain it.
+        while (store.cluster().servers().stream().anyMatch(Server::hasLeftovers)) {
+            turns.park(1_000_000);
+            store.cluster().releaseGrants();
+        }
         store.cluster().awaitDigested();
         judge.judgeWindow();
         calm = false;
@@ -221,6 +227,7 @@ final class Simulation {
         store.close();
         open();
         calm = true;
+        store.awaitJoined();
         judge.judgeWindow();
         judge.judgeSpace();
         store.close();
