@@ -232,7 +232,7 @@ final class Simulation {
         store.close();
         open();
         calm = true;
-        store.awaitJoined(); // a server that was to be emptied has been by now
+        store.awaitJoined();
         judge.judgeWindow();
         judge.judgeSpace();
         store.close();

@@ -165,8 +165,8 @@ public final class EmbeddedCluster implements AutoCloseable {
             }
 
             @Override
-            public void joined(int server) {
-                EmbeddedCluster.this.joined(server);
+            public boolean joined(int server) {
+                return EmbeddedCluster.this.joined(server);
             }
         };
         for (RecoveredServer server : recovered) {
@@ -206,11 +206,15 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     /** A server's replicas hold all that they lacked: from now on they are as good as any. */
-    private void joined(int server) {
+    private boolean joined(int server) {
         final Configuration next = files.joined(server);
+        if (next == null) {
+            return false;
+        }
         configuration = next;
         joinsCompleted.incrementAndGet();
         LOG.info("server {} holds complete replicas again; term {}", server, next.term());
+        return true;
     }
 
     /** An area cannot be forced any more: nothing is acknowledged by anybody, since every shard may need it. */

@@ -43,6 +43,7 @@ final class StoreFiles {
     private Surroundings.@Nullable Memories memories;
     private Configuration configuration;
     private long configurationVersion;
+    private boolean storing;
 
     /** Of a store that begins. */
     private StoreFiles(
@@ -346,9 +347,22 @@ final class StoreFiles {
     /**
      * Begins a term in which a server's replicas are complete, and stores it.
      *
+     * @return null if a turn inside which this one happens is about to store another
      * @throws RuntimeException if that failed; it may be tried again
      */
-    synchronized Configuration joined(int server) {
+    synchronized @Nullable Configuration joined(int server) {
+        if (storing) {
+            return null;
+        }
+        storing = true;
+        try {
+            return storeJoined(server);
+        } finally {
+            storing = false;
+        }
+    }
+
+    private Configuration storeJoined(int server) {
         final Configuration next = configuration.joined(server);
         final Versioned stored = store.read(ConfigurationCodec.PATH);
         if (stored != null && Arrays.equals(stored.bytes(), ConfigurationCodec.encode(next))) {

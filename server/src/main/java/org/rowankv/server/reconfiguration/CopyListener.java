@@ -19,7 +19,9 @@ public interface CopyListener {
     void copied(int shard, int server, long unused);
 
     /**
-     * All copies to a joining server have taken effect there: its replicas are complete. May be told again when it failed.
+     * All copies to a joining server have taken effect there: its replicas are complete.
+     *
+     * @return false if that could not be noted just now: it is to be told again
      */
-    void joined(int server);
+    boolean joined(int server);
 }

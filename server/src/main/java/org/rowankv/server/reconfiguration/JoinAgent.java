@@ -97,7 +97,6 @@ public final class JoinAgent implements Agent {
         }
         tried = true;
         triedNs = nowNs;
-        listener.joined(serverId);
-        toTell = false;
+        toTell = !listener.joined(serverId);
     }
 }
