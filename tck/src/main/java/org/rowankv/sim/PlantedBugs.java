@@ -130,7 +130,8 @@ final class PlantedBugs {
                     "duplicate check outside the lock",
                     SERVER,
                     "org.rowankv.server.request.Mutation",
-                    "                    if (!lock()) {\n                        return false;\n                    }\n"
+                    "                    if (mustWaitForEviction() || !lock()) {\n                        return false;\n"
+                            + "                    }\n"
                             + "                    state = State.DECIDING;\n"
                             + "                }\n"
                             + "                case DECIDING -> {\n"
