@@ -103,7 +103,7 @@ abstract class FrameReader extends ChannelInboundHandlerAdapter implements Frame
             boolean taken = partialLength == 0 || consume(context, Unpooled.EMPTY_BUFFER);
             while (taken && !backlog.isEmpty()) {
                 taken = consume(context, backlog.peekFirst());
-                if (taken) {
+                if (taken && !ended) {
                     backlog.pollFirst().release();
                 }
             }
@@ -116,7 +116,10 @@ abstract class FrameReader extends ChannelInboundHandlerAdapter implements Frame
         }
     }
 
-    /** Hands on what is whole; returns whether the buffer has been used up. */
+    /**
+     * Hands on what is whole; returns whether the buffer has been used up. A frame may end the connection: then the
+     * buffer is released already.
+     */
     private boolean consume(ChannelHandlerContext context, ByteBuf in) throws WireException {
         while (!ended) {
             if (partial.isReadable()) {
@@ -140,7 +143,9 @@ abstract class FrameReader extends ChannelInboundHandlerAdapter implements Frame
                 if (!onFrame(in, in.readerIndex(), length)) {
                     return false;
                 }
-                in.skipBytes(length);
+                if (!ended) {
+                    in.skipBytes(length);
+                }
             }
         }
         return true;

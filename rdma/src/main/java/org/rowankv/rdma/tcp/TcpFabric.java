@@ -11,6 +11,8 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -60,6 +62,9 @@ public final class TcpFabric implements Fabric {
     private final Set<InboundHandshake> handshakes = new HashSet<>();
 
     private final Map<Integer, TcpEndpoint> endpoints = new HashMap<>();
+    /** Accepted and dialled, from their registration until they are closed; once closed, closes whatever joins. */
+    private final ChannelGroup connections;
+
     private final Channel listener;
     private boolean closed;
 
@@ -78,6 +83,7 @@ public final class TcpFabric implements Fabric {
             return thread;
         };
         this.nic = new SingleThreadIoEventLoop(null, remembering, transport.handlers());
+        this.connections = new DefaultChannelGroup(nic, true);
         try {
             this.listener = bind();
         } catch (UncheckedIOException e) {
@@ -125,6 +131,22 @@ public final class TcpFabric implements Fabric {
                 return;
             }
             channel.pipeline().addLast(new InboundHandshake(TcpFabric.this, now()));
+            connections.add(channel);
+        }
+    }
+
+    /** Puts the handshake on a connection that we open. On its event loop, so it is closed there if the fabric is. */
+    private final class Dialling extends ChannelInitializer<Channel> {
+        private final OutboundHandshake handshake;
+
+        Dialling(OutboundHandshake handshake) {
+            this.handshake = handshake;
+        }
+
+        @Override
+        protected void initChannel(Channel channel) {
+            channel.pipeline().addLast(handshake);
+            connections.add(channel);
         }
     }
 
@@ -142,7 +164,7 @@ public final class TcpFabric implements Fabric {
                 .option(ChannelOption.SO_KEEPALIVE, true)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, settings.connectTimeoutMs())
-                .handler(handshake);
+                .handler(new Dialling(handshake));
         bootstrap.connect(address).addListener(connected -> {
             if (connected.isSuccess()) {
                 final var unused =
@@ -204,7 +226,19 @@ public final class TcpFabric implements Fabric {
         }
         listener.close().awaitUninterruptibly();
         open.forEach(TcpEndpoint::close);
+        closeConnections();
         endLoop();
+    }
+
+    /**
+     * Closes what is still open: also fenced connections that wait for their sender to go, and handshakes. The event loop
+     * does not do it when it ends: told to end while it runs its tasks, and without a quiet period, it closes only what
+     * these tasks close, and drops timers; descriptors would stay open.
+     */
+    private void closeConnections() {
+        // An owner's event loop may have ended, or be the one that waits here: its connections are not waited for.
+        final var unused = connections.close(channel -> channel.eventLoop() != nic);
+        connections.close(channel -> channel.eventLoop() == nic).awaitUninterruptibly();
     }
 
     private void endLoop() {
