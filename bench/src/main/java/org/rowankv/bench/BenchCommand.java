@@ -11,7 +11,13 @@ import picocli.CommandLine.Spec;
         name = "bench",
         mixinStandardHelpOptions = true,
         description = "Measures.",
-        subcommands = {MicroCommand.class, JCacheCommand.class, InvokeCommand.class, ColdStartCommand.class})
+        subcommands = {
+            MicroCommand.class,
+            JCacheCommand.class,
+            InvokeCommand.class,
+            ColdStartCommand.class,
+            CleaningCommand.class
+        })
 public final class BenchCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -32,6 +32,8 @@ public final class RowanClient implements AutoCloseable {
     /** How long a lost attempt is repeated before the outcome is called unknown. */
     public static final long DEFAULT_DEADLINE_NS = 10_000_000_000L;
 
+    private static final int MAX_KEY_SHOWN = 64;
+
     private static final int LANES = 128;
 
     private final Session session;
@@ -214,7 +216,10 @@ public final class RowanClient implements AutoCloseable {
                         Status.UNKNOWN_CACHE, "the cache with id " + request.cacheId() + " was destroyed");
             case CORRUPTED ->
                 throw new RowanException(
-                        Status.CORRUPTED, "the stored entry does not agree with its checksum; it is not served");
+                        Status.CORRUPTED,
+                        "the stored entry of key " + keyText(request) + " in the cache with id " + request.cacheId()
+                                + " does not agree with its checksum, and no other replica has it; it is not served."
+                                + " Put it again, or remove it");
             case CLOSED -> throw new RowanException(Status.CLOSED, "the store is closed");
             case OUTCOME_UNKNOWN ->
                 throw new RowanException(
@@ -225,6 +230,21 @@ public final class RowanClient implements AutoCloseable {
                         request.status(),
                         "the operation " + request.operation() + " was not applied: " + request.status());
         }
+    }
+
+    /** As far as it is ASCII, and not for ever. */
+    private static String keyText(Request request) {
+        final StringBuilder text = new StringBuilder("\"");
+        final int shown = Math.min(request.keyLength(), MAX_KEY_SHOWN);
+        for (int i = 0; i < shown; i++) {
+            final int each = request.key()[request.keyOffset() + i] & 0xff;
+            if (each >= ' ' && each < 0x7f) {
+                text.append((char) each);
+            } else {
+                text.append(String.format("\\x%02x", each));
+            }
+        }
+        return text.append(shown < request.keyLength() ? "\"..." : "\"").toString();
     }
 
     private static long entryBytes(Request request) {

@@ -48,6 +48,9 @@ import org.rowankv.server.retention.EvictionAgent;
 import org.rowankv.server.retention.ExpirySweepAgent;
 import org.rowankv.server.retention.RetentionWorker;
 import org.rowankv.server.retention.ShardScan;
+import org.rowankv.server.scrub.Mending;
+import org.rowankv.server.scrub.PeerReplica;
+import org.rowankv.server.scrub.ScrubAgent;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
@@ -90,6 +93,10 @@ public final class Server implements AutoCloseable {
     private final CleanAgent cleaner;
     private final CopyAgent copier;
     private final JoinAgent join;
+    private final ScrubAgent scrubber;
+    /** The other replicas of each shard, once {@link #meet met}. */
+    private List<List<PeerReplica>> peers = List.of();
+
     private final TurnedAgent agents;
     private final Scheduling scheduling;
     private final IntConsumer wakeUp;
@@ -148,8 +155,8 @@ public final class Server implements AutoCloseable {
         this.limits = new LimitedCaches(own.stream().map(ShardPrimary::replica).toList(), configuration.shardCount());
         this.inFlight = new InFlight(settings.workers() + 1);
         this.pool = new SlotPool(settings.workers());
-        this.reader = new ObjectReader(
-                segments, clock, errors, settings.verifyReads() ? new ReadCheck(segments) : null, limits);
+        this.reader =
+                new ObjectReader(segments, clock, errors, new ReadCheck(segments), settings.verifyReads(), limits);
         this.scan = new ShardScan(segments, clock);
         final BackupSets backupSets = new BackupSets(configuration);
         final int[] epochs = epochsOf(configuration);
@@ -189,6 +196,11 @@ public final class Server implements AutoCloseable {
                 clock,
                 settings.cleanLowWater(),
                 settings.cleanHighWater());
+        this.scrubber = new ScrubAgent(
+                segments,
+                new Mending(serverId, segments, replicas, this::peersOf, errors),
+                clock,
+                settings.scrubBytesPerSecond());
         final Links commitLinks = new Links(endpoint, configuration, errors, wakeUp).useReserve();
         links.add(commitLinks);
         final Links copyLinks = new Links(endpoint, configuration, errors, wakeUp);
@@ -225,6 +237,7 @@ public final class Server implements AutoCloseable {
         ownAgents.add(expirySweep);
         ownAgents.add(eviction);
         ownAgents.add(cleaner);
+        ownAgents.add(scrubber);
         ownAgents.add(new SettledTurns());
         this.agents =
                 scheduling.take(new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])), errors);
@@ -244,6 +257,28 @@ public final class Server implements AutoCloseable {
 
     private static int[] epochsOf(Configuration configuration) {
         return configuration.shards().stream().mapToInt(ShardAssignment::epoch).toArray();
+    }
+
+    /** Before the start: the servers of the cluster in this process, from whose replicas damaged entries are taken. */
+    public void meet(List<Server> servers) {
+        final List<List<PeerReplica>> ofShards = new ArrayList<>();
+        for (int shard = 0; shard < replicas.shardCount(); shard++) {
+            final List<PeerReplica> others = new ArrayList<>();
+            for (Server other : servers) {
+                if (other != this && other.replicas.has(shard)) {
+                    others.add(new PeerReplica(
+                            other.segments,
+                            other.replicas.get(shard),
+                            () -> other.isStopped() ? Long.MAX_VALUE - 2 : other.digestedTurns()));
+                }
+            }
+            ofShards.add(others);
+        }
+        peers = ofShards;
+    }
+
+    private List<PeerReplica> peersOf(int shard) {
+        return shard < peers.size() ? peers.get(shard) : List.of();
     }
 
     /** Starts the agents; from now on requests are served. Every server of the cluster was constructed before. */
@@ -404,16 +439,6 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** Whether a mutation that its caller has left is not over yet. For judges. */
-    public boolean hasLeftovers() {
-        for (int slot = 0; slot < pool.count(); slot++) {
-            if (workers.get(slot).hasLeftover()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private void retireLogsOlderThan(int sequence) {
         retention.retireLogOlderThan(sequence);
         for (int slot = 0; slot < pool.count(); slot++) {
@@ -533,19 +558,27 @@ public final class Server implements AutoCloseable {
         return (settings.postedAhead() == 0 || digest.isIdle()) && sweep.isIdle() && sweep.isDone();
     }
 
-    /** Gives back what idle workers have drawn ahead, here and at the backups. */
-    public void releaseGrants() {
+    /**
+     * Finishes what callers that died have left, and gives back what idle workers have drawn ahead, here and at the backups;
+     * false while there is a worker that is not idle.
+     */
+    public boolean releaseGrants() {
+        boolean allIdle = true;
         for (int slot = 0; slot < pool.count(); slot++) {
+            boolean idle = false;
             if (pool.tryBorrow(slot)) {
                 try {
-                    if (workers.get(slot).finishLeftover()) {
+                    idle = workers.get(slot).finishLeftover();
+                    if (idle) {
                         workers.get(slot).releaseGrants();
                     }
                 } finally {
                     pool.giveBack(slot);
                 }
             }
+            allIdle &= idle;
         }
+        return allIdle;
     }
 
     public void wantSpace() {
@@ -621,7 +654,12 @@ public final class Server implements AutoCloseable {
                 digest.holesFenced(),
                 reconnects,
                 notReady,
-                isSettled());
+                isSettled(),
+                scrubber.scrubbedBytes(),
+                scrubber.rounds(),
+                segments.damage().badEntries(),
+                segments.damage().replacedEntries(),
+                segments.damage().lostEntries());
     }
 
     /** Stops serving, lets every mutation end, and closes all logs. The area stays its owner's. */

@@ -6,12 +6,13 @@ package org.rowankv.server;
  * @param workers worker contexts: how many mutations are under way at once
  * @param postedAhead segments kept posted in the backup log beside the one being filled
  * @param cleanerReserve free segments that only the cleaner may take
- * @param cleanLowWater free segments below which cleaning begins
- * @param cleanHighWater free segments at which cleaning ends
+ * @param cleanLowWater free segments at which cleaning never rests
+ * @param cleanHighWater free segments from which on none is cleaned
  * @param fillPercent share of the area's segments, without the reserved ones, that live entries may take
  * @param holeTimeoutNs how long a sender may leave a reservation in a backup log unfinished before it is cut off
  * @param copyBytesPerSecond that are sent at most to replicas which have lost what they held
  * @param verifyReads whether every read checks the entry's checksums
+ * @param scrubBytesPerSecond how fast committed segments are read again, at most; 0: not at all
  */
 public record ServerSettings(
         int workers,
@@ -22,24 +23,27 @@ public record ServerSettings(
         int fillPercent,
         long holeTimeoutNs,
         long copyBytesPerSecond,
-        boolean verifyReads) {
+        boolean verifyReads,
+        long scrubBytesPerSecond) {
     private static final long COPY_BYTES_PER_SECOND = 128L << 20;
 
     /** Settings for an area of so many segments. */
-    public static ServerSettings of(int segmentCount, int workers, boolean hasBackupLog, boolean verifyReads) {
+    public static ServerSettings of(
+            int segmentCount, int workers, boolean hasBackupLog, boolean verifyReads, long scrubBytesPerSecond) {
         final int reserve = 2;
         final int posted = hasBackupLog ? Math.max(2, Math.min(8, segmentCount / 32)) : 0;
-        final int low = reserve + 2 + segmentCount / 32;
+        final int low = reserve + 2 + segmentCount / 64;
         return new ServerSettings(
                 workers,
                 posted,
                 reserve,
                 low,
-                low + 1 + segmentCount / 32,
+                low + 1 + segmentCount / 64,
                 88,
                 1_000_000_000L,
                 COPY_BYTES_PER_SECOND,
-                verifyReads);
+                verifyReads,
+                scrubBytesPerSecond);
     }
 
     public ServerSettings withCopyBytesPerSecond(long newCopyBytesPerSecond) {
@@ -52,7 +56,22 @@ public record ServerSettings(
                 fillPercent,
                 holeTimeoutNs,
                 newCopyBytesPerSecond,
-                verifyReads);
+                verifyReads,
+                scrubBytesPerSecond);
+    }
+
+    public ServerSettings withFillPercent(int percent) {
+        return new ServerSettings(
+                workers,
+                postedAhead,
+                cleanerReserve,
+                cleanLowWater,
+                cleanHighWater,
+                percent,
+                holeTimeoutNs,
+                copyBytesPerSecond,
+                verifyReads,
+                scrubBytesPerSecond);
     }
 
     /** Segments that hold no live data for good: open logs, posted segments, what cleaning needs. */
@@ -65,7 +84,7 @@ public record ServerSettings(
      * cleaning has something to choose from.
      */
     public static int minimumSegments(int workers, boolean hasBackupLog) {
-        return 2 * of(1, workers, hasBackupLog, false).reservedSegments();
+        return 2 * of(1, workers, hasBackupLog, false, 0).reservedSegments();
     }
 
     /** Bytes that live entries may take. */

@@ -21,6 +21,11 @@ package org.rowankv.server;
  * @param reconnects connections to backups made anew after a fence
  * @param notReady times an append found no posted segment
  * @param settled whether digest and the sweep behind clears had nothing left to do at their last turn
+ * @param scrubbedBytes bytes of committed segments that were read again
+ * @param scrubRounds times that all of them were
+ * @param badEntries entries found damaged, dead ones included
+ * @param replacedEntries of those, taken from another replica
+ * @param lostEntries of those, needed and on no other replica
  */
 public record ServerStatistics(
         int serverId,
@@ -41,4 +46,9 @@ public record ServerStatistics(
         long holesFenced,
         long reconnects,
         long notReady,
-        boolean settled) {}
+        boolean settled,
+        long scrubbedBytes,
+        long scrubRounds,
+        long badEntries,
+        long replacedEntries,
+        long lostEntries) {}

@@ -34,6 +34,7 @@ final class Expected {
             "clean.copied",
             "clean.before-free",
             "force.before",
+            "force.after",
             "checkpoint.begun",
             "checkpoint.chosen",
             "checkpoint.image",

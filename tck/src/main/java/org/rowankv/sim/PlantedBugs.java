@@ -102,12 +102,6 @@ final class PlantedBugs {
                     "smallest = Math.min(smallest, horizon(s));",
                     "smallest = Math.max(smallest, horizon(s));"),
             new PlantedBug(
-                    "tombstones found at a start are as young as their stamp",
-                    SERVER,
-                    "org.rowankv.server.log.Segments",
-                    "return sequence(segment) <= recoveredSequence ? Math.max(stamp, recoveredSequence) : stamp;",
-                    "return stamp;"),
-            new PlantedBug(
                     "CommitVer overtakes a version nobody announced",
                     SERVER,
                     "org.rowankv.server.request.Mutation",
@@ -136,7 +130,8 @@ final class PlantedBugs {
                     "duplicate check outside the lock",
                     SERVER,
                     "org.rowankv.server.request.Mutation",
-                    "                    if (!lock()) {\n                        return false;\n                    }\n"
+                    "                    if (mustWaitForEviction() || !lock()) {\n                        return false;\n"
+                            + "                    }\n"
                             + "                    state = State.DECIDING;\n"
                             + "                }\n"
                             + "                case DECIDING -> {\n"
@@ -183,7 +178,7 @@ final class PlantedBugs {
                     "an entry is visible whatever its version",
                     SERVER,
                     "org.rowankv.server.shard.ShardReplica",
-                    "if (existing != 0 && existing != address && versionAt(existing) >= version) {",
+                    "if (existing != 0 && existing != address && !isLost(existing) && versionAt(existing) >= version) {",
                     "if (existing == -1) {"),
             new PlantedBug(
                     "what a writer found is superseded, wherever it is by now",

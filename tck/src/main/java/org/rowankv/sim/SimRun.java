@@ -81,6 +81,8 @@ final class SimRun {
         done++;
         happenings.addAll(report.happenings());
         if (report.violation() != null) {
+            // At once: the run may be ended before it is through.
+            out.println("sim: seed " + report.plan().seed() + " found something");
             violations.add(report);
         } else if (again.hash() != report.hash()) {
             violations.add(report.withViolation("the same seed went another way the second time: trace "

@@ -191,7 +191,8 @@ final class SimStore {
                 usual.fillPercent(),
                 2_000_000,
                 usual.copyBytesPerSecond(),
-                true);
+                true,
+                usual.scrubBytesPerSecond());
     }
 
     /** Of how long the forces of one agent take. */

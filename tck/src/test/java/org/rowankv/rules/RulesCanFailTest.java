@@ -95,6 +95,7 @@ final class RulesCanFailTest {
                         Arrows.PRODUCT_SEES_FEW_LIBRARIES,
                         "driver",
                         "javax.cache.Cache<?, ?> cache;"),
+                has("the TCP fabric uses JUnit", Arrows.TCP_SEES_NETTY, "rdma.tcp", "org.junit.jupiter.api.Test test;"),
                 has(
                         "jcache uses JUnit",
                         Arrows.JCACHE_SEES_FEW_LIBRARIES,

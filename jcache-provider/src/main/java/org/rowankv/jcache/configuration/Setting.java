@@ -68,6 +68,19 @@ public enum Setting {
             "16k",
             Scope.STORE,
             "Longest message between servers; a larger entry travels in blocks. A multiple of 64."),
+    VERIFY_READS(
+            Kind.FLAG,
+            "false",
+            Scope.STORE,
+            "Checks the checksums of each object that is read; without it they are checked when an entry comes, when it is"
+                    + " moved, and by the scrubber. A damaged object is never returned once it was found: the read"
+                    + " fails, and says which key it is."),
+    SCRUB_RATE(
+            Kind.NUMBER,
+            "4",
+            Scope.STORE,
+            "MiB per second, at most, that each server reads again of what it holds, to find what was damaged since; 0 reads"
+                    + " nothing again. What is damaged is taken from another replica if there is one."),
     CHECKPOINT_INTERVAL(
             Kind.SECONDS,
             "10",
@@ -127,6 +140,7 @@ public enum Setting {
     /** How a value is written. */
     public enum Kind {
         COUNT("a whole number from 1"),
+        NUMBER("a whole number from 0"),
         SECONDS("a whole number of seconds, or 0"),
         BYTES("bytes, or with a unit k, m or g"),
         TEXT("text"),
@@ -205,10 +219,13 @@ public enum Setting {
         final String trimmed = text.trim();
         switch (kind) {
             case COUNT -> {
-                return Integer.toString(parseCount(trimmed));
+                return Integer.toString(parseNumber(trimmed, 1));
+            }
+            case NUMBER -> {
+                return Integer.toString(parseNumber(trimmed, 0));
             }
             case SECONDS -> {
-                return "0".equals(trimmed) ? trimmed : Integer.toString(parseCount(trimmed));
+                return Integer.toString(parseNumber(trimmed, 0));
             }
             case BYTES -> {
                 return Long.toString(parseBytes(trimmed));
@@ -231,10 +248,10 @@ public enum Setting {
         }
     }
 
-    private int parseCount(String text) {
+    private int parseNumber(String text, int least) {
         try {
             final int count = Integer.parseInt(text);
-            if (count >= 1) {
+            if (count >= least) {
                 return count;
             }
         } catch (NumberFormatException e) {

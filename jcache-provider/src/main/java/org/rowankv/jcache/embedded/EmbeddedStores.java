@@ -31,6 +31,8 @@ public final class EmbeddedStores implements StoreOpener {
                 .segmentBytes(Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.SEGMENT))))
                 .maxMessage(Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.MAX_MESSAGE))))
                 .workers(settings.count(Setting.WORKERS))
+                .verifyReads(settings.flag(Setting.VERIFY_READS))
+                .scrubMibPerSecond(settings.count(Setting.SCRUB_RATE))
                 .durabilityNamed(settings.text(Setting.DURABILITY))
                 .checkpointIntervalMs(settings.count(Setting.CHECKPOINT_INTERVAL) * 1_000L)
                 .acceptUnclean(settings.flag(Setting.ACCEPT_UNCLEAN))

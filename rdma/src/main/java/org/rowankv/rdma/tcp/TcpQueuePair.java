@@ -74,6 +74,12 @@ final class TcpQueuePair implements QueuePair {
         if (isFenced()) {
             return PostStatus.FENCED;
         }
+        control();
+        // Asked first: what fills the queue may be what waits there for a segment.
+        if (reader.isNotReady()) {
+            batches.ring();
+            return PostStatus.RECEIVER_NOT_READY;
+        }
         if (!ring.hasRoom()) {
             batches.ring();
             return PostStatus.QUEUE_FULL;
@@ -81,11 +87,6 @@ final class TcpQueuePair implements QueuePair {
         final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(source, offset));
         if (!FrameDescriptor.isEntryType(type) || length < FrameDescriptor.HEADER_LENGTH) {
             throw new IllegalArgumentException("no entry to send: type " + type + ", length " + length);
-        }
-        control();
-        if (reader.isNotReady()) {
-            batches.ring();
-            return PostStatus.RECEIVER_NOT_READY;
         }
         final int payload = length - FrameDescriptor.HEADER_LENGTH;
         if (!batches.claim(WireDescriptor.HEADER_LENGTH + payload)) {

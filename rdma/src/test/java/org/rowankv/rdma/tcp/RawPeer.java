@@ -141,13 +141,16 @@ final class RawPeer implements AutoCloseable {
         return frame;
     }
 
-    /** Waits until the other end has closed the connection; returns the type of the last frame, 0 if there was none. */
+    /** Waits until the other end has closed the connection, or said its last word; returns the type of the last frame, 0 if there was none. */
     int awaitEnd() {
         int last = 0;
         try {
-            while (true) {
+            while (last != WireDescriptor.FENCED) {
                 last = read().type();
             }
+            // That was the last word; the other end waits for us to close.
+            socket.close();
+            return last;
         } catch (EOFException | SocketException e) {
             return last;
         } catch (IOException e) {

@@ -13,13 +13,18 @@ import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
 
-/** Neither the sender's thread nor the NIC agent's allocates per message. Without the chaos points, as in production. */
+/**
+ * Neither the sender's thread nor the NIC agent's allocates per message: only a little per batch, that is per write of a
+ * thread that is no event loop and per read. Without the chaos points, as in production.
+ */
 @Tag("races")
 final class TcpAllocationTest {
     private static final int SEGMENT = 1 << 20;
     private static final int WARM_UP = 60_000;
     private static final int MESSAGES = 40_000;
     private static final int WINDOW = 32;
+    /** Half of what one small object for each message would take. */
+    private static final long ALLOWED = 8L * MESSAGES;
 
     private final long[] completed = {0};
     private final CompletionHandler counting = (context, status) -> completed[0]++;
@@ -47,9 +52,8 @@ final class TcpAllocationTest {
             final long nics = threads.getThreadAllocatedBytes(nic) - nicBefore;
             System.out.println(
                     "tcp allocation: sender " + mine + " bytes, nic " + nics + " bytes for " + MESSAGES + " messages");
-            // Heartbeats and timers allocate a little, now and then: less than a byte a message.
-            assertThat(mine).isLessThan(MESSAGES);
-            assertThat(nics).isLessThan(MESSAGES);
+            assertThat(mine).isLessThan(ALLOWED);
+            assertThat(nics).isLessThan(ALLOWED);
         }
     }
 

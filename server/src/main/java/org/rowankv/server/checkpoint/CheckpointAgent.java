@@ -16,6 +16,7 @@ import org.rowankv.server.checkpoint.Checkpoint.ShardPart;
 import org.rowankv.server.checkpoint.CheckpointBook.Image;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.ForceFailedException;
 import org.rowankv.server.shard.Clears;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
@@ -369,13 +370,17 @@ public final class CheckpointAgent implements Agent {
      * An index may point to what only this server has yet, in place of what all have: before an image counts, all that it
      * may have seen is durable, at the level in force.
      */
-    private void makeDurable() {
+    private void makeDurable() throws IOException {
         for (int s = 0; s < segments.count(); s++) {
             if (segments.generation(s) != 0 && !book.isCovered(s)) {
                 segments.area().flush(segments.area().addressOf(s), segments.length());
             }
         }
-        segments.area().drain();
+        try {
+            segments.area().drain();
+        } catch (ForceFailedException e) {
+            throw new IOException("what it would refer to is not on the device", e);
+        }
     }
 
     private void giveUp() {

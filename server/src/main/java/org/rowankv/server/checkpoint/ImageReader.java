@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import org.rowankv.server.checkpoint.Checkpoint.ShardPart;
 import org.rowankv.server.index.ExpiryBound;
+import org.rowankv.server.index.IndexItem;
 import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.CheckpointBound;
@@ -104,7 +105,7 @@ final class ImageReader {
             at += ImageDescriptor.GROUP_LENGTH;
             for (int i = 0; i < count; i++, at += ImageDescriptor.ITEM_LENGTH) {
                 final long item = block.getLong(at);
-                final int segment = (int) (ShardIndex.addressIn(item) - base >> shift);
+                final int segment = (int) (IndexItem.address(item) - base >> shift);
                 if (covered[segment]) {
                     index.load(item, expiry);
                 } else {

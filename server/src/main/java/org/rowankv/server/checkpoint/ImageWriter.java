@@ -6,6 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.index.ExpiryBound;
+import org.rowankv.server.index.IndexItem;
 import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
@@ -106,7 +107,7 @@ final class ImageWriter {
     }
 
     private void item(long item) {
-        final long address = ShardIndex.addressIn(item);
+        final long address = IndexItem.address(item);
         final ByteBuffer buffer = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final long word = FrameDescriptor.wordPlain(buffer, at);

@@ -61,9 +61,8 @@ public final class CleanAgent implements Agent {
         this.idleLogs = idleLogs;
         this.sweepDone = sweepDone;
         this.quiet = quiet;
-        final SegmentAges ages = new SegmentAges(segments);
-        this.relocation = new Relocation(segments, replicas, ages);
-        this.victims = new Victims(segments, ages, this::isCleanable);
+        this.relocation = new Relocation(segments, replicas);
+        this.victims = new Victims(segments, this::isCleanable);
         this.pace = new CleaningPace(clock, lowWater, highWater);
     }
 

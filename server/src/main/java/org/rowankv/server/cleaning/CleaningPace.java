@@ -15,6 +15,8 @@ final class CleaningPace {
     private static final double LEAST_SHARE = 1.0 / 16;
     /** Longest rest, in which nobody should notice that agents have been at work. */
     private static final long LONGEST_REST_NS = 1_000_000;
+    /** A thread that rests sleeps at least about that long, so shorter rests are put together. */
+    private static final long SHORTEST_REST_NS = 200_000;
     /** At the high mark, what lives at most in a segment that is cleaned. */
     private static final double LEAST_LIMIT = 0.5;
 
@@ -23,6 +25,7 @@ final class CleaningPace {
     private final int highWater;
     private long stepBeganNs;
     private long restEndsNs;
+    private long restOwedNs;
     private boolean resting;
 
     CleaningPace(Clock clock, int lowWater, int highWater) {
@@ -65,7 +68,11 @@ final class CleaningPace {
     void end(int free) {
         final long nowNs = clock.nanoTime();
         final double share = Math.max(LEAST_SHARE, pressure(free));
-        resting = share < 1;
-        restEndsNs = nowNs + Math.min(LONGEST_REST_NS, (long) ((nowNs - stepBeganNs) * (1 - share) / share));
+        restOwedNs += (long) ((nowNs - stepBeganNs) * (1 - share) / share);
+        resting = restOwedNs >= SHORTEST_REST_NS;
+        if (resting) {
+            restEndsNs = nowNs + Math.min(LONGEST_REST_NS, restOwedNs);
+            restOwedNs = 0;
+        }
     }
 }

@@ -30,12 +30,10 @@ final class Relocation implements SegmentScan.Visitor {
     private final DamagedEntries damage;
     private final AppendLog log;
     private final SegmentScan scan;
-    private final SegmentAges ages;
     private final CompletionRecord completions = new CompletionRecord();
     private byte[] keyScratch = new byte[256];
     private int victim = -1;
     private int victimHorizon;
-    private int victimBirth;
     private int horizonNow;
     private boolean outOfRoom;
     /** What the entries found in the victim are charged together, and places that claim to be entries and are not. */
@@ -52,11 +50,10 @@ final class Relocation implements SegmentScan.Visitor {
     private final OwnedCounter cleanedSegments = new OwnedCounter();
     private final OwnedCounter tombstonesDropped = new OwnedCounter();
 
-    Relocation(Segments segments, Replicas replicas, SegmentAges ages) {
+    Relocation(Segments segments, Replicas replicas) {
         this.segments = segments;
         this.replicas = replicas;
         this.damage = segments.damage();
-        this.ages = ages;
         this.log = new AppendLog(segments, SegmentOwner.CLEAN);
         this.scan = new SegmentScan(segments.region());
     }
@@ -75,7 +72,6 @@ final class Relocation implements SegmentScan.Visitor {
         victim = segment;
         horizonNow = horizon;
         victimHorizon = segments.horizon(segment);
-        victimBirth = ages.birth(segment);
         outOfRoom = false;
         found = 0;
         invalid = 0;
@@ -328,9 +324,7 @@ final class Relocation implements SegmentScan.Visitor {
             return 0;
         }
         relocatedBytes.add(length);
-        final long address = log.appendCopy(buffer, at, length, type, FrameDescriptor.tag(buffer, at), stamp);
-        ages.copied(log.openSegment(), length, victimBirth);
-        return address;
+        return log.appendCopy(buffer, at, length, type, FrameDescriptor.tag(buffer, at), stamp);
     }
 
     long relocatedBytes() {

@@ -9,12 +9,10 @@ final class Victims {
     private static final int COPIED_FOR_ONE = 32;
 
     private final Segments segments;
-    private final SegmentAges ages;
     private final IntPredicate cleanable;
 
-    Victims(Segments segments, SegmentAges ages, IntPredicate cleanable) {
+    Victims(Segments segments, IntPredicate cleanable) {
         this.segments = segments;
-        this.ages = ages;
         this.cleanable = cleanable;
     }
 
@@ -28,10 +26,12 @@ final class Victims {
     }
 
     /**
-     * The segment of the best ratio of benefit to cost, among those of which no more than so much lives: what is gained
-     * times how long it may be expected to stay gained, by what must be read and written for it, (1 − u) × age / (1 + u).
-     * So a segment whose rest is being overwritten is left to that, and one whose rest is as old as the hills is
-     * cleaned while it is still nearly full.
+     * The segment of the best ratio of benefit to cost, among those of which no more than so much lives: what is gained,
+     * by what must be read and written for it, times the root of the segment's age: (1 − u) × √age / (1 + u). So a segment
+     * whose rest is being overwritten is left to that, and one whose rest stays is cleaned while it is still fuller.
+     *
+     * <p>The age is that of the segment, not of what lives in it: what was copied again and again is old, but where all
+     * is overwritten alike it dies no later than anything else, and would be copied for nothing.
      */
     int worthiest(int horizonNow, int liveLimit) {
         int best = -1;
@@ -41,13 +41,19 @@ final class Victims {
             if (live < 0 || live > liveLimit || !gains(s, live)) {
                 continue;
             }
-            final double worth = (double) (segments.length() - live) / (segments.length() + (long) live) * ages.age(s);
+            final double worth =
+                    (double) (segments.length() - live) / (segments.length() + (long) live) * Math.sqrt(age(s));
             if (worth > bestWorth && cleanable.test(s)) {
                 best = s;
                 bestWorth = worth;
             }
         }
         return best;
+    }
+
+    /** Segments opened since this one was, this one included. */
+    private int age(int segment) {
+        return Math.max(1, segments.lastSequence() - segments.sequence(segment) + 1);
     }
 
     /** The segment with the fewest live bytes, if anything is to be gained. */

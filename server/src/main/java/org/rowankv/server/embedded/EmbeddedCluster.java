@@ -185,6 +185,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                     pressure,
                     copies));
         }
+        servers.forEach(server -> server.meet(servers));
         servers.forEach(Server::start);
         serving = List.copyOf(servers);
         final ForceFailedException already = failure;
@@ -227,7 +228,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         return surroundings
                 .tuning()
                 .apply(ServerSettings.of(
-                        segmentCount, settings.workers(), settings.replicas() > 1, settings.verifyReads()));
+                        segmentCount,
+                        settings.workers(),
+                        settings.replicas() > 1,
+                        settings.verifyReads(),
+                        (long) settings.scrubMibPerSecond() << 20));
     }
 
     private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random) {
@@ -336,9 +341,13 @@ public final class EmbeddedCluster implements AutoCloseable {
         servers.forEach(server -> server.limit(cacheId, "", CacheLimit.NONE));
     }
 
-    /** What workers have drawn ahead of entries may be lacking elsewhere. */
-    public void releaseGrants() {
-        servers.forEach(Server::releaseGrants);
+    /** What workers have drawn ahead of entries may be lacking elsewhere. False while there is a worker that is not idle. */
+    public boolean releaseGrants() {
+        boolean allIdle = true;
+        for (Server server : servers) {
+            allIdle &= server.releaseGrants();
+        }
+        return allIdle;
     }
 
     /** Server {@code to} cuts server {@code from} off its backup log; {@code from} connects again when it next writes. */

@@ -20,6 +20,7 @@ import org.rowankv.server.pm.Durability;
  * @param maxMessage longest message of the fabric; larger entries are sent in blocks
  * @param workers mutations under way at once, per server
  * @param verifyReads whether every read checks the entry's checksums
+ * @param scrubMibPerSecond how fast each server reads again what it holds, at most; 0: not at all
  * @param durability what an acknowledged write survives
  * @param acceptUnclean opens an area that the operating system may not have written completely
  * @param checkpointIntervalMs between two checkpoints of the indexes, of a store that outlives its close; 0: none
@@ -35,6 +36,7 @@ public record EmbeddedSettings(
         int maxMessage,
         int workers,
         boolean verifyReads,
+        int scrubMibPerSecond,
         Durability durability,
         long checkpointIntervalMs,
         boolean acceptUnclean,
@@ -42,6 +44,10 @@ public record EmbeddedSettings(
     public static final int DEFAULT_SHARDS_PER_SERVER = 16;
     public static final int DEFAULT_MAX_MESSAGE = 16 << 10;
     public static final int MAX_SERVERS = 64;
+    /** Well below one percent of a processor. */
+    public static final int DEFAULT_SCRUB_MIB_PER_SECOND = 4;
+
+    private static final int MAX_SCRUB_MIB_PER_SECOND = 1 << 20;
     public static final long DEFAULT_CHECKPOINT_INTERVAL_MS = 10_000;
 
     public static Builder builder() {
@@ -78,6 +84,7 @@ public record EmbeddedSettings(
         private int maxMessage = DEFAULT_MAX_MESSAGE;
         private int workers;
         private boolean verifyReads;
+        private int scrubMibPerSecond = DEFAULT_SCRUB_MIB_PER_SECOND;
         private @Nullable Durability durability;
         private long checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS;
         private boolean acceptUnclean;
@@ -129,6 +136,12 @@ public record EmbeddedSettings(
 
         public Builder verifyReads(boolean verify) {
             verifyReads = verify;
+            return this;
+        }
+
+        /** 0: not at all. */
+        public Builder scrubMibPerSecond(int mib) {
+            scrubMibPerSecond = mib;
             return this;
         }
 
@@ -191,6 +204,10 @@ public record EmbeddedSettings(
                     "max-message must be a multiple of 64 from 256 to " + Math.min(128 << 10, segment) + ", not "
                             + maxMessage);
             require(
+                    scrubMibPerSecond >= 0 && scrubMibPerSecond <= MAX_SCRUB_MIB_PER_SECOND,
+                    "scrub-rate must be 0 (off).." + MAX_SCRUB_MIB_PER_SECOND + " MiB per second, not "
+                            + scrubMibPerSecond);
+            require(
                     dir == null || durability != Durability.NONE,
                     "durability=none keeps no files: leave dir out, or use durability=process");
             require(checkpointIntervalMs >= 0, "checkpoint-interval must not be negative");
@@ -204,6 +221,7 @@ public record EmbeddedSettings(
                     maxMessage,
                     workerCount,
                     verifyReads,
+                    scrubMibPerSecond,
                     durability != null ? durability : dir == null ? Durability.NONE : Durability.PROCESS,
                     checkpointIntervalMs,
                     acceptUnclean,

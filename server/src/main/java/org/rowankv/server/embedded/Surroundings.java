@@ -78,7 +78,7 @@ public record Surroundings(
         return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
     }
 
-    /** The same with other process values. */
+    /** The same with other process values of each server. */
     public Surroundings withTuning(UnaryOperator<ServerSettings> newTuning) {
         return new Surroundings(
                 clocks, random, scheduling, fabric, memories, areaMachine, newTuning, scanThreads, clientsEndWithStore);

@@ -28,16 +28,6 @@ import org.rowankv.server.log.EntryDescriptor;
  */
 public final class ShardIndex {
     private static final int ITEMS = 7;
-    private static final int WORDS = 8;
-    private static final int CHUNK_SHIFT = 6; // buckets in a chunk: 64, 4 KiB
-    private static final int CHUNK_BUCKETS = 1 << CHUNK_SHIFT;
-    private static final int CHUNK_MASK = CHUNK_BUCKETS - 1;
-    private static final int TAG_BITS = 24;
-    private static final int TAG_MASK = (1 << TAG_BITS) - 1;
-    private static final int ADDRESS_BITS = 64 - TAG_BITS;
-    private static final long ADDRESS_MASK = (1L << ADDRESS_BITS) - 1;
-    private static final int STRIDE_SHIFT = 6;
-    private static final int MIN_LEVEL = 2;
     // Items per bucket before the next split, times 4: 21/4 = 5.25 of 7 keeps the table at 12 to 15 bytes per item.
     private static final int LOAD_TIMES_4 = 21;
     private static final int SET = 1;
@@ -88,8 +78,8 @@ public final class ShardIndex {
 
     public ShardIndex(MemoryRegion region) {
         this.region = region;
-        this.buckets = new long[][] {new long[WORDS << MIN_LEVEL]};
-        this.shape = (long) MIN_LEVEL << 32;
+        this.buckets = new long[][] {new long[Chunks.WORDS << Chunks.MIN_LEVEL]};
+        this.shape = (long) Chunks.MIN_LEVEL << 32;
     }
 
     /** Equal at two moments between which no item was put, moved or removed. Any thread, no lock. */
@@ -114,44 +104,31 @@ public final class ShardIndex {
         return words * Long.BYTES + (buckets.length + overflow.length) * 4L;
     }
 
-    private static int reversed(long position) {
-        return (int) Long.reverse(position) & TAG_MASK;
-    }
-
     private static int bucketOf(int tag, long shapeNow) {
         final int level = (int) (shapeNow >>> 32);
         final int bucket = tag & ((1 << level) - 1);
         return bucket < (int) shapeNow ? tag & ((2 << level) - 1) : bucket;
     }
 
-    private static long itemOf(int tag, long address) {
-        return (long) tag << ADDRESS_BITS | address >>> STRIDE_SHIFT;
-    }
-
-    private static int tagOf(long item) {
-        return (int) (item >>> ADDRESS_BITS);
-    }
-
-    private static long addressOf(long item) {
-        return (item & ADDRESS_MASK) << STRIDE_SHIFT;
-    }
-
-    private static long[] chunkOf(long[][] chunks, int bucket) {
-        return chunks[bucket >>> CHUNK_SHIFT];
-    }
-
-    private static int wordOf(int bucket) {
-        return (bucket & CHUNK_MASK) * WORDS;
-    }
-
     // --- readers ---
 
     /** The address of the newest entry of a key, or 0. Any thread, no lock. */
     public long find(long position, int cacheId, byte[] key, int keyOffset, int keyLength) {
-        final int tag = reversed(position);
+        return find(position, cacheId, key, keyOffset, keyLength, null, 0);
+    }
+
+    private long find(
+            long position,
+            int cacheId,
+            byte @org.jspecify.annotations.Nullable [] key,
+            int keyOffset,
+            int keyLength,
+            @org.jspecify.annotations.Nullable ByteBuffer entry,
+            int entryAt) {
+        final int tag = IndexItem.tagAt(position);
         while (true) {
             final int before = (int) MOVES.getAcquire(this);
-            final long found = search(tag, cacheId, key, keyOffset, keyLength, null, 0);
+            final long found = search(tag, cacheId, key, keyOffset, keyLength, entry, entryAt);
             if (found > 0) {
                 return found;
             }
@@ -172,60 +149,14 @@ public final class ShardIndex {
      * @param refused what was returned before and was of another key; 0 at first
      */
     public long findLikely(long position, long refused, int cacheId, byte[] key, int keyOffset, int keyLength) {
-        final long first = refused == 0 ? firstOf(reversed(position)) : 0;
+        final long first = refused == 0 ? candidate(position, 0) : 0;
         return first == 0 ? find(position, cacheId, key, keyOffset, keyLength) : first;
-    }
-
-    /** The first address found with that tag; 0 when there is none, or when the search met a change. */
-    private long firstOf(int tag) {
-        final long[][] chunks = buckets;
-        int bucket = bucketOf(tag, shape);
-        if (!exists(chunks, bucket)) {
-            return 0;
-        }
-        long[] words = chunkOf(chunks, bucket);
-        while (true) {
-            final int base = wordOf(bucket);
-            for (int i = base; i < base + ITEMS; i++) {
-                final long item = (long) ITEM.getAcquire(words, i);
-                if (tagOf(item) == tag && item != 0) {
-                    return addressOf(item);
-                }
-            }
-            final int link = ReferenceBits.linkIn((long) ITEM.getAcquire(words, base + ITEMS));
-            final long[][] overflowNow = overflow;
-            if (link == 0 || !exists(overflowNow, link - 1)) {
-                return 0;
-            }
-            bucket = link - 1;
-            words = chunkOf(overflowNow, bucket);
-        }
     }
 
     /** As {@link #find}, for the key of an entry in the log. */
     public long findKeyOf(long position, ByteBuffer entry, int entryAt) {
-        final int tag = reversed(position);
-        while (true) {
-            final int before = (int) MOVES.getAcquire(this);
-            final long found = search(
-                    tag,
-                    EntryDescriptor.cacheId(entry, entryAt),
-                    null,
-                    0,
-                    EntryDescriptor.keyLength(entry, entryAt),
-                    entry,
-                    entryAt);
-            if (found > 0) {
-                return found;
-            }
-            if (found == 0 && (before & 1) == 0) {
-                VarHandle.acquireFence();
-                if ((int) MOVES.getAcquire(this) == before) {
-                    return 0;
-                }
-            }
-            Thread.onSpinWait();
-        }
+        final int cacheId = EntryDescriptor.cacheId(entry, entryAt);
+        return find(position, cacheId, null, 0, EntryDescriptor.keyLength(entry, entryAt), entry, entryAt);
     }
 
     /**
@@ -238,8 +169,8 @@ public final class ShardIndex {
 
     /** Whether the index points to that address now. Any thread, no lock. */
     public boolean refers(long position, long address) {
-        final int tag = reversed(position);
-        final long wanted = itemOf(tag, address);
+        final int tag = IndexItem.tagAt(position);
+        final long wanted = IndexItem.of(tag, address);
         while (true) {
             final int before = (int) MOVES.getAcquire(this);
             if (holds(tag, wanted)) {
@@ -264,18 +195,18 @@ public final class ShardIndex {
             int entryAt) {
         final long[][] chunks = buckets;
         int bucket = bucketOf(tag, shape);
-        if (!exists(chunks, bucket)) {
+        if (!Chunks.exists(chunks, bucket)) {
             return -1;
         }
-        long[] words = chunkOf(chunks, bucket);
+        long[] words = Chunks.of(chunks, bucket);
         while (true) {
-            final int base = wordOf(bucket);
+            final int base = Chunks.word(bucket);
             for (int i = base; i < base + ITEMS; i++) {
                 final long item = (long) ITEM.getAcquire(words, i);
-                if (tagOf(item) != tag || item == 0) {
+                if (IndexItem.tag(item) != tag || item == 0) {
                     continue;
                 }
-                final long address = addressOf(item);
+                final long address = IndexItem.address(item);
                 final boolean same = key != null
                         ? KeyComparison.isKey(region, address, cacheId, key, keyOffset, keyLength)
                         : KeyComparison.isKeyOf(region, address, entry, entryAt);
@@ -295,22 +226,22 @@ public final class ShardIndex {
             }
             bucket = link - 1;
             final long[][] overflowNow = overflow;
-            if (!exists(overflowNow, bucket)) {
+            if (!Chunks.exists(overflowNow, bucket)) {
                 return -1;
             }
-            words = chunkOf(overflowNow, bucket);
+            words = Chunks.of(overflowNow, bucket);
         }
     }
 
     private boolean holds(int tag, long item) {
         final long[][] chunks = buckets;
         int bucket = bucketOf(tag, shape);
-        if (!exists(chunks, bucket)) {
+        if (!Chunks.exists(chunks, bucket)) {
             return false;
         }
-        long[] words = chunkOf(chunks, bucket);
+        long[] words = Chunks.of(chunks, bucket);
         while (true) {
-            final int base = wordOf(bucket);
+            final int base = Chunks.word(bucket);
             for (int i = base; i < base + ITEMS; i++) {
                 if ((long) ITEM.getAcquire(words, i) == item) {
                     return true;
@@ -318,18 +249,12 @@ public final class ShardIndex {
             }
             final int link = ReferenceBits.linkIn((long) ITEM.getAcquire(words, base + ITEMS));
             final long[][] overflowNow = overflow;
-            if (link == 0 || !exists(overflowNow, link - 1)) {
+            if (link == 0 || !Chunks.exists(overflowNow, link - 1)) {
                 return false;
             }
             bucket = link - 1;
-            words = chunkOf(overflowNow, bucket);
+            words = Chunks.of(overflowNow, bucket);
         }
-    }
-
-    /** False when a shape or a link was read that is newer than the chunks. */
-    private static boolean exists(long[][] chunks, int bucket) {
-        final int chunk = bucket >>> CHUNK_SHIFT;
-        return chunk < chunks.length && chunks[chunk] != null && wordOf(bucket) < chunks[chunk].length;
     }
 
     // --- writers: the caller holds the lock ---
@@ -358,19 +283,19 @@ public final class ShardIndex {
      * @return the address it replaced, or 0
      */
     public long put(long position, long address) {
-        final int tag = reversed(position);
+        final int tag = IndexItem.tagAt(position);
         final ByteBuffer entry = region.buffer(address);
         final int entryAt = region.offset(address);
-        final long item = itemOf(tag, address);
+        final long item = IndexItem.of(tag, address);
         final long[][] chunks = buckets;
         int bucket = bucketOf(tag, shape);
-        long[] words = chunkOf(chunks, bucket);
+        long[] words = Chunks.of(chunks, bucket);
         // First, so that an item without its bound cannot be left behind by an error.
         lowerBound(words, bucket, ExpiryBound.of(entry, entryAt));
         long[] emptyWords = null;
         int emptySlot = 0;
         while (true) {
-            final int base = wordOf(bucket);
+            final int base = Chunks.word(bucket);
             for (int i = base; i < base + ITEMS; i++) {
                 final long old = words[i];
                 if (old == 0) {
@@ -380,11 +305,12 @@ public final class ShardIndex {
                     }
                 } else if (old == item) {
                     return address;
-                } else if (tagOf(old) == tag && KeyComparison.isKeyOf(region, addressOf(old), entry, entryAt)) {
+                } else if (IndexItem.tag(old) == tag
+                        && KeyComparison.isKeyOf(region, IndexItem.address(old), entry, entryAt)) {
                     unmark(words, i);
                     ITEM.setRelease(words, i, item);
                     changed();
-                    return addressOf(old);
+                    return IndexItem.address(old);
                 }
             }
             final int link = ReferenceBits.linkIn(words[base + ITEMS]);
@@ -392,14 +318,14 @@ public final class ShardIndex {
                 break;
             }
             bucket = link - 1;
-            words = chunkOf(overflow, bucket);
+            words = Chunks.of(overflow, bucket);
         }
         if (emptyWords == null) {
             final int extra = takeOverflow();
-            emptyWords = chunkOf(overflow, extra);
-            emptySlot = wordOf(extra);
+            emptyWords = Chunks.of(overflow, extra);
+            emptySlot = Chunks.word(extra);
             emptyWords[emptySlot] = item;
-            final int linkAt = wordOf(bucket) + ITEMS;
+            final int linkAt = Chunks.word(bucket) + ITEMS;
             ITEM.setRelease(words, linkAt, ExpiryBound.withLink(words[linkAt], extra + 1L));
         } else {
             unmark(emptyWords, emptySlot); // of what was there before
@@ -417,16 +343,16 @@ public final class ShardIndex {
 
     /** Points from exactly this entry to a newer one of the same key; false when the index points elsewhere by now. */
     public boolean replace(long position, long from, long to) {
-        final int tag = reversed(position);
+        final int tag = IndexItem.tagAt(position);
         final int bucket = bucketOf(tag, shape);
-        final long[] words = chunkOf(buckets, bucket);
+        final long[] words = Chunks.of(buckets, bucket);
         lowerBound(words, bucket, ExpiryBound.of(region.buffer(to), region.offset(to)));
-        return exchangeInChain(bucket, words, itemOf(tag, from), itemOf(tag, to), false);
+        return exchangeInChain(bucket, words, IndexItem.of(tag, from), IndexItem.of(tag, to), false);
     }
 
     /** Replaces exactly this address by that of a copy of its entry; false when the index points elsewhere by now. */
     public boolean relocate(long position, long from, long to) {
-        return exchange(position, from, itemOf(reversed(position), to));
+        return exchange(position, from, IndexItem.of(IndexItem.tagAt(position), to));
     }
 
     /** Removes exactly this address; false when the index points elsewhere. */
@@ -439,16 +365,16 @@ public final class ShardIndex {
     }
 
     private boolean exchange(long position, long from, long newItem) {
-        final int tag = reversed(position);
+        final int tag = IndexItem.tagAt(position);
         final int bucket = bucketOf(tag, shape);
-        return exchangeInChain(bucket, chunkOf(buckets, bucket), itemOf(tag, from), newItem, true);
+        return exchangeInChain(bucket, Chunks.of(buckets, bucket), IndexItem.of(tag, from), newItem, true);
     }
 
     private boolean exchangeInChain(int firstBucket, long[] firstWords, long item, long newItem, boolean keepsMark) {
         int bucket = firstBucket;
         long[] words = firstWords;
         while (true) {
-            final int base = wordOf(bucket);
+            final int base = Chunks.word(bucket);
             for (int i = base; i < base + ITEMS; i++) {
                 if (words[i] == item) {
                     if (!keepsMark) {
@@ -464,7 +390,7 @@ public final class ShardIndex {
                 return false;
             }
             bucket = link - 1;
-            words = chunkOf(overflow, bucket);
+            words = Chunks.of(overflow, bucket);
         }
     }
 
@@ -473,7 +399,7 @@ public final class ShardIndex {
         final int level = (int) (shapeNow >>> 32);
         final int split = (int) shapeNow;
         final long bucketCount = (1L << level) + split;
-        if (count.get() * 4 <= bucketCount * LOAD_TIMES_4 || level >= TAG_BITS - 1) {
+        if (count.get() * 4 <= bucketCount * LOAD_TIMES_4 || level >= IndexItem.TAG_BITS - 1) {
             return;
         }
         final int target = split + (1 << level);
@@ -492,9 +418,9 @@ public final class ShardIndex {
     private int gather(int source) {
         int n = 0;
         int bucket = source;
-        long[] words = chunkOf(buckets, bucket);
+        long[] words = Chunks.of(buckets, bucket);
         while (true) {
-            final int base = wordOf(bucket);
+            final int base = Chunks.word(bucket);
             if (n + ITEMS > moving.length) {
                 moving = java.util.Arrays.copyOf(moving, 2 * moving.length);
                 movingMarks = java.util.Arrays.copyOf(movingMarks, moving.length);
@@ -510,18 +436,18 @@ public final class ShardIndex {
                 return n;
             }
             bucket = link - 1;
-            words = chunkOf(overflow, bucket);
+            words = Chunks.of(overflow, bucket);
         }
     }
 
     /** Divides the items gathered by whether their tag has {@code bit}, and packs both chains. */
     private void divide(int source, int target, int bit, int n) {
         int bucket = source;
-        long[] words = chunkOf(buckets, bucket);
-        final long bound = ExpiryBound.in(words[wordOf(bucket) + ITEMS]);
+        long[] words = Chunks.of(buckets, bucket);
+        final long bound = ExpiryBound.in(words[Chunks.word(bucket) + ITEMS]);
         boolean first = true;
         while (true) {
-            final int base = wordOf(bucket);
+            final int base = Chunks.word(bucket);
             for (int i = base; i < base + ITEMS; i++) {
                 ITEM.setRelease(words, i, 0L);
             }
@@ -535,55 +461,55 @@ public final class ShardIndex {
                 break;
             }
             bucket = link - 1;
-            words = chunkOf(overflow, bucket);
+            words = Chunks.of(overflow, bucket);
         }
         fill(source, n, bit, 0);
         fill(target, n, bit, bit);
-        setBound(chunkOf(buckets, source), source, bound);
-        setBound(chunkOf(buckets, target), target, bound);
+        setBound(Chunks.of(buckets, source), source, bound);
+        setBound(Chunks.of(buckets, target), target, bound);
     }
 
     private void fill(int firstBucket, int n, int bit, int wanted) {
         int bucket = firstBucket;
-        long[] words = chunkOf(buckets, bucket);
+        long[] words = Chunks.of(buckets, bucket);
         int used = 0;
         for (int i = 0; i < n; i++) {
-            if ((tagOf(moving[i]) & bit) != wanted) {
+            if ((IndexItem.tag(moving[i]) & bit) != wanted) {
                 continue;
             }
             if (used == ITEMS) {
                 final int extra = takeOverflow();
-                final int linkAt = wordOf(bucket) + ITEMS;
+                final int linkAt = Chunks.word(bucket) + ITEMS;
                 ITEM.setRelease(words, linkAt, ExpiryBound.withLink(words[linkAt], extra + 1L));
                 bucket = extra;
-                words = chunkOf(overflow, extra);
+                words = Chunks.of(overflow, extra);
                 used = 0;
             }
             if (movingMarks[i]) {
-                final int linkAt = wordOf(bucket) + ITEMS;
+                final int linkAt = Chunks.word(bucket) + ITEMS;
                 ITEM.setRelease(words, linkAt, ReferenceBits.with(words[linkAt], used));
             }
-            ITEM.setRelease(words, wordOf(bucket) + used++, moving[i]);
+            ITEM.setRelease(words, Chunks.word(bucket) + used++, moving[i]);
         }
     }
 
     private void ensureBucket(int bucket) {
         final long[][] chunks = buckets;
-        if (exists(chunks, bucket)) {
+        if (Chunks.exists(chunks, bucket)) {
             return;
         }
-        final int chunk = bucket >>> CHUNK_SHIFT;
+        final int chunk = bucket >>> Chunks.SHIFT;
         if (chunk == 0) {
             // Only the first chunk begins smaller than the others: most shards of a small store stay in it.
             final long[][] copy = chunks.clone();
             copy[0] = java.util.Arrays.copyOf(chunks[0], 2 * chunks[0].length);
             replaceBuckets(copy);
         } else if (chunk < chunks.length) {
-            chunks[chunk] = new long[CHUNK_BUCKETS * WORDS];
+            chunks[chunk] = new long[Chunks.BUCKETS * Chunks.WORDS];
         } else {
             // An eighth more references at a time; the chunks themselves come one by one.
             final long[][] longer = java.util.Arrays.copyOf(chunks, chunk + 1 + chunk / 8);
-            longer[chunk] = new long[CHUNK_BUCKETS * WORDS];
+            longer[chunk] = new long[Chunks.BUCKETS * Chunks.WORDS];
             replaceBuckets(longer);
         }
     }
@@ -597,9 +523,9 @@ public final class ShardIndex {
     private int takeOverflow() {
         if (freeOverflow >= 0) {
             final int taken = freeOverflow;
-            final long[] words = chunkOf(overflow, taken);
-            freeOverflow = ReferenceBits.linkIn(words[wordOf(taken) + ITEMS]) - 1;
-            ITEM.setRelease(words, wordOf(taken) + ITEMS, 0L);
+            final long[] words = Chunks.of(overflow, taken);
+            freeOverflow = ReferenceBits.linkIn(words[Chunks.word(taken) + ITEMS]) - 1;
+            ITEM.setRelease(words, Chunks.word(taken) + ITEMS, 0L);
             return taken;
         }
         ensureOverflow(1);
@@ -611,20 +537,22 @@ public final class ShardIndex {
         if (overflowCount + more > ReferenceBits.MAX_LINK) {
             throw new IllegalStateException("a shard has more objects than its index can hold: use more shards");
         }
-        for (int chunk = overflowCount >>> CHUNK_SHIFT; chunk <= (overflowCount + more - 1) >>> CHUNK_SHIFT; chunk++) {
+        for (int chunk = overflowCount >>> Chunks.SHIFT;
+                chunk <= (overflowCount + more - 1) >>> Chunks.SHIFT;
+                chunk++) {
             if (chunk >= overflow.length) {
                 overflow = java.util.Arrays.copyOf(overflow, chunk + 1 + chunk / 8);
             }
             if (overflow[chunk] == null) {
-                overflow[chunk] = new long[CHUNK_BUCKETS * WORDS];
+                overflow[chunk] = new long[Chunks.BUCKETS * Chunks.WORDS];
             }
         }
     }
 
     private void giveOverflow(int bucket) {
-        final long[] words = chunkOf(overflow, bucket);
+        final long[] words = Chunks.of(overflow, bucket);
         // A free bucket's link chains the free list; a reader that strays into it begins again because of `moves`.
-        ITEM.setRelease(words, wordOf(bucket) + ITEMS, freeOverflow + 1L);
+        ITEM.setRelease(words, Chunks.word(bucket) + ITEMS, freeOverflow + 1L);
         freeOverflow = bucket;
     }
 
@@ -658,13 +586,13 @@ public final class ShardIndex {
     }
 
     private boolean reference(long position, long address, int change) {
-        final int tag = reversed(position);
-        final long item = itemOf(tag, address);
+        final int tag = IndexItem.tagAt(position);
+        final long item = IndexItem.of(tag, address);
         long[][] chunks = buckets;
         int bucket = bucketOf(tag, shape);
-        while (exists(chunks, bucket)) {
-            final long[] words = chunkOf(chunks, bucket);
-            final int base = wordOf(bucket);
+        while (Chunks.exists(chunks, bucket)) {
+            final long[] words = Chunks.of(chunks, bucket);
+            final int base = Chunks.word(bucket);
             final long word = (long) ITEM.getAcquire(words, base + ITEMS);
             for (int i = base; i < base + ITEMS; i++) {
                 if ((long) ITEM.getAcquire(words, i) == item) {
@@ -691,12 +619,12 @@ public final class ShardIndex {
     // --- expiry bounds: the caller holds the lock, but for earliestExpiry ---
 
     private static void setBound(long[] words, int bucket, long bound) {
-        final int linkAt = wordOf(bucket) + ITEMS;
+        final int linkAt = Chunks.word(bucket) + ITEMS;
         ITEM.setRelease(words, linkAt, ExpiryBound.with(words[linkAt], bound));
     }
 
     private void lowerBound(long[] words, int bucket, long bound) {
-        if (bound < ExpiryBound.in(words[wordOf(bucket) + ITEMS])) {
+        if (bound < ExpiryBound.in(words[Chunks.word(bucket) + ITEMS])) {
             setBound(words, bucket, bound);
         }
         if (bound < earliestExpiry) {
@@ -716,14 +644,14 @@ public final class ShardIndex {
 
     /** The bound of the bucket of that position. */
     public long expiryBound(long position) {
-        final int bucket = bucketOf(reversed(position), shape);
-        return ExpiryBound.in(chunkOf(buckets, bucket)[wordOf(bucket) + ITEMS]);
+        final int bucket = bucketOf(IndexItem.tagAt(position), shape);
+        return ExpiryBound.in(Chunks.of(buckets, bucket)[Chunks.word(bucket) + ITEMS]);
     }
 
     /** The caller has read all entries of the bucket of that position: none expires before {@code bound}. */
     public void expiryBound(long position, long bound) {
-        final int bucket = bucketOf(reversed(position), shape);
-        setBound(chunkOf(buckets, bucket), bucket, bound);
+        final int bucket = bucketOf(IndexItem.tagAt(position), shape);
+        setBound(Chunks.of(buckets, bucket), bucket, bound);
     }
 
     /** A walk leaves the bucket of that position behind; returns the position behind its range, or 0 at the end. */
@@ -736,7 +664,7 @@ public final class ShardIndex {
 
     private static long behind(long position, long shapeNow) {
         final int level = (int) (shapeNow >>> 32);
-        final int bits = (reversed(position) & ((1 << level) - 1)) < (int) shapeNow ? level + 1 : level;
+        final int bits = (IndexItem.tagAt(position) & ((1 << level) - 1)) < (int) shapeNow ? level + 1 : level;
         final long range = 1L << (64 - bits);
         return (position & -range) + range;
     }
@@ -754,25 +682,37 @@ public final class ShardIndex {
      * @return the position behind that range, or 0 when it was the last
      */
     public long visit(long position, AddressConsumer consumer) {
-        final long shapeNow = shape;
-        final int tag = reversed(position);
-        int bucket = bucketOf(tag, shapeNow);
-        long[] words = chunkOf(buckets, bucket);
-        while (true) {
-            final int base = wordOf(bucket);
+        return visitItems(position, item -> consumer.accept(IndexItem.address(item)));
+    }
+
+    /**
+     * The address of the n-th item, from 0, that may be of the key at that position, as far as an item tells; 0 when there
+     * are no more. Keys are not compared, so nothing is read that could be damaged. Any thread, no lock: while items move
+     * it may miss one.
+     */
+    public long candidate(long position, int n) {
+        final int tag = IndexItem.tagAt(position);
+        int left = n;
+        final long[][] chunks = buckets;
+        int bucket = bucketOf(tag, shape);
+        long[][] all = chunks;
+        while (Chunks.exists(all, bucket)) {
+            final long[] words = Chunks.of(all, bucket);
+            final int base = Chunks.word(bucket);
             for (int i = base; i < base + ITEMS; i++) {
-                if (words[i] != 0) {
-                    consumer.accept(addressOf(words[i]));
+                final long item = (long) ITEM.getAcquire(words, i);
+                if (item != 0 && IndexItem.tag(item) == tag && left-- == 0) {
+                    return IndexItem.address(item);
                 }
             }
-            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
+            final int link = ReferenceBits.linkIn((long) ITEM.getAcquire(words, base + ITEMS));
             if (link == 0) {
-                break;
+                return 0;
             }
             bucket = link - 1;
-            words = chunkOf(overflow, bucket);
+            all = overflow;
         }
-        return behind(position, shapeNow);
+        return 0;
     }
 
     // --- images: what a checkpoint writes, and reads back ---
@@ -780,22 +720,17 @@ public final class ShardIndex {
     /** Receives the items of an image. */
     @FunctionalInterface
     public interface ItemConsumer {
-        /** @param item an opaque word: {@link #addressIn} tells the address, {@link #load} takes it back */
+        /** @param item see {@link IndexItem}; {@link #load} takes it back */
         void accept(long item);
-    }
-
-    /** The address that an item of an image holds. */
-    public static long addressIn(long item) {
-        return addressOf(item);
     }
 
     /** As {@link #visit}, with whole items; the bound of the bucket is {@link #expiryBound(long)}. */
     public long visitItems(long position, ItemConsumer consumer) {
         final long shapeNow = shape;
-        int bucket = bucketOf(reversed(position), shapeNow);
-        long[] words = chunkOf(buckets, bucket);
+        int bucket = bucketOf(IndexItem.tagAt(position), shapeNow);
+        long[] words = Chunks.of(buckets, bucket);
         while (true) {
-            final int base = wordOf(bucket);
+            final int base = Chunks.word(bucket);
             for (int i = base; i < base + ITEMS; i++) {
                 if (words[i] != 0) {
                     consumer.accept(words[i]);
@@ -806,7 +741,7 @@ public final class ShardIndex {
                 return behind(position, shapeNow);
             }
             bucket = link - 1;
-            words = chunkOf(overflow, bucket);
+            words = Chunks.of(overflow, bucket);
         }
     }
 
@@ -815,19 +750,10 @@ public final class ShardIndex {
      * meanwhile.
      */
     public void beginLoad(long itemCount) {
-        final long wanted = Math.max(1L << MIN_LEVEL, (itemCount * 4 + LOAD_TIMES_4 - 1) / LOAD_TIMES_4);
-        final int bucketCount = (int) Math.min(wanted, 1L << (TAG_BITS - 1));
+        final long wanted = Math.max(1L << Chunks.MIN_LEVEL, (itemCount * 4 + LOAD_TIMES_4 - 1) / LOAD_TIMES_4);
+        final int bucketCount = (int) Math.min(wanted, 1L << (IndexItem.TAG_BITS - 1));
         final int level = 31 - Integer.numberOfLeadingZeros(bucketCount);
-        final long[][] chunks = new long[(bucketCount + CHUNK_BUCKETS - 1) >>> CHUNK_SHIFT][];
-        for (int i = 0; i < chunks.length; i++) {
-            chunks[i] = new long[CHUNK_BUCKETS * WORDS];
-        }
-        if (bucketCount <= CHUNK_BUCKETS / 2) {
-            chunks[0] = new long[WORDS << MIN_LEVEL];
-            while (chunks[0].length < bucketCount * WORDS) {
-                chunks[0] = new long[2 * chunks[0].length];
-            }
-        }
+        final long[][] chunks = Chunks.empty(bucketCount);
         MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
         buckets = chunks;
         overflow = new long[0][];
@@ -845,11 +771,11 @@ public final class ShardIndex {
      * @param bound the second before which its object does not expire, or {@link ExpiryBound#NEVER}
      */
     public void load(long item, long bound) {
-        int bucket = bucketOf(tagOf(item), shape);
-        long[] words = chunkOf(buckets, bucket);
+        int bucket = bucketOf(IndexItem.tag(item), shape);
+        long[] words = Chunks.of(buckets, bucket);
         lowerBound(words, bucket, bound);
         while (true) {
-            final int base = wordOf(bucket);
+            final int base = Chunks.word(bucket);
             for (int i = base; i < base + ITEMS; i++) {
                 if (words[i] == 0) {
                     ITEM.setRelease(words, i, item);
@@ -865,7 +791,7 @@ public final class ShardIndex {
             } else {
                 bucket = link - 1;
             }
-            words = chunkOf(overflow, bucket);
+            words = Chunks.of(overflow, bucket);
         }
     }
 }

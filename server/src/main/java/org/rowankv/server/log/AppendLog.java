@@ -139,9 +139,9 @@ public final class AppendLog {
             ByteBuffer buffer, int at, long address, int length, int type, int bodyCrc, int tag, int stamp) {
         // The position first: an append cut short here leaves a gap, never two entries in one place.
         position += length;
+        sealer.publishOwned(buffer, at, address, generation, length, type, bodyCrc, tag, stamp);
         charged += segments.charge(length);
         bytesWritten += length;
-        sealer.publishOwned(buffer, at, address, generation, length, type, bodyCrc, tag, stamp);
         if (EntryType.isTombstone(type)) {
             segments.tombstone(segment, length, stamp);
         }

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What is known of entries in one area that were whole once and are not any more. Readers ask here before they believe an
- * entry; as long as nothing is damaged that is one read of a word that nobody writes. In DRAM only: a start reads the
- * whole area anyway.
+ * entry; as long as nothing is damaged that is one read of a word that nobody writes. In DRAM only: after
+ * a start, who comes upon it finds it again.
  *
  * <p>A segment is <i>suspect</i> when somebody found fewer entries in it than were written. The scrubber looks into it; in
  * the end each missing entry was replaced, or is <i>lost</i>: needed, and nowhere to be had; or it turned out that nobody

@@ -4,6 +4,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import org.rowankv.protocol.Request;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
@@ -15,6 +16,7 @@ import org.rowankv.server.shard.ShardReplica;
  */
 final class CurrentObject {
     private final Segments segments;
+    private final EntryCheck check;
 
     long address;
     /** Of its segment, by which one can tell later that the entry still lies there. */
@@ -30,9 +32,14 @@ final class CurrentObject {
     boolean present;
     /** Its entry must be kept when it is replaced: another session than the asking one may still ask for its answer. */
     boolean keptForAnother;
+    /** Its entry is known to be damaged, and no other replica has it. */
+    boolean lost;
+    /** There is no such key; but an entry that may have been of it is damaged, so nobody knows. */
+    boolean inDoubt;
 
     CurrentObject(Segments segments) {
         this.segments = segments;
+        this.check = new EntryCheck(segments.region());
     }
 
     /**
@@ -41,6 +48,8 @@ final class CurrentObject {
      * @param copyValue whether a present object's value goes to the request's result
      */
     void load(ShardReplica shard, long position, Request request, boolean copyValue) {
+        lost = false;
+        inDoubt = false;
         long refused = 0;
         while (true) {
             address = shard.index()
@@ -57,6 +66,7 @@ final class CurrentObject {
                 objectVersion = 0;
                 present = false;
                 keptForAnother = false;
+                inDoubt = isDoubtful(shard, position);
                 return;
             }
             final int segment = segments.segmentOf(address);
@@ -72,6 +82,7 @@ final class CurrentObject {
                     && readEntry(shard, request, copyValue)) {
                 VarHandle.acquireFence();
                 if (segments.generation(segment) == generation) {
+                    lost = segments.damage().isLost(address, generation);
                     return;
                 }
             }
@@ -79,7 +90,39 @@ final class CurrentObject {
             if (copyValue) {
                 request.noResult();
             }
+            if (isDamaged(shard, position, address, generation)) {
+                present = false;
+                keptForAnother = false;
+                inDoubt = true; // its header cannot be read, and never will be
+                return;
+            }
         }
+    }
+
+    /** Whether an entry is bad that the index points to all the while, in a segment that stays in that use. */
+    private boolean isDamaged(ShardReplica shard, long position, long candidate, int generation) {
+        final int segment = segments.segmentOf(candidate);
+        final long end = segments.area().addressOf(segment) + segments.length();
+        if (!shard.index().refers(position, candidate) || check.whyInvalid(candidate, end, generation) == null) {
+            return false;
+        }
+        VarHandle.acquireFence();
+        if (segments.generation(segment) != generation) {
+            return false;
+        }
+        segments.damage().suspect(segment, generation);
+        return true;
+    }
+
+    private boolean isDoubtful(ShardReplica shard, long position) {
+        long candidate = shard.index().candidate(position, 0);
+        for (int n = 1; candidate != 0; n++) {
+            if (isDamaged(shard, position, candidate, segments.generation(segments.segmentOf(candidate)))) {
+                return true;
+            }
+            candidate = shard.index().candidate(position, n);
+        }
+        return false;
     }
 
     /** Forgets what was loaded for another request. */

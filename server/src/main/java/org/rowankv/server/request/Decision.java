@@ -180,6 +180,9 @@ final class Decision {
         final Request asked = asked();
         // An object already found expired left its value in the result; nothing else may overwrite it.
         current.load(replica(), position, asked, asked.wantsValue() && !ResultBits.has(bits, ResultBits.EXPIRED));
+        if (current.inDoubt || current.lost && !overwrites(asked)) {
+            return answer(Status.CORRUPTED, 0, 0, 0);
+        }
         if (current.present
                 && current.expiryMs != Long.MAX_VALUE
                 && worker.clock().wallMs() >= current.expiryMs) {
@@ -198,6 +201,13 @@ final class Decision {
             case TOUCH -> decideTouch();
             default -> answer(Status.BAD_REQUEST, 0, 0, 0);
         };
+    }
+
+    /** Whether the request wants to know nothing of what is there: so what is damaged can be replaced and removed. */
+    private static boolean overwrites(Request asked) {
+        return asked.condition() == Condition.ALWAYS
+                && !asked.wantsValue()
+                && (asked.operation() == Operation.PUT || asked.operation() == Operation.DELETE);
     }
 
     private boolean decideGet() {

@@ -25,17 +25,19 @@ public final class ObjectReader {
     private final Segments segments;
     private final Clock clock;
     private final ErrorLog errors;
-    private final @Nullable ReadCheck check;
+    private final ReadCheck check;
+    private final boolean verify;
     private final LimitedCaches limits;
 
-    /** @param check of every entry read, or null: entries were checked when they came and are when they are moved */
+    /** @param verify whether every entry read is checked, or only what is in doubt */
     public ObjectReader(
-            Segments segments, Clock clock, ErrorLog errors, @Nullable ReadCheck check, LimitedCaches limits) {
+            Segments segments, Clock clock, ErrorLog errors, ReadCheck check, boolean verify, LimitedCaches limits) {
         this.limits = limits;
         this.segments = segments;
         this.clock = clock;
         this.errors = errors;
         this.check = check;
+        this.verify = verify;
     }
 
     /**
@@ -57,7 +59,7 @@ public final class ObjectReader {
                             request.keyOffset(),
                             request.keyLength());
             if (address == 0) {
-                return answerMiss(shard, request, missVersion);
+                return answerUnlessInDoubt(shard, position, request, missVersion);
             }
             final int segment = segments.segmentOf(address);
             final int generation = segments.generation(segment);
@@ -83,6 +85,11 @@ public final class ObjectReader {
                     || valueAt < at
                     || valueAt - at > FrameDescriptor.length(word) - valueLength
                     || valueAt > buffer.capacity() - valueLength) {
+                // Freed and used again, in general. If not, it will never look better.
+                final String damage = whyDamaged(shard, position, segment, address, generation);
+                if (damage != null) {
+                    return answerCorrupted(request, segment, address, generation, damage);
+                }
                 continue;
             }
             final long version = EntryDescriptor.version(buffer, at);
@@ -94,14 +101,14 @@ public final class ObjectReader {
                 buffer.get(valueAt, request.resultOf(valueLength), 0, valueLength);
             }
             Chaos.point("read.copied");
-            final String reason = check == null ? null : check.whyInvalid(segment, address, generation);
+            final String reason = verify ? check.whyInvalid(segment, address, generation) : null;
             VarHandle.acquireFence();
             if (segments.generation(segment) != generation) {
                 request.noResult();
                 continue;
             }
-            if (reason != null) {
-                return answerCorrupted(request, segment, address, reason);
+            if (reason != null || segments.damage().isLost(address, generation)) {
+                return answerCorrupted(request, segment, address, generation, reason);
             }
             if (!visible) {
                 return answerMiss(shard, request, missVersion);
@@ -116,14 +123,43 @@ public final class ObjectReader {
         }
     }
 
-    private boolean answerCorrupted(Request request, int segment, long address, String reason) {
-        errors.report(
-                "reading segment " + segment + " at "
-                        + (address - segments.area().addressOf(segment)),
-                new IllegalStateException(reason));
+    private boolean answerCorrupted(
+            Request request, int segment, long address, int generation, @Nullable String reason) {
+        if (reason != null) {
+            errors.report(
+                    "reading segment " + segment + " at "
+                            + (address - segments.area().addressOf(segment)),
+                    new IllegalStateException(reason));
+            segments.damage().suspect(segment, generation);
+        }
         request.noResult();
         request.answer(Status.CORRUPTED, 0, 0, 0);
         return true;
+    }
+
+    /** No entry has that key; but one that may be of it, as far as the index knows, may be damaged just there. */
+    private boolean answerUnlessInDoubt(ShardReplica shard, long position, Request request, long missVersion) {
+        long candidate = shard.index().candidate(position, 0);
+        for (int n = 1; candidate != 0; n++) {
+            final int segment = segments.segmentOf(candidate);
+            final int generation = segments.generation(segment);
+            final String reason = whyDamaged(shard, position, segment, candidate, generation);
+            if (reason != null) {
+                return answerCorrupted(request, segment, candidate, generation, reason);
+            }
+            candidate = shard.index().candidate(position, n);
+        }
+        return answerMiss(shard, request, missVersion);
+    }
+
+    /** What is wrong with an entry that the index points to all the while, in a segment that stays in that use; or null. */
+    private @Nullable String whyDamaged(ShardReplica shard, long position, int segment, long address, int generation) {
+        if (!shard.index().refers(position, address)) {
+            return null;
+        }
+        final String reason = check.whyInvalid(segment, address, generation);
+        VarHandle.acquireFence();
+        return segments.generation(segment) == generation ? reason : null;
     }
 
     private static boolean answerMiss(ShardReplica shard, Request request, long missVersion) {

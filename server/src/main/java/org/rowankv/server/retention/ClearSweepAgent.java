@@ -3,6 +3,7 @@ package org.rowankv.server.retention;
 import java.nio.ByteBuffer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Agent;
+import org.rowankv.server.index.IndexItem;
 import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
@@ -14,7 +15,7 @@ import org.rowankv.server.shard.ShardReplica;
  * Removes from the indexes what a clear has ended, and gives its space back: behind the clear, in hash order, a few
  * buckets at a time. Nobody waits for it to see a cache empty; only its space does.
  */
-public final class ClearSweepAgent implements Agent, ShardIndex.AddressConsumer {
+public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
     private static final int LOCK_OWNER = (1 << 20) + 2;
     private static final int BUCKETS_PER_TURN = 256;
 
@@ -22,12 +23,12 @@ public final class ClearSweepAgent implements Agent, ShardIndex.AddressConsumer 
     private final Replicas replicas;
     private final int[] sweptCount;
     private final long[] cleared = new long[64];
+    private final long[] clearedPositions = new long[cleared.length];
     private int clearedCount;
     private int shard;
     private int sweepingCount;
     private long position;
     private boolean sweeping;
-    private byte[] keyScratch = new byte[256];
     private volatile boolean idle = true;
 
     public ClearSweepAgent(Segments segments, Replicas replicas) {
@@ -77,9 +78,9 @@ public final class ClearSweepAgent implements Agent, ShardIndex.AddressConsumer 
         long freed = 0;
         index.lock(LOCK_OWNER);
         try {
-            final long next = index.visit(position, this);
+            final long next = index.visitItems(position, this);
             for (int i = 0; i < clearedCount; i++) {
-                freed += remove(replica, cleared[i]);
+                freed += remove(replica, clearedPositions[i], cleared[i]);
             }
             if (clearedCount < cleared.length) {
                 position = next;
@@ -97,7 +98,8 @@ public final class ClearSweepAgent implements Agent, ShardIndex.AddressConsumer 
     }
 
     @Override
-    public void accept(long address) {
+    public void accept(long item) {
+        final long address = IndexItem.address(item);
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
@@ -106,21 +108,19 @@ public final class ClearSweepAgent implements Agent, ShardIndex.AddressConsumer 
                 && EntryDescriptor.version(entry, at)
                         <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(entry, at))
                 && clearedCount < cleared.length) {
+            clearedPositions[clearedCount] = IndexItem.position(item);
             cleared[clearedCount++] = address;
         }
     }
 
-    private int remove(ShardReplica replica, long address) {
+    private int remove(ShardReplica replica, long itemPosition, long address) {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
-        final int keyLength = EntryDescriptor.keyLength(entry, at);
-        if (keyLength > keyScratch.length) {
-            keyScratch = new byte[keyLength];
-        }
         // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
         final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at));
         final int freed = replica.deadUnlessKept(entry, at, address, length);
-        if (!replica.index().remove(replica.positionOf(entry, at, keyScratch), address)) {
+        // By what the index says of the position: the key may be damaged.
+        if (!replica.index().remove(itemPosition, address)) {
             throw new AssertionError("an item under the index lock is gone");
         }
         replica.counts().removed(EntryDescriptor.cacheId(entry, at), segments.charge(length));

@@ -272,7 +272,7 @@ public final class ShardReplica {
         try {
             final long existing =
                     isStill(position, known, knownGeneration) ? known : index.findKeyOf(position, entry, at);
-            if (existing != 0 && existing != address && versionAt(existing) >= version) {
+            if (existing != 0 && existing != address && !isLost(existing) && versionAt(existing) >= version) {
                 return repeatedOrLate(entry, at, address, type, length, versionAt(existing) == version);
             }
             if (existing != address && isOver(version)) {
@@ -385,8 +385,11 @@ public final class ShardReplica {
         return deadUnlessKept(old, at, address, FrameDescriptor.length(word));
     }
 
-    /** Counts an entry dead that the index does not point to, unless its completion is needed. */
+    /** Counts an entry dead that the index does not point to, unless its completion is needed, or it is damaged. */
     public int deadUnlessKept(ByteBuffer entry, int at, long address, int length) {
+        if (isLost(address)) {
+            return 0; // its length is not to be trusted, and its segment stays as it is
+        }
         final int flags = EntryDescriptor.flags(entry, at);
         final long sequence = EntryDescriptor.sequence(entry, at, flags);
         if (sequence == 0) {
@@ -440,6 +443,11 @@ public final class ShardReplica {
                         EntryDescriptor.previousVersion(entry, at, flags),
                         EntryDescriptor.resultBits(flags),
                         address);
+    }
+
+    /** Whether the entry at that address is known to be damaged, so that nothing in it is to be believed. */
+    private boolean isLost(long address) {
+        return segments.damage().isLost(address, segments.generation(segments.segmentOf(address)));
     }
 
     private long versionAt(long address) {

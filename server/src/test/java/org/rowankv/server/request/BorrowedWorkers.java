@@ -418,7 +418,8 @@ final class BorrowedWorkers {
                         segments,
                         new ManualClock(),
                         new ErrorLog(new ManualClock()),
-                        null,
+                        new ReadCheck(segments),
+                        false,
                         new LimitedCaches(List.of(), 1))
                 .get(replica, request, 0);
         final byte[] value = request.resultBytes();

@@ -1,0 +1,46 @@
+package org.rowankv.server.index;
+
+/** The arrays in which an index keeps its buckets: chunks of 64 buckets of eight words, so that an index grows in small steps. */
+final class Chunks {
+    /** In a bucket: seven items, and what links it to the next. */
+    static final int WORDS = 8;
+
+    static final int SHIFT = 6; // buckets in a chunk: 64, 4 KiB
+    static final int BUCKETS = 1 << SHIFT;
+    static final int MASK = BUCKETS - 1;
+    /** The first chunk begins smaller: with two to the power of so many buckets. */
+    static final int MIN_LEVEL = 2;
+
+    private Chunks() {}
+
+    /** The chunk in which a bucket lies. */
+    static long[] of(long[][] chunks, int bucket) {
+        return chunks[bucket >>> SHIFT];
+    }
+
+    /** A bucket's first word in its chunk. */
+    static int word(int bucket) {
+        return (bucket & MASK) * WORDS;
+    }
+
+    /** False when a shape or a link was read that is newer than the chunks. */
+    static boolean exists(long[][] chunks, int bucket) {
+        final int chunk = bucket >>> SHIFT;
+        return chunk < chunks.length && chunks[chunk] != null && word(bucket) < chunks[chunk].length;
+    }
+
+    /** Chunks of so many buckets, in which there is nothing. */
+    static long[][] empty(int bucketCount) {
+        final long[][] chunks = new long[(bucketCount + BUCKETS - 1) >>> SHIFT][];
+        for (int i = 0; i < chunks.length; i++) {
+            chunks[i] = new long[BUCKETS * WORDS];
+        }
+        if (bucketCount <= BUCKETS / 2) {
+            chunks[0] = new long[WORDS << MIN_LEVEL];
+            while (chunks[0].length < bucketCount * WORDS) {
+                chunks[0] = new long[2 * chunks[0].length];
+            }
+        }
+        return chunks;
+    }
+}

@@ -1,0 +1,85 @@
+package org.rowankv.server.scrub;
+
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.log.EntryCheck;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * Another server's replica of a shard, read from here without a lock while that server goes on: copies of whole entries, or
+ * nothing. Used by one thread.
+ */
+public final class PeerReplica {
+    private static final int LOOKS = 8;
+
+    private final Segments segments;
+    private final ShardReplica replica;
+    private final LongSupplier digestedTurns;
+    private final EntryCheck check;
+
+    /** @param digestedTurns of that server: two more, and all that had landed there is in its index */
+    public PeerReplica(Segments segments, ShardReplica replica, LongSupplier digestedTurns) {
+        this.segments = segments;
+        this.replica = replica;
+        this.digestedTurns = digestedTurns;
+        this.check = new EntryCheck(segments.region());
+    }
+
+    long digestedTurns() {
+        return digestedTurns.getAsLong();
+    }
+
+    /** Whether an entry is the one that is looked for. */
+    @FunctionalInterface
+    interface Wanted {
+        boolean test(ByteBuffer entry);
+    }
+
+    /**
+     * A copy of the entry of an object at that position that is wanted, from its frame to its end; null when there is none
+     * here, or it moves too often to be read.
+     */
+    @Nullable
+    ByteBuffer find(long position, Wanted wanted) {
+        for (int look = 0; look < LOOKS; look++) {
+            long address = replica.index().candidate(position, 0);
+            for (int n = 1; address != 0; n++) {
+                final ByteBuffer copy = copyOf(address);
+                if (copy != null && wanted.test(copy)) {
+                    return copy;
+                }
+                address = replica.index().candidate(position, n);
+            }
+        }
+        return null;
+    }
+
+    private @Nullable ByteBuffer copyOf(long address) {
+        final int segment = segments.segmentOf(address);
+        final int generation = segments.generation(segment);
+        final long end = segments.area().addressOf(segment) + segments.length();
+        if (generation == 0 || check.whyInvalid(address, end, generation) != null) {
+            return null;
+        }
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final long word = FrameDescriptor.wordAcquire(buffer, at);
+        final int length = FrameDescriptor.length(word);
+        if (length <= 0 || at + length > buffer.capacity() || !EntryType.holdsObject(FrameDescriptor.type(word))) {
+            return null;
+        }
+        final byte[] bytes = new byte[length];
+        buffer.get(at, bytes);
+        VarHandle.acquireFence();
+        // What was whole, and stayed in the same use until it was copied, was copied whole.
+        return segments.generation(segment) == generation
+                ? ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
+                : null;
+    }
+}

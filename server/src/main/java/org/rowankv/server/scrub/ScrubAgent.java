@@ -1,0 +1,143 @@
+package org.rowankv.server.scrub;
+
+import java.nio.ByteBuffer;
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.server.log.DamagedEntries;
+import org.rowankv.server.log.SegmentScan;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.SegmentState;
+
+/**
+ * Reads every committed segment again, one after the other for ever, at a bounded rate, and compares what it finds with
+ * what was written. A segment where something is missing is handed to the {@link Mending}, as are those that the cleaner
+ * or a reader came upon.
+ *
+ * <p>Between two turns a segment may be freed and used for something else; its generation tells, and it is left.
+ */
+public final class ScrubAgent implements Agent, SegmentScan.Visitor {
+    /** Bytes that are read in one turn. */
+    private static final int STEP = 32 << 10;
+    /** What was missed while others had the processor is not made up for beyond this. */
+    private static final long MOST_BEHIND_NS = 20_000_000;
+
+    private final Segments segments;
+    private final DamagedEntries damage;
+    private final Mending mending;
+    private final Clock clock;
+    private final long bytesPerSecond;
+    private final SegmentScan scan;
+    private int segment = -1;
+    private int generation;
+    private int next;
+    private int found;
+    private int invalid;
+    private long dueNs;
+    private final OwnedCounter scrubbedBytes = new OwnedCounter();
+    private final OwnedCounter rounds = new OwnedCounter();
+
+    /** @param bytesPerSecond at most; 0: looks only into what others came upon */
+    public ScrubAgent(Segments segments, Mending mending, Clock clock, long bytesPerSecond) {
+        this.segments = segments;
+        this.damage = segments.damage();
+        this.mending = mending;
+        this.clock = clock;
+        this.bytesPerSecond = bytesPerSecond;
+        this.scan = new SegmentScan(segments.region());
+        this.dueNs = clock.nanoTime();
+    }
+
+    @Override
+    public String roleName() {
+        return "scrub";
+    }
+
+    @Override
+    public int doWork() {
+        if (mending.step()) {
+            return 1;
+        }
+        if (bytesPerSecond == 0) {
+            return 0;
+        }
+        final long nowNs = clock.nanoTime();
+        if (nowNs - dueNs < 0) {
+            return 0;
+        }
+        final int read = readOn();
+        dueNs = Math.max(dueNs, nowNs - MOST_BEHIND_NS) + read * 1_000_000_000L / bytesPerSecond;
+        // Not counted as work: it can always go on, and nobody is to be kept awake for it.
+        return 0;
+    }
+
+    private int readOn() {
+        if (segment < 0) {
+            begin();
+            return STEP; // an empty area costs as much as a full one
+        }
+        if (!isStill(segment, generation)) {
+            segment = -1;
+            return STEP;
+        }
+        scan.advance(STEP, this);
+        scrubbedBytes.add(STEP);
+        if (scan.isDone()) {
+            final int missing = segments.entryBytes(segment) - found;
+            if (isStill(segment, generation) && !damage.isAsExpected(segment, generation, invalid, missing)) {
+                damage.suspect(segment, generation);
+            }
+            segment = -1;
+        }
+        return STEP;
+    }
+
+    private void begin() {
+        final int candidate = next;
+        next = next + 1 == segments.count() ? 0 : next + 1;
+        if (next == 0) {
+            rounds.add(1);
+        }
+        generation = segments.generation(candidate);
+        if (!isStill(candidate, generation) || damage.isSuspect(candidate, generation)) {
+            return;
+        }
+        segment = candidate;
+        found = 0;
+        invalid = 0;
+        scan.begin(segments.area().addressOf(segment), segments.length(), generation);
+    }
+
+    /** Whether the segment is committed, complete, and in that use. */
+    private boolean isStill(int candidate, int use) {
+        return use != 0
+                && segments.state(candidate) == SegmentState.COMMITTED
+                && segments.isClosed(candidate)
+                && segments.generation(candidate) == use;
+    }
+
+    @Override
+    public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
+        found += segments.charge(length);
+    }
+
+    @Override
+    public void onInvalid(long address, String reason) {
+        invalid++;
+    }
+
+    /** Bytes of segments read again. */
+    public long scrubbedBytes() {
+        return scrubbedBytes.get();
+    }
+
+    /** Times that the last segment of the area was passed. */
+    public long rounds() {
+        return rounds.get();
+    }
+
+    @Override
+    public void onClose() {
+        mending.close();
+    }
+}

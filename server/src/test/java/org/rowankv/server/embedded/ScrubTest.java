@@ -1,0 +1,368 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.rowankv.server.embedded.Stores.bytes;
+import static org.rowankv.server.embedded.Stores.numberOf;
+import static org.rowankv.server.embedded.Stores.value;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.RowanException;
+import org.rowankv.protocol.Status;
+import org.rowankv.server.Server;
+import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.SegmentScan;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.SegmentState;
+import org.rowankv.server.shard.ShardReplica;
+
+/** Bits that flip in an area while it is in use: found, mended where another replica has what they were, never believed. */
+@Timeout(120)
+final class ScrubTest {
+    private static final int KEYS = 400;
+    private static final int LENGTH = 1000;
+    private static final int FAST = 1 << 10;
+
+    @TempDir
+    private Path dir;
+
+    private EmbeddedCluster cluster;
+    private RowanClient client;
+    private int cache;
+
+    private void open(int servers, int scrubRate) {
+        cluster = EmbeddedCluster.open(EmbeddedSettings.builder()
+                .servers(servers)
+                .replicas(servers)
+                .shards(servers)
+                .workers(2)
+                .capacityBytes(4 << 20)
+                .segmentBytes(64 << 10)
+                .maxMessage(4096)
+                .dir(dir)
+                .scrubMibPerSecond(scrubRate)
+                .build());
+        client = Stores.client(cluster);
+        cache = Stores.cache(client);
+        for (int k = 0; k < KEYS; k++) {
+            client.put(cache, bytes("k" + k), value("k" + k, k, LENGTH));
+        }
+        cluster.awaitDigested();
+    }
+
+    @AfterEach
+    void close() {
+        if (cluster != null) {
+            client.close();
+            cluster.close();
+        }
+    }
+
+    /** An entry in a committed segment. */
+    private record Place(Server server, long address, int length) {
+        ByteBuffer buffer() {
+            return server.segments().region().buffer(address);
+        }
+
+        int at() {
+            return server.segments().region().offset(address);
+        }
+
+        void flip(int offset) {
+            final int where = at() + offset;
+            buffer().put(where, (byte) (buffer().get(where) ^ 4));
+        }
+    }
+
+    /** The first entry of that type in a committed segment of the server; live: whether the index points to it. */
+    private static Place find(Server server, int type, boolean live) {
+        final Place found = look(server, type, live, -1);
+        assertThat(found).as("an entry of type %s", EntryType.name(type)).isNotNull();
+        return found;
+    }
+
+    /** The same of that shard, or of any (−1); null when there is none. */
+    private static Place look(Server server, int type, boolean live, int shard) {
+        final Segments segments = server.segments();
+        final SegmentScan scan = new SegmentScan(segments.region());
+        final Place[] found = new Place[1];
+        final byte[] scratch = new byte[256];
+        for (int s = 0; s < segments.count(); s++) {
+            if (segments.state(s) != SegmentState.COMMITTED || !segments.isClosed(s)) {
+                continue;
+            }
+            scan.scan(
+                    segments.area().addressOf(s), segments.length(), segments.generation(s), new SegmentScan.Visitor() {
+                        @Override
+                        public void onEntry(ByteBuffer buffer, int at, long address, int each, int length) {
+                            if (each != type
+                                    || found[0] != null
+                                    || shard >= 0 && EntryDescriptor.shard(buffer, at) != shard) {
+                                return;
+                            }
+                            final boolean isLive = EntryType.isKeyed(type) && isLive(buffer, at, address);
+                            if (isLive == live) {
+                                found[0] = new Place(server, address, length);
+                            }
+                        }
+
+                        private boolean isLive(ByteBuffer buffer, int at, long address) {
+                            final ShardReplica replica = server.replicas().get(EntryDescriptor.shard(buffer, at));
+                            return replica.index().refers(replica.positionOf(buffer, at, scratch), address);
+                        }
+
+                        @Override
+                        public void onInvalid(long address, String reason) {
+                            throw new AssertionError(reason);
+                        }
+                    });
+        }
+        return found[0];
+    }
+
+    private ServerStatistics statistics(int server) {
+        return cluster.statistics().get(server);
+    }
+
+    /** Until all that was written before was read again. */
+    private void awaitRound(int server) {
+        final long enough = statistics(server).scrubRounds() + 2;
+        await().atMost(Duration.ofSeconds(60)).until(() -> statistics(server).scrubRounds() >= enough);
+    }
+
+    private static String keyOf(Place place) {
+        final byte[] key = new byte[EntryDescriptor.keyLength(place.buffer(), place.at())];
+        place.buffer().get(place.at() + keyOffset(place), key);
+        return new String(key, StandardCharsets.UTF_8);
+    }
+
+    private static int keyOffset(Place place) {
+        return EntryDescriptor.headerLength(EntryDescriptor.flags(place.buffer(), place.at()));
+    }
+
+    /** A part of an entry in which a bit flips. */
+    private enum Part {
+        WORD_BEGIN,
+        WORD_END,
+        CHECKSUM,
+        VERSION,
+        LENGTHS,
+        KEY,
+        VALUE;
+
+        int offsetIn(Place place) {
+            return switch (this) {
+                case WORD_BEGIN -> 0;
+                case WORD_END -> 7;
+                case CHECKSUM -> 9;
+                case VERSION -> 25;
+                case LENGTHS -> 45;
+                case KEY -> keyOffset(place);
+                case VALUE -> keyOffset(place) + 20;
+            };
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Part.class)
+    void shouldTakeALiveObjectFromAnotherReplica(Part part) {
+        open(3, FAST);
+        final Place place = find(cluster.servers().get(1), EntryType.PUT, true);
+        place.flip(part.offsetIn(place));
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> statistics(1).replacedEntries() + statistics(1).lostEntries() == 1);
+        assertThat(statistics(1).replacedEntries()).isEqualTo(1);
+        assertThat(statistics(1).badEntries()).isEqualTo(1);
+        assertThat(cluster.errors().distinct())
+                .singleElement()
+                .satisfies(error -> assertThat(error.where() + ": " + error.message())
+                        .contains("server 1: segment ", " at " + place.address(), "taken from another replica"));
+        requireAll();
+        Stores.requireAgreement(cluster);
+        requireStillCleaned();
+        Stores.requireAgreement(cluster);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Part.class)
+    void shouldNeverReturnALiveObjectThatNoReplicaHas(Part part) {
+        open(1, FAST);
+        final Place place = find(cluster.servers().get(0), EntryType.PUT, true);
+        final String key = keyOf(place);
+        place.flip(part.offsetIn(place));
+        await().atMost(Duration.ofSeconds(60)).until(() -> statistics(0).lostEntries() == 1);
+        assertThat(statistics(0).badEntries()).isEqualTo(1);
+        assertThat(cluster.errors().distinct())
+                .anySatisfy(error -> assertThat(error.where() + ": " + error.message())
+                        .contains("server 0: segment ", dir.toString(), " at " + place.address()));
+        assertThatThrownBy(() -> client.get(cache, bytes(key)))
+                .isInstanceOfSatisfying(
+                        RowanException.class, e -> assertThat(e.status()).isEqualTo(Status.CORRUPTED))
+                .hasMessageContaining('"' + key + '"');
+        assertThatThrownBy(() -> client.getAndPut(cache, bytes(key), bytes("x")))
+                .isInstanceOf(RowanException.class);
+        for (int k = 0; k < KEYS; k++) {
+            if (!key.equals("k" + k)) {
+                assertThat(numberOf("k" + k, client.get(cache, bytes("k" + k)))).isEqualTo(k);
+            }
+        }
+        if (part == Part.VALUE || part == Part.VERSION || part == Part.CHECKSUM) {
+            client.put(cache, bytes(key), value(key, 7, LENGTH));
+            assertThat(numberOf(key, client.get(cache, bytes(key)))).isEqualTo(7);
+        }
+        // The damaged segment stays, and the store goes on around it.
+        requireStillCleaned();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, VALUE", "3, VALUE", "1, VERSION", "3, CHECKSUM"})
+    void shouldOnlyCountADeadObject(int servers, Part part) {
+        open(servers, FAST);
+        fillASegment();
+        final Server server = cluster.servers().get(0);
+        await().until(() -> look(server, EntryType.PUT, false, -1) != null);
+        final Place place = find(server, EntryType.PUT, false);
+        place.flip(part.offsetIn(place));
+        await().atMost(Duration.ofSeconds(60)).until(() -> statistics(0).badEntries() == 1);
+        awaitRound(0);
+        assertThat(statistics(0).badEntries()).isEqualTo(1);
+        assertThat(statistics(0).replacedEntries() + statistics(0).lostEntries())
+                .isZero();
+        assertThat(cluster.errors().distinct()).isEmpty();
+        requireAll();
+        requireStillCleaned();
+        assertThat(cluster.errors().distinct()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, DELETE",
+        "3, DELETE",
+        "1, SESSION_OPEN",
+        "3, SESSION_OPEN",
+        "3, COMMIT_VECTOR",
+        "1, CLEAR",
+        "3, CLEAR"
+    })
+    void shouldKeepASegmentWithARecordThatMayBeNeeded(int servers, String kind) {
+        open(servers, FAST);
+        final int other = client.catalogue().create("other", new byte[0]).id();
+        client.put(cache, bytes("gone"), bytes("x"));
+        client.remove(cache, bytes("gone"));
+        client.clear(other);
+        final Server server = cluster.servers().get(0);
+        // Records of what is committed come every few milliseconds, and a segment commits behind a later one.
+        for (int i = 0; i < 200 && look(server, typeOf(kind), false, -1) == null; i++) {
+            fillASegment();
+        }
+        final Place place = find(server, typeOf(kind), false);
+        place.flip(25);
+        await().atMost(Duration.ofSeconds(60)).until(() -> statistics(0).badEntries() == 1);
+        awaitRound(0);
+        assertThat(statistics(0).badEntries()).isEqualTo(1);
+        if (kind.equals("COMMIT_VECTOR")) {
+            assertThat(cluster.errors().distinct()).isEmpty();
+        } else {
+            assertThat(cluster.errors().distinct())
+                    .singleElement()
+                    .satisfies(
+                            error -> assertThat(error.where() + error.message()).contains("segment ", kind, "kept"));
+        }
+        requireAll();
+        requireStillCleaned();
+        assertThat(client.get(cache, bytes("gone"))).isNull();
+        final Segments segments = place.server().segments();
+        final boolean kept = segments.damage()
+                .isSuspect(
+                        segments.segmentOf(place.address()), segments.generation(segments.segmentOf(place.address())));
+        assertThat(kept).isEqualTo(!kind.equals("COMMIT_VECTOR"));
+    }
+
+    private static int typeOf(String kind) {
+        for (int type = 1; type <= EntryType.BLOCK; type++) {
+            if (EntryType.name(type).equals(kind)) {
+                return type;
+            }
+        }
+        throw new AssertionError(kind);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void shouldNotTakeADamagedKeyForAMissingOne(int servers) {
+        open(servers, 0);
+        final Server primary =
+                cluster.servers().get(cluster.configuration().shard(0).primary());
+        final Place place = look(primary, EntryType.PUT, true, 0);
+        final String key = keyOf(place);
+        place.flip(keyOffset(place));
+        assertThatThrownBy(() -> client.get(cache, bytes(key)))
+                .as("%s, shard 0 of server %s", key, primary.serverId())
+                .isInstanceOf(RowanException.class);
+        if (servers == 1) {
+            assertThatThrownBy(() -> client.put(cache, bytes(key), bytes("x"))).isInstanceOf(RowanException.class);
+        } else {
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> statistics(primary.serverId()).replacedEntries() == 1);
+            requireAll();
+        }
+    }
+
+    @Test
+    void shouldFindNothingInASoundStoreUnderLoad() {
+        open(3, FAST);
+        final long enough = statistics(0).scrubRounds() + 3;
+        for (int i = 0; statistics(0).scrubRounds() < enough || i < 20_000; i++) {
+            final int k = i % KEYS;
+            client.put(cache, bytes("k" + k), value("k" + k, k, LENGTH));
+            if (i % 7 == 0) {
+                client.remove(cache, bytes("k" + k));
+                client.put(cache, bytes("k" + k), value("k" + k, k, LENGTH));
+            }
+        }
+        requireAll();
+        Stores.requireHealth(cluster);
+        for (ServerStatistics each : cluster.statistics()) {
+            assertThat(each.badEntries()).isZero();
+            assertThat(each.scrubbedBytes()).isPositive();
+            assertThat(each.cleanedSegments()).isPositive();
+        }
+    }
+
+    private void fillASegment() {
+        for (int i = 0; i < 3 * 64; i++) {
+            client.put(cache, bytes("k" + i), value("k" + i, i, LENGTH));
+        }
+        cluster.awaitDigested();
+    }
+
+    /** Many times the capacity is written, over what is there, and the cleaner comes by all segments. */
+    private void requireStillCleaned() {
+        final long before = statistics(0).cleanedSegments();
+        for (int i = 0; i < 12_000; i++) {
+            client.put(cache, bytes("more" + i % 200), value("more" + i % 200, i, LENGTH));
+        }
+        assertThat(statistics(0).cleanedSegments()).isGreaterThan(before);
+    }
+
+    private void requireAll() {
+        for (int k = 0; k < KEYS; k++) {
+            assertThat(numberOf("k" + k, client.get(cache, bytes("k" + k)))).isEqualTo(k);
+        }
+    }
+}
