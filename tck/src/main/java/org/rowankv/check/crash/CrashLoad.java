@@ -17,6 +17,7 @@ import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.pm.DurableFile;
 
 /**
  * One thread's share of the load: puts, conditional puts, removals and clears at full speed, each written down before it
@@ -135,7 +136,7 @@ final class CrashLoad implements Runnable {
         }
     }
 
-    /** Those that stay: checkpoints come and go at any moment. */
+    /** Those that stay: checkpoints come and go at any moment, and so does what is to replace another file. */
     private List<Path> filesOfTheStore() throws IOException {
         final List<Path> files = new ArrayList<>();
         Files.walkFileTree(directory, new SimpleFileVisitor<>() {
@@ -148,8 +149,22 @@ final class CrashLoad implements Runnable {
 
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                files.add(file);
+                if (!isTemporary(file)) {
+                    files.add(file);
+                }
                 return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+                if (isTemporary(file)) {
+                    return FileVisitResult.CONTINUE; // gone since it was listed
+                }
+                throw failure;
+            }
+
+            private boolean isTemporary(Path file) {
+                return file.getFileName().toString().endsWith(DurableFile.TEMPORARY_SUFFIX);
             }
         });
         files.sort(Comparator.naturalOrder());
