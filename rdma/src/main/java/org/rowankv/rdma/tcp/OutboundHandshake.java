@@ -17,6 +17,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
     private final WireChecksum checksum = new WireChecksum();
     private @Nullable ByteBuf arrived;
     private @Nullable ChannelHandlerContext context;
+    private boolean connected;
     private boolean over;
 
     /** What comes of it; one of the two is called, once, on the event loop. */
@@ -36,6 +37,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
+        connected = true;
         final ByteBuf out =
                 context.alloc().directBuffer(HelloDescriptor.HELLO_LENGTH + hello.live().length * Long.BYTES);
         HelloDescriptor.write(out, hello, checksum);
@@ -127,7 +129,8 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
 
     @Override
     public void handlerRemoved(ChannelHandlerContext context) {
-        if (!over) {
+        // One that was never connected has failed to: who dialled is told why, perhaps after this.
+        if (!over && connected) {
             fail(context, Reason.CLOSED, "given up");
         }
         if (arrived != null) {
