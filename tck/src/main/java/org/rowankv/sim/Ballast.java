@@ -43,6 +43,7 @@ final class Ballast {
                 simulation.violation("ballast was answered " + request.status());
             }
             count++;
+            simulation.turns().onProgress();
         }
         client.close();
     }

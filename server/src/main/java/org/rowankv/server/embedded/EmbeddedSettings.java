@@ -44,7 +44,7 @@ public record EmbeddedSettings(
     public static final int DEFAULT_SHARDS_PER_SERVER = 16;
     public static final int DEFAULT_MAX_MESSAGE = 16 << 10;
     public static final int MAX_SERVERS = 64;
-    /** Well below one percent of a processor. */
+    /** An hour for some fourteen gigabytes. */
     public static final int DEFAULT_SCRUB_MIB_PER_SECOND = 4;
 
     private static final int MAX_SCRUB_MIB_PER_SECOND = 1 << 20;

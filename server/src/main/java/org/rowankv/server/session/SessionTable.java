@@ -375,6 +375,9 @@ public final class SessionTable {
 
     /** The open sessions as they are now. */
     public synchronized List<SessionImage> images() {
+        if (sessions.size() == 0) {
+            return List.of();
+        }
         final List<SessionImage> images = new ArrayList<>();
         for (long sessionId : sessions.keys()) {
             final Session session = sessions.get(sessionId);

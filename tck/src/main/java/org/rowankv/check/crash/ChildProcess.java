@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.rowankv.runtime.SystemClock;
 
 /** One child, from its start to its end; used by the parent's thread. */
 final class ChildProcess {
@@ -19,7 +20,7 @@ final class ChildProcess {
     private final Process process;
     private final Journal journal;
     private final Path output;
-    private final long startedNs = System.nanoTime();
+    private final long startedNs = SystemClock.INSTANCE.nanoTime();
 
     ChildProcess(CrashRound round, CrashSettings settings, Journal journal) throws IOException {
         final List<String> command = new ArrayList<>(List.of(
@@ -42,9 +43,9 @@ final class ChildProcess {
 
     /** Returns when the child has come so far or has ended. */
     void awaitPhase(Phase phase) {
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(STUCK_AFTER_SECONDS);
+        final long deadline = SystemClock.INSTANCE.nanoTime() + TimeUnit.SECONDS.toNanos(STUCK_AFTER_SECONDS);
         while (journal.phase().compareTo(phase) < 0 && process.isAlive()) {
-            if (System.nanoTime() > deadline) {
+            if (SystemClock.INSTANCE.nanoTime() > deadline) {
                 throw new IllegalStateException("stuck: the child came to " + journal.phase() + " and not to " + phase
                         + " within " + STUCK_AFTER_SECONDS + " s\n" + output());
             }
@@ -53,14 +54,16 @@ final class ChildProcess {
     }
 
     void pauseMicros(int micros) {
-        final long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(micros);
-        for (long left = until - System.nanoTime(); left > 0 && process.isAlive(); left = until - System.nanoTime()) {
+        final long until = SystemClock.INSTANCE.nanoTime() + TimeUnit.MICROSECONDS.toNanos(micros);
+        for (long left = until - SystemClock.INSTANCE.nanoTime();
+                left > 0 && process.isAlive();
+                left = until - System.nanoTime()) {
             LockSupport.parkNanos(left);
         }
     }
 
     int ageMicros() {
-        return (int) TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - startedNs);
+        return (int) TimeUnit.NANOSECONDS.toMicros(SystemClock.INSTANCE.nanoTime() - startedNs);
     }
 
     /** Kills the child if it still lives. */

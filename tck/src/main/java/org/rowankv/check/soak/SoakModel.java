@@ -65,8 +65,10 @@ final class SoakModel {
     }
 
     void begins(int key, long number, long nowMs) {
-        begunMs.set(key, nowMs);
+        // In this order: who reads a time, and then that the operation is still the one he knows, has read its own
+        // time.
         begun.set(key, number);
+        begunMs.set(key, nowMs);
     }
 
     /** It has taken effect. */
@@ -77,8 +79,8 @@ final class SoakModel {
 
     /** It has not, and never will. */
     void refused(int key, long formerBegunMs) {
-        begun.set(key, settled.get(key));
         begunMs.set(key, formerBegunMs);
+        begun.set(key, settled.get(key));
     }
 
     long begunMs(int key) {
@@ -144,8 +146,11 @@ final class SoakModel {
                         + " and nothing was removed since";
             }
             case MORTAL -> {
-                final long earliestMs = begunMs.get(key) + lifetimeMs(key, last) - SLACK_MS;
-                if (before.settled == last && begun.get(key) == last && nowMs < earliestMs) {
+                final long beganMs = begunMs.get(key);
+                final long earliestMs = beganMs + lifetimeMs(key, last) - SLACK_MS;
+                // The time once more, for an operation that began and was refused in between.
+                final boolean same = before.settled == last && begun.get(key) == last && begunMs.get(key) == beganMs;
+                if (same && nowMs < earliestMs) {
                     return "nothing, " + (earliestMs - nowMs) + " ms before the life of value " + last + " can end";
                 }
             }
