@@ -63,8 +63,15 @@ public record EndpointSettings(
     /** Longest segment a receive queue can describe. */
     public static final int MAX_SEGMENT_LENGTH = 4 << 20;
 
-    /** Throws IllegalArgumentException with the reason if the values do not fit together; returns this. */
-    public EndpointSettings conclude() {
+    /**
+     * Throws IllegalArgumentException with the reason if the values do not fit together, or not to a fabric whose
+     * completions promise that; returns this.
+     */
+    public EndpointSettings conclude(AckLevel ackLevel) {
+        if (ackLevel == AckLevel.FORCED && force == null) {
+            throw new IllegalArgumentException(
+                    "an endpoint of a fabric that acknowledges at FORCED needs what brings its region to the device");
+        }
         require(segmentLength > 0 && segmentLength % STRIDE == 0, "segmentLength must be a multiple of 64");
         require(segmentLength <= MAX_SEGMENT_LENGTH, "segmentLength must be at most 4 MiB");
         require(segmentBase >= 0 && segmentBase % STRIDE == 0, "segmentBase must be a multiple of 64");

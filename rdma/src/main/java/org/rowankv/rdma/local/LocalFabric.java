@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.Fabric;
@@ -39,11 +38,7 @@ public final class LocalFabric implements Fabric {
 
     @Override
     public Endpoint open(EndpointSettings endpointSettings) {
-        endpointSettings.conclude();
-        if (settings.ackLevel() == AckLevel.FORCED && endpointSettings.force() == null) {
-            throw new IllegalArgumentException(
-                    "an endpoint of a fabric that acknowledges at FORCED needs what brings its region to the device");
-        }
+        endpointSettings.conclude(settings.ackLevel());
         final int serverId = endpointSettings.serverId();
         final LocalEndpoint former = endpoint(serverId);
         if (former != null) {

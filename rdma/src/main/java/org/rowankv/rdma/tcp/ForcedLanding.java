@@ -1,25 +1,27 @@
 package org.rowankv.rdma.tcp;
 
 import io.netty.channel.EventLoop;
-import org.rowankv.rdma.tcp.LandingForce.ForceCompletion;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.concurrent.TimeUnit;
+import org.rowankv.rdma.LandingForce;
 
 /**
- * Forces what has landed, in groups: while one drain runs, what lands meanwhile is collected for the next, of all senders
- * together. On the NIC agent's event loop, except the completion.
+ * Forces what has landed, in groups: while one force is under way, what lands meanwhile is collected for the next, of all
+ * senders together. On the NIC agent's event loop, which looks from time to time whether the force has ended. When the
+ * device has failed none ends any more, and nobody is told that his bytes are there.
  */
-final class ForcedLanding implements ForceCompletion {
-    private static final Logger LOG = LoggerFactory.getLogger(ForcedLanding.class);
+final class ForcedLanding {
+    /** Small against a force by an ordinary file system, which takes milliseconds. */
+    private static final long LOOK_EVERY_NS = 100_000;
 
     private final LandingForce force;
     private final EventLoop loop;
     private final TcpReceiveQueue queue;
-    private final Runnable ended = this::ended;
+    private final Runnable look = this::look;
     private long from;
     private long to;
     private boolean dirty;
-    private boolean draining;
+    /** Of the force under way; 0 when there is none. */
+    private long ticket;
 
     ForcedLanding(LandingForce force, EventLoop loop, TcpReceiveQueue queue) {
         this.force = force;
@@ -44,33 +46,24 @@ final class ForcedLanding implements ForceCompletion {
         from = to;
     }
 
-    /** Begins to force what has landed, if anything has and no other drain runs. */
+    /** Begins to force what has landed, if anything has and no other force is under way. */
     void drain() {
-        if (!dirty || draining) {
-            return;
+        if (dirty && ticket == 0) {
+            flush();
+            dirty = false;
+            queue.connections().forEach(LandingConnection::forceBegins);
+            ticket = force.request();
+            look();
         }
-        flush();
-        dirty = false;
-        draining = true;
-        queue.connections().forEach(LandingConnection::forceBegins);
-        force.drain(this);
     }
 
-    @Override
-    public void forced() {
-        loop.execute(ended);
-    }
-
-    private void ended() {
-        draining = false;
-        queue.connections().forEach(LandingConnection::forceEnded);
-        drain();
-    }
-
-    @Override
-    public void failed(Throwable cause) {
-        LOG.error("What has landed could not be forced to the device: every sender is cut off", cause);
-        queue.fenceAll();
-        loop.execute(() -> draining = false);
+    private void look() {
+        if (force.isForced(ticket)) {
+            ticket = 0;
+            queue.connections().forEach(LandingConnection::forceEnded);
+            drain();
+        } else if (!loop.isShuttingDown()) {
+            final var unused = loop.schedule(look, LOOK_EVERY_NS, TimeUnit.NANOSECONDS);
+        }
     }
 }

@@ -16,10 +16,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
+import org.rowankv.rdma.LandingForce;
 import org.rowankv.rdma.MembershipView;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
@@ -72,8 +74,8 @@ public final class TcpEndpoint implements Endpoint {
         this.fabricSettings = fabricSettings;
         this.settings = settings;
         this.queue = new TcpReceiveQueue(settings, () -> fabric.onNic(this::onPosted));
-        this.forced =
-                fabricSettings.force() == null ? null : new ForcedLanding(fabricSettings.force(), fabric.nic(), queue);
+        final LandingForce force = fabricSettings.ackLevel() == AckLevel.FORCED ? settings.force() : null;
+        this.forced = force == null ? null : new ForcedLanding(force, fabric.nic(), queue);
         this.inbound = new InboundPeers(settings, queue, fabric.faults());
     }
 

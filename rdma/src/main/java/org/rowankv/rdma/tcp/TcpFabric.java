@@ -187,7 +187,7 @@ public final class TcpFabric implements Fabric {
 
     /** As {@link #open}, with what only this fabric's endpoints can. */
     public TcpEndpoint openTcp(EndpointSettings endpointSettings) {
-        endpointSettings.conclude();
+        endpointSettings.conclude(settings.ackLevel());
         final int serverId = endpointSettings.serverId();
         final TcpEndpoint former = endpoint(serverId);
         if (former != null) {

@@ -1,7 +1,6 @@
 package org.rowankv.rdma.tcp;
 
 import java.net.InetSocketAddress;
-import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.AckLevel;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SystemClock;
@@ -16,7 +15,7 @@ import org.rowankv.runtime.SystemClock;
  * @param messages RPC messages in flight to one server before the caller is told QUEUE_FULL
  * @param maxRpc longest RPC message in bytes, at most 64 MiB; twice as much may be in flight to one server
  * @param keepsReserve whether the last posted segment is kept for queue pairs that use the reserve
- * @param force how landed bytes are forced; null acknowledges LANDED, others FORCED
+ * @param ackLevel what a completion promises; at FORCED every endpoint needs a {@link org.rowankv.rdma.LandingForce}
  * @param nativeTransport whether epoll is used where it can be; NIO otherwise
  * @param maxConnections connections that are accepted at a time
  * @param connectTimeoutMs longest wait of a {@code connect}, and for a peer's handshake
@@ -33,7 +32,7 @@ public record TcpFabricSettings(
         int messages,
         int maxRpc,
         boolean keepsReserve,
-        @Nullable LandingForce force,
+        AckLevel ackLevel,
         boolean nativeTransport,
         int maxConnections,
         int connectTimeoutMs,
@@ -71,7 +70,7 @@ public record TcpFabricSettings(
                 1024,
                 16 << 20,
                 false,
-                null,
+                AckLevel.LANDED,
                 true,
                 4096,
                 2000,
@@ -91,7 +90,7 @@ public record TcpFabricSettings(
                 messages,
                 maxRpc,
                 true,
-                force,
+                ackLevel,
                 nativeTransport,
                 maxConnections,
                 connectTimeoutMs,
@@ -101,8 +100,8 @@ public record TcpFabricSettings(
                 clock);
     }
 
-    /** The same, acknowledging FORCED. */
-    public TcpFabricSettings withForce(LandingForce newForce) {
+    /** The same, with completions that promise that. */
+    public TcpFabricSettings withAckLevel(AckLevel newLevel) {
         return new TcpFabricSettings(
                 listen,
                 peers,
@@ -111,7 +110,7 @@ public record TcpFabricSettings(
                 messages,
                 maxRpc,
                 keepsReserve,
-                newForce,
+                newLevel,
                 nativeTransport,
                 maxConnections,
                 connectTimeoutMs,
@@ -131,7 +130,7 @@ public record TcpFabricSettings(
                 messages,
                 maxRpc,
                 keepsReserve,
-                force,
+                ackLevel,
                 wanted,
                 maxConnections,
                 connectTimeoutMs,
@@ -152,7 +151,7 @@ public record TcpFabricSettings(
                 messages,
                 maxRpc,
                 keepsReserve,
-                force,
+                ackLevel,
                 nativeTransport,
                 maxConnections,
                 newConnectTimeoutMs,
@@ -160,11 +159,6 @@ public record TcpFabricSettings(
                 newHeartbeatMs,
                 newIdleTimeoutMs,
                 newClock);
-    }
-
-    /** The level that this fabric's completions promise of the receivers of this process. */
-    public AckLevel ackLevel() {
-        return force == null ? AckLevel.LANDED : AckLevel.FORCED;
     }
 
     private static void require(boolean condition, String name, int value) {

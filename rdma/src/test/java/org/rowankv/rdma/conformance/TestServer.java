@@ -4,10 +4,12 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.CreditSource;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.LandingForce;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
@@ -52,6 +54,12 @@ public final class TestServer implements AutoCloseable {
         return open(fabric, serverId, 1, CLUSTER, MemoryRegion.of(area), segmentLength, segments);
     }
 
+    /** Of a fabric that acknowledges at FORCED. */
+    public static TestServer open(Fabric fabric, int serverId, int segments, int segmentLength, LandingForce force) {
+        final ByteBuffer area = ByteBuffer.allocateDirect(BASE + segments * segmentLength);
+        return open(fabric, serverId, 1, CLUSTER, MemoryRegion.of(area), segmentLength, segments, force);
+    }
+
     public static TestServer open(
             Fabric fabric,
             int serverId,
@@ -60,6 +68,18 @@ public final class TestServer implements AutoCloseable {
             MemoryRegion region,
             int segmentLength,
             int maxPosted) {
+        return open(fabric, serverId, incarnation, cluster, region, segmentLength, maxPosted, null);
+    }
+
+    private static TestServer open(
+            Fabric fabric,
+            int serverId,
+            long incarnation,
+            long cluster,
+            MemoryRegion region,
+            int segmentLength,
+            int maxPosted,
+            @Nullable LandingForce force) {
         final AdjustableView view = new AdjustableView();
         final AtomicLong credit = new AtomicLong();
         final List<Received> received = new ArrayList<>();
@@ -85,7 +105,8 @@ public final class TestServer implements AutoCloseable {
                 maxPosted,
                 source,
                 (from, fromIncarnation, message) -> received.add(new Received(from, fromIncarnation, bytes(message))),
-                view);
+                view,
+                force);
         return new TestServer(fabric, settings, view, credit, received);
     }
 

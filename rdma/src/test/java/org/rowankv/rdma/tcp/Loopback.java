@@ -40,7 +40,7 @@ final class Loopback {
                 settings.messages(),
                 settings.maxRpc(),
                 settings.keepsReserve(),
-                settings.force(),
+                settings.ackLevel(),
                 settings.nativeTransport(),
                 settings.maxConnections(),
                 settings.connectTimeoutMs(),

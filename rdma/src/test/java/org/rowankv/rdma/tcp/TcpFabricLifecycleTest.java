@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.CompletionStatus;
+import org.rowankv.rdma.LandingForce;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.Entries;
@@ -153,78 +155,86 @@ final class TcpFabricLifecycleTest {
         }
     }
 
-    /** Keeps what it is to force until it is told that it is forced. */
+    /** Has forced what it is told that it has. */
     private static final class HeldForce implements LandingForce {
-        private final List<long[]> flushed = new ArrayList<>();
-        private final AtomicReference<ForceCompletion> draining = new AtomicReference<>();
+        private final AtomicLong flushed = new AtomicLong();
+        private final AtomicLong requested = new AtomicLong();
+        private final AtomicLong forced = new AtomicLong();
 
         @Override
-        public synchronized void flush(long address, long length) {
-            flushed.add(new long[] {address, length});
+        public void flush(long address, long length) {
+            flushed.addAndGet(length);
         }
 
         @Override
-        public void drain(ForceCompletion completion) {
-            assertThat(draining.compareAndSet(null, completion)).isTrue();
+        public long request() {
+            return requested.incrementAndGet();
         }
 
-        synchronized long flushedBytes() {
-            return flushed.stream().mapToLong(range -> range[1]).sum();
+        @Override
+        public boolean isForced(long ticket) {
+            return ticket <= forced.get();
         }
 
-        ForceCompletion await() {
-            ForceCompletion completion = draining.getAndSet(null);
-            while (completion == null) {
+        void awaitRequest(long ticket) {
+            while (requested.get() < ticket) {
                 Thread.onSpinWait();
-                completion = draining.getAndSet(null);
             }
-            return completion;
         }
+    }
+
+    private static TcpFabric forcingFabric() {
+        return Loopback.fabric(settings -> settings.withAckLevel(AckLevel.FORCED));
     }
 
     @Test
     void shouldAcknowledgeOnlyWhatHasBeenForced() {
         final HeldForce force = new HeldForce();
-        try (TcpFabric fabric = Loopback.fabric(settings -> settings.withForce(force))) {
+        try (TcpFabric fabric = forcingFabric()) {
             assertThat(fabric.capabilities().ackLevel()).isEqualTo(AckLevel.FORCED);
-            final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
-            final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
+            final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT, force);
+            final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT, new HeldForce());
             receiver.postAll();
             final QueuePair pair = sender.connectTo(receiver);
             post(pair, 1, 100);
             pair.poll((context, status) -> {}, 0);
-            final LandingForce.ForceCompletion first = force.await();
+            force.awaitRequest(1);
             post(pair, 2, 200);
             while (receiver.queue().landedLimit(0) < 128 + 256) {
                 assertThat(pair.poll((context, status) -> {}, 10)).isZero();
             }
-            first.forced();
+            force.forced.set(1);
             assertThat(awaitStatuses(pair, 1)).containsExactly(CompletionStatus.LANDED);
-            final LandingForce.ForceCompletion second = force.await();
+            force.awaitRequest(2);
             assertThat(pair.poll((context, status) -> {}, 10)).isZero();
-            second.forced();
+            force.forced.set(2);
             assertThat(awaitStatuses(pair, 1)).containsExactly(CompletionStatus.LANDED);
-            assertThat(force.flushedBytes()).isEqualTo(128 + 256);
+            assertThat(force.flushed).hasValue(128 + 256);
         }
     }
 
     @Test
-    void shouldCutEverybodyOffWhenTheDeviceFails() {
+    void shouldNeverAcknowledgeWhatTheDeviceDidNotTake() {
         final HeldForce force = new HeldForce();
-        try (TcpFabric fabric = Loopback.fabric(settings -> settings.withForce(force))) {
-            final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
-            final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
+        try (TcpFabric fabric = forcingFabric()) {
+            final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT, force);
+            final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT, new HeldForce());
             receiver.postAll();
             final QueuePair pair = sender.connectTo(receiver);
             post(pair, 1, 100);
             pair.poll((context, status) -> {}, 0);
-            force.await().failed(new IOException("planted"));
+            force.awaitRequest(1);
+            receiver.close();
             assertThat(awaitStatuses(pair, 1)).containsExactly(CompletionStatus.UNKNOWN);
-            final QueuePair again = sender.connectTo(receiver);
-            post(again, 2, 100);
-            again.poll((context, status) -> {}, 0);
-            force.await().forced();
-            assertThat(awaitStatuses(again, 1)).containsExactly(CompletionStatus.LANDED);
+        }
+    }
+
+    @Test
+    void shouldRefuseAnEndpointThatCannotForce() {
+        try (TcpFabric fabric = forcingFabric()) {
+            assertThatThrownBy(() -> TestServer.open(fabric, 1, 8, SEGMENT))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("FORCED");
         }
     }
 
