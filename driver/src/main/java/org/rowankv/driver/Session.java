@@ -1,6 +1,5 @@
 package org.rowankv.driver;
 
-import java.util.function.Consumer;
 import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Request;
 
@@ -23,9 +22,6 @@ public interface Session extends AutoCloseable {
 
     /** Carries one attempt; returns when the answer is in the request. In process: on the calling thread, to the end. */
     void call(Request request);
-
-    /** As {@link #call}, but the answer may come later and on another thread, where {@code whenAnswered} runs. */
-    void submit(Request request, Consumer<Request> whenAnswered);
 
     /**
      * The live objects of a cache in one shard, in hash order from a position.

@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
@@ -133,12 +132,6 @@ public final class ModelSession implements Session {
             shards[request.shard()].apply(request);
             completions.put(request.sessionId(), ModelCompletion.of(request));
         }
-    }
-
-    @Override
-    public void submit(Request request, Consumer<Request> whenAnswered) {
-        call(request);
-        whenAnswered.accept(request);
     }
 
     @Override

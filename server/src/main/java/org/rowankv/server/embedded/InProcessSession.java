@@ -2,7 +2,6 @@ package org.rowankv.server.embedded;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.rowankv.driver.Catalogue;
 import org.rowankv.driver.ScanPage;
 import org.rowankv.driver.Session;
@@ -47,12 +46,6 @@ final class InProcessSession implements Session {
             return;
         }
         primaries[shard].call(request);
-    }
-
-    @Override
-    public void submit(Request request, Consumer<Request> whenAnswered) {
-        call(request);
-        whenAnswered.accept(request);
     }
 
     @Override

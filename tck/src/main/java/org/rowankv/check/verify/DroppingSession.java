@@ -6,11 +6,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
-import org.rowankv.driver.Catalogue;
-import org.rowankv.driver.ScanPage;
+import org.rowankv.driver.ForwardingSession;
 import org.rowankv.driver.Session;
-import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -22,7 +19,7 @@ import org.rowankv.runtime.RandomSource;
  *
  * <p>Thread-safe. {@link #awaitQuiet} waits until nothing is on its way any more.
  */
-final class DroppingSession implements Session {
+final class DroppingSession implements ForwardingSession {
     private static final int STRIPES = 32;
 
     private record OperationId(long session, long sequence) {}
@@ -50,8 +47,8 @@ final class DroppingSession implements Session {
     }
 
     @Override
-    public Configuration configuration() {
-        return below.configuration();
+    public Session below() {
+        return below;
     }
 
     @Override
@@ -178,22 +175,6 @@ final class DroppingSession implements Session {
             java.util.concurrent.locks.LockSupport.parkNanos(100_000);
         }
         doomed.clear();
-    }
-
-    @Override
-    public void submit(Request request, Consumer<Request> whenAnswered) {
-        call(request);
-        whenAnswered.accept(request);
-    }
-
-    @Override
-    public ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
-        return below.scan(cacheId, shard, position, limit, withValues);
-    }
-
-    @Override
-    public Catalogue catalogue() {
-        return below.catalogue();
     }
 
     /** Ends the network; the session below stays its owner's. */

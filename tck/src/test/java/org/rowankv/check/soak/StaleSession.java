@@ -4,17 +4,14 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
-import org.rowankv.driver.Catalogue;
-import org.rowankv.driver.ScanPage;
+import org.rowankv.driver.ForwardingSession;
 import org.rowankv.driver.Session;
-import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
 /** Lies about every so many-th read, in one way. */
-final class StaleSession implements Session {
+final class StaleSession implements ForwardingSession {
     enum Lie {
         /** Answers what it answered to the first read of the key. */
         OLD_VALUE,
@@ -38,13 +35,8 @@ final class StaleSession implements Session {
     }
 
     @Override
-    public Configuration configuration() {
-        return below.configuration();
-    }
-
-    @Override
-    public boolean mayLoseReplies() {
-        return below.mayLoseReplies();
+    public Session below() {
+        return below;
     }
 
     @Override
@@ -82,26 +74,5 @@ final class StaleSession implements Session {
                 // Reads are true.
             }
         }
-    }
-
-    @Override
-    public void submit(Request request, Consumer<Request> whenAnswered) {
-        call(request);
-        whenAnswered.accept(request);
-    }
-
-    @Override
-    public ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
-        return below.scan(cacheId, shard, position, limit, withValues);
-    }
-
-    @Override
-    public Catalogue catalogue() {
-        return below.catalogue();
-    }
-
-    @Override
-    public void close() {
-        // The session below stays its owner's.
     }
 }

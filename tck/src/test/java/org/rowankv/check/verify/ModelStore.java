@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import org.rowankv.driver.Catalogue;
 import org.rowankv.driver.ModelSession;
 import org.rowankv.driver.ScanPage;
@@ -156,12 +155,6 @@ final class ModelStore implements StoreUnderTest, Session {
     @Override
     public Configuration configuration() {
         return model.configuration();
-    }
-
-    @Override
-    public void submit(Request request, Consumer<Request> whenAnswered) {
-        call(request);
-        whenAnswered.accept(request);
     }
 
     @Override

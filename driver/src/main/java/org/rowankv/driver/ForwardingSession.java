@@ -1,0 +1,43 @@
+package org.rowankv.driver;
+
+import org.rowankv.placement.Configuration;
+import org.rowankv.protocol.Request;
+
+/**
+ * A session that hands everything to another one, for those that change something of it. Closing it does nothing: the other
+ * one is its owner's.
+ */
+public interface ForwardingSession extends Session {
+    /** The session that is asked in the end. */
+    Session below();
+
+    @Override
+    default Configuration configuration() {
+        return below().configuration();
+    }
+
+    @Override
+    default boolean mayLoseReplies() {
+        return below().mayLoseReplies();
+    }
+
+    @Override
+    default void call(Request request) {
+        below().call(request);
+    }
+
+    @Override
+    default ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
+        return below().scan(cacheId, shard, position, limit, withValues);
+    }
+
+    @Override
+    default Catalogue catalogue() {
+        return below().catalogue();
+    }
+
+    @Override
+    default void close() {
+        // Its owner closes the one below.
+    }
+}
