@@ -94,6 +94,7 @@ public final class Server implements AutoCloseable {
     private final CopyAgent copier;
     private final JoinAgent join;
     private final ScrubAgent scrubber;
+    private final CommitAgent commit;
     /** The other replicas of each shard, once {@link #meet met}. */
     private List<List<PeerReplica>> peers = List.of();
 
@@ -224,7 +225,7 @@ public final class Server implements AutoCloseable {
             ownAgents.add(join);
             ownAgents.add(copier);
         }
-        ownAgents.add(new CommitAgent(
+        this.commit = new CommitAgent(
                 own,
                 configuration.shardCount(),
                 inFlight,
@@ -232,7 +233,8 @@ public final class Server implements AutoCloseable {
                 backupSets,
                 configuration.serverCount(),
                 maxMessage,
-                clock));
+                clock);
+        ownAgents.add(commit);
         ownAgents.add(sweep);
         ownAgents.add(expirySweep);
         ownAgents.add(eviction);
@@ -508,6 +510,12 @@ public final class Server implements AutoCloseable {
         agents.wakeUp();
     }
 
+    /** Somebody waits for CommitVer. */
+    public void hurryCommit() {
+        commit.hurry();
+        agents.wakeUp();
+    }
+
     /** Comes last in every turn of the agents and counts the turns that left nothing to do. */
     private final class SettledTurns implements Agent {
         @Override
@@ -659,7 +667,8 @@ public final class Server implements AutoCloseable {
                 scrubber.rounds(),
                 segments.damage().badEntries(),
                 segments.damage().replacedEntries(),
-                segments.damage().lostEntries());
+                segments.damage().lostEntries(),
+                segments.pins().count());
     }
 
     /** Stops serving, lets every mutation end, and closes all logs. The area stays its owner's. */
