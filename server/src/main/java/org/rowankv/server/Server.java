@@ -466,6 +466,16 @@ public final class Server implements AutoCloseable {
         return scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
     }
 
+    /** Whether this server answers for a shard, as its primary. */
+    public boolean isPrimary(int shard) {
+        return shard >= 0 && shard < primaries.length && primaries[shard] != null;
+    }
+
+    /** Whether requests are served: started, not closed, not failed. */
+    public boolean isServing() {
+        return open;
+    }
+
     /** Gives a cache a limit, or another one, or none. */
     public void limit(int cacheId, String name, CacheLimit limit) {
         if (limits.limit(cacheId, name, limit)) {
