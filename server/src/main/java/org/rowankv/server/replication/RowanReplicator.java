@@ -32,6 +32,10 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final EntryCheck check;
     private final ByteBuffer staging;
     private final long[] credit;
+    /** By server: whether the answer to the last draw is not there yet. */
+    private final boolean[] awaitsCredit;
+    /** By server: whether a portion was refused, and no more than is needed is asked for. */
+    private final boolean[] modest;
 
     private int shard;
     private long address;
@@ -70,6 +74,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 .alignedSlice(EntryDescriptor.STRIDE)
                 .order(ByteOrder.LITTLE_ENDIAN);
         this.credit = new long[serverCount];
+        this.awaitsCredit = new boolean[serverCount];
+        this.modest = new boolean[serverCount];
         this.sent = new int[serverCount];
         this.outstanding = new int[serverCount];
         this.landed = new int[serverCount];
@@ -265,16 +271,31 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private boolean drawFrom(int server, long wanted) {
         final @Nullable RowanSender sender = links.sender(server);
         if (sender == null) {
+            awaitsCredit[server] = true;
             return false;
         }
         final QueuePair pair = sender.pair();
-        final long missing = wanted - credit[server];
-        final long portion = pair.drawCredit(missing + PORTION);
-        credit[server] += portion;
-        if (portion < missing) {
-            credit[server] += pair.drawCredit(missing - portion);
+        if (!modest[server]) {
+            credit[server] += pair.drawCredit(wanted - credit[server] + PORTION);
+            awaitsCredit[server] = pair.awaitsCredit();
+            if (credit[server] >= wanted) {
+                return true;
+            }
+            if (awaitsCredit[server]) {
+                return false;
+            }
+            modest[server] = true; // there is no room for a portion; for the entry there may be
         }
-        return credit[server] >= wanted;
+        credit[server] += pair.drawCredit(wanted - credit[server]);
+        awaitsCredit[server] = pair.awaitsCredit();
+        final boolean granted = credit[server] >= wanted;
+        modest[server] = !granted && awaitsCredit[server];
+        return granted;
+    }
+
+    @Override
+    public boolean awaitsCredit(int server) {
+        return awaitsCredit[server];
     }
 
     @Override
@@ -287,7 +308,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public void releaseCredit() {
         for (int server = 0; server < credit.length; server++) {
-            final RowanSender sender = credit[server] > 0 ? links.sender(server) : null;
+            // Also where nothing is held: what was asked for may have been granted since.
+            final RowanSender sender = credit[server] > 0 ? links.sender(server) : links.connected(server);
             if (sender != null) {
                 sender.pair().giveBackCredit(credit[server]);
                 credit[server] = 0;
