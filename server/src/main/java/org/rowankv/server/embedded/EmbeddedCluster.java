@@ -26,7 +26,7 @@ import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.ForceFailedException;
+import org.rowankv.server.pm.LostAreaException;
 import org.rowankv.server.reconfiguration.ColdStart;
 import org.rowankv.server.reconfiguration.CopyListener;
 import org.rowankv.server.reconfiguration.RecoveredServer;
@@ -58,7 +58,8 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** Whoever serves, from the moment they do. */
     private volatile List<Server> serving = List.of();
 
-    private volatile @Nullable ForceFailedException failure;
+    private volatile @Nullable IllegalStateException failure;
+    private final FileFaults faults;
     private final Checkpoints checkpoints;
     private final LiveReading reading;
     private boolean closed;
@@ -186,14 +187,17 @@ public final class EmbeddedCluster implements AutoCloseable {
                     pressure,
                     copies));
         }
+        this.faults = new FileFaults(settings.dir(), files.areas(), this::stopServing);
         servers.forEach(server -> server.meet(servers));
+        servers.forEach(server -> server.whenFaulty(faults::explain));
         servers.forEach(Server::start);
         serving = List.copyOf(servers);
-        final ForceFailedException already = failure;
+        final IllegalStateException already = failure;
         if (already != null) {
             serving.forEach(server -> server.fail(already));
         }
         checkpoints.start(servers, errors);
+        faults.watch(clock, surroundings.scheduling(), errors);
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
         final EmbeddedCatalogue caches = new EmbeddedCatalogue(catalogue, servers);
@@ -220,7 +224,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     /** An area cannot be forced any more: nothing is acknowledged by anybody, since every shard may need it. */
-    private void stopServing(ForceFailedException why) {
+    private void stopServing(IllegalStateException why) {
         failure = why;
         serving.forEach(server -> server.fail(why));
     }
@@ -439,7 +443,15 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
         closed = true;
         reading.close();
+        faults.close();
         session.close();
+        final IllegalStateException why = failure;
+        if (why instanceof LostAreaException) {
+            checkpoints.abandon();
+            servers.forEach(Server::abandon);
+            files.closeAfterFailure(why);
+            return;
+        }
         servers.forEach(Server::close);
         awaitDigested();
         checkpoints.stop(servers);
