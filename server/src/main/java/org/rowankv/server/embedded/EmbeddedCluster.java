@@ -23,6 +23,7 @@ import org.rowankv.server.Server;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.catalogue.CatalogueStore;
+import org.rowankv.server.inspect.LiveReplicaReport;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.Durability;
@@ -397,6 +398,16 @@ public final class EmbeddedCluster implements AutoCloseable {
      */
     public SnapshotOutcome snapshot(Path target, SnapshotProgress progress) {
         return reading.snapshot(target, progress);
+    }
+
+    /**
+     * Compares the replicas of every shard while the store is used: for each, a digest of the keys, versions, values and
+     * expiries that its log holds up to one version of the shard, the same for all. The caller waits, nothing else does.
+     *
+     * @throws org.rowankv.server.pm.StoreOpenException if that cannot be done now; says why
+     */
+    public LiveReplicaReport verifyReplicas() {
+        return reading.compareReplicas();
     }
 
     /** Servers whose replicas became complete since the start. */
