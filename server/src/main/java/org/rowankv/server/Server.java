@@ -34,6 +34,7 @@ import org.rowankv.server.digest.CommitAgent;
 import org.rowankv.server.digest.ControlAgent;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.LostAreaException;
 import org.rowankv.server.reconfiguration.CopyAgent;
 import org.rowankv.server.reconfiguration.CopyListener;
 import org.rowankv.server.reconfiguration.JoinAgent;
@@ -103,12 +104,16 @@ public final class Server implements AutoCloseable {
 
     private final TurnedAgent agents;
     private final Scheduling scheduling;
+    private final ErrorLog errors;
     private final IntConsumer wakeUp;
     private final OwnedCounter settledTurns = new OwnedCounter();
     private final OwnedCounter digestedTurns = new OwnedCounter();
     private volatile boolean open;
     /** Why it serves nobody any more. */
     private volatile @Nullable RuntimeException failure;
+    /** Told of faults of the memory; returns what whoever met one gets. */
+    private Function<InternalError, RuntimeException> whenFaulty =
+            fault -> new IllegalStateException("a fault of the memory", fault);
 
     /**
      * @param wakeUp wakes the agents of a server of the cluster up
@@ -202,6 +207,7 @@ public final class Server implements AutoCloseable {
         this.replicas = replicas;
         this.wakeUp = wakeUp;
         this.scheduling = scheduling;
+        this.errors = errors;
         this.endpoint = opening.apply(endpointSettings);
         this.primaries = primariesOf(configuration);
         final List<ShardPrimary> own = new ArrayList<>();
@@ -298,8 +304,12 @@ public final class Server implements AutoCloseable {
         ownAgents.add(cleaner);
         ownAgents.add(scrubber);
         ownAgents.add(new SettledTurns());
-        this.agents =
-                scheduling.take(new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])), errors);
+        this.agents = scheduling.take(
+                new FaultAgent(
+                        new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])),
+                        this::isLost,
+                        this::reportFault),
+                errors);
     }
 
     private @Nullable ShardPrimary[] primariesOf(Configuration configuration) {
@@ -334,6 +344,20 @@ public final class Server implements AutoCloseable {
             ofShards.add(others);
         }
         peers = ofShards;
+    }
+
+    /** Before the start: who is to be told of faults of the memory, and says what whoever met one gets. */
+    public void whenFaulty(Function<InternalError, RuntimeException> handler) {
+        whenFaulty = handler;
+    }
+
+    private void reportFault(InternalError fault) {
+        errors.report("server " + serverId, whenFaulty.apply(fault));
+    }
+
+    /** Whether its memory is not to be touched any more. */
+    private boolean isLost() {
+        return failure instanceof LostAreaException;
     }
 
     private List<PeerReplica> peersOf(int shard) {
@@ -376,9 +400,13 @@ public final class Server implements AutoCloseable {
 
     /** Answers a request for a key or shard whose primary this server is, on the calling thread. */
     public void call(Request request) {
-        final ShardPrimary primary = primaryFor(request);
-        if (primary != null) {
-            mutate(primary, request);
+        try {
+            final ShardPrimary primary = primaryFor(request);
+            if (primary != null) {
+                mutate(primary, request);
+            }
+        } catch (InternalError e) {
+            throw whenFaulty.apply(e);
         }
     }
 
@@ -520,7 +548,12 @@ public final class Server implements AutoCloseable {
         if (primary == null) {
             throw new IllegalArgumentException("server " + serverId + " is not the primary of shard " + shard);
         }
-        return scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
+        requireWorking();
+        try {
+            return scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
+        } catch (InternalError e) {
+            throw whenFaulty.apply(e);
+        }
     }
 
     /** Whether this server answers for a shard, as its primary. */
@@ -756,6 +789,12 @@ public final class Server implements AutoCloseable {
         for (int waits = 0; (!expirySweep.isIdle() || eviction.isAtWork()) && !isStopped(); waits++) {
             rest(waits);
         }
+    }
+
+    /** Instead of {@link #close} and what follows it, when the memory is lost: ends the agents, and touches nothing. */
+    public void abandon() {
+        open = false;
+        agents.close();
     }
 
     /** After every server was closed and what landed is digested: ends the agents. */
