@@ -7,6 +7,7 @@ package org.rowankv.server.cluster;
  * @param identity of its data directory
  * @param address where it listens for servers
  * @param clients where it listens for clients; empty if it does not
+ * @param admin where it tells of itself; empty if it does not
  * @param zone of the machine, or empty
  * @param shape of the cluster as it was told
  * @param incarnation that has read its area and waits for roles, or has them; 0: it has no number yet
@@ -16,6 +17,7 @@ record Announcement(
         long identity,
         HostAndPort address,
         String clients,
+        String admin,
         String zone,
         ClusterShape shape,
         long incarnation) {
@@ -27,6 +29,7 @@ record Announcement(
                 .putHex("identity", identity)
                 .put("address", address.toString())
                 .put("clients", clients)
+                .put("admin", admin)
                 .put("zone", zone)
                 .put("incarnation", incarnation);
         shape.write(lines);
@@ -40,6 +43,7 @@ record Announcement(
                 lines.hex("identity"),
                 HostAndPort.parse(lines.text("address")),
                 lines.text("clients"),
+                lines.text("admin"),
                 lines.text("zone"),
                 ClusterShape.read(lines),
                 lines.number("incarnation", 0, Long.MAX_VALUE));

@@ -306,6 +306,7 @@ public final class ClusterServer implements AutoCloseable {
                 identityOf(area),
                 settings.advertised(),
                 settings.clients(),
+                settings.admin(),
                 settings.zone(),
                 settings.shape(),
                 incarnation);

@@ -15,6 +15,7 @@ import org.rowankv.server.pm.Durability;
  * @param dir of its data
  * @param advertised where the other servers reach it
  * @param clients where clients reach it; empty if they do not
+ * @param admin where it tells of itself; empty if it does not
  * @param zone of its machine, or empty
  * @param shape of the cluster
  * @param capacityBytes of its log
@@ -31,6 +32,7 @@ public record ClusterSettings(
         Path dir,
         HostAndPort advertised,
         String clients,
+        String admin,
         String zone,
         ClusterShape shape,
         long capacityBytes,

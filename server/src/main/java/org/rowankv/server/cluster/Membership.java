@@ -86,6 +86,7 @@ final class Membership {
                 directory.identity(),
                 settings.advertised(),
                 settings.clients(),
+                settings.admin(),
                 settings.zone(),
                 settings.shape(),
                 0));

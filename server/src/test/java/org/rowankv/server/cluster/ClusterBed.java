@@ -116,6 +116,7 @@ final class ClusterBed implements AutoCloseable {
                 directory,
                 new HostAndPort("127.0.0.1", port),
                 "",
+                "",
                 zone,
                 ofShape,
                 capacity,
