@@ -26,7 +26,6 @@ import org.rowankv.runtime.CompositeAgent;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.Scheduling;
-import org.rowankv.runtime.SlotPool;
 import org.rowankv.runtime.StackProbe;
 import org.rowankv.runtime.TurnedAgent;
 import org.rowankv.server.cleaning.CleanAgent;
@@ -81,10 +80,7 @@ public final class Server implements AutoCloseable {
     private final Endpoint endpoint;
     private final @Nullable ShardPrimary[] primaries;
     private final InFlight inFlight;
-    private final SlotPool pool;
-    /** One more than callers can borrow: the last is the agents' own. */
-    private final List<Worker> workers = new ArrayList<>();
-
+    private final WorkerPool pool;
     private final List<Links> links = new ArrayList<>();
     private final ObjectReader reader;
     private final ShardScan scan;
@@ -218,7 +214,7 @@ public final class Server implements AutoCloseable {
         }
         this.limits = new LimitedCaches(own.stream().map(ShardPrimary::replica).toList(), configuration.shardCount());
         this.inFlight = new InFlight(settings.workers() + 1);
-        this.pool = new SlotPool(settings.workers());
+        this.pool = new WorkerPool(settings.workers());
         this.reader =
                 new ObjectReader(segments, clock, errors, new ReadCheck(segments), settings.verifyReads(), limits);
         this.scan = new ShardScan(segments, clock);
@@ -236,7 +232,7 @@ public final class Server implements AutoCloseable {
                     maxMessage,
                     segments.length(),
                     epochs);
-            workers.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock, limits));
+            pool.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock, limits));
         }
         this.digest = new DigestAgent(
                 endpoint.receiveQueue(),
@@ -247,7 +243,7 @@ public final class Server implements AutoCloseable {
                 errors,
                 settings.holeTimeoutNs());
         this.sweep = new ClearSweepAgent(segments, replicas);
-        this.retention = new RetentionWorker(workers.get(pool.count()), segments);
+        this.retention = new RetentionWorker(pool.agentsOwn(), segments);
         this.expirySweep = new ExpirySweepAgent(own, retention, segments, clock);
         this.eviction = new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone);
         this.cleaner = new CleanAgent(
@@ -450,7 +446,7 @@ public final class Server implements AutoCloseable {
     }
 
     Worker worker(int slot) {
-        return workers.get(slot);
+        return pool.worker(slot);
     }
 
     private void mutate(ShardPrimary primary, Request request) {
@@ -459,7 +455,7 @@ public final class Server implements AutoCloseable {
         if (slot == CLOSED_SLOT) {
             return;
         }
-        final Worker worker = workers.get(slot);
+        final Worker worker = pool.worker(slot);
         try {
             int waits = 0;
             while (!worker.finishLeftover()) {
@@ -510,36 +506,12 @@ public final class Server implements AutoCloseable {
     /** What somebody who waits for long does for those that he may be waiting for. */
     void helpOthers() {
         wakeUp.accept(serverId);
-        finishLeftovers();
-    }
-
-    /** Finishes what callers that died have left in worker contexts which nobody has borrowed since. */
-    private void finishLeftovers() {
-        for (int slot = 0; slot < pool.count(); slot++) {
-            if (workers.get(slot).hasLeftover() && pool.tryBorrow(slot)) {
-                try {
-                    workers.get(slot).finishLeftover();
-                } finally {
-                    pool.giveBack(slot);
-                }
-            }
-        }
+        pool.finishLeftovers();
     }
 
     private void retireLogsOlderThan(int sequence) {
         retention.retireLogOlderThan(sequence);
-        for (int slot = 0; slot < pool.count(); slot++) {
-            final int segment = workers.get(slot).tLog().openSegment();
-            if (segment >= 0 && segments.sequence(segment) < sequence && pool.tryBorrow(slot)) {
-                try {
-                    if (workers.get(slot).finishLeftover()) {
-                        workers.get(slot).retireLog();
-                    }
-                } finally {
-                    pool.giveBack(slot);
-                }
-            }
-        }
+        pool.retireLogsOlderThan(sequence, segments);
     }
 
     /** Hands the live objects of a cache in a shard to a visitor, from a position; returns the next, or 0 at the end. */
@@ -671,22 +643,7 @@ public final class Server implements AutoCloseable {
      * false while there is a worker that is not idle.
      */
     public boolean releaseGrants() {
-        boolean allIdle = true;
-        for (int slot = 0; slot < pool.count(); slot++) {
-            boolean idle = false;
-            if (pool.tryBorrow(slot)) {
-                try {
-                    idle = workers.get(slot).finishLeftover();
-                    if (idle) {
-                        workers.get(slot).releaseGrants();
-                    }
-                } finally {
-                    pool.giveBack(slot);
-                }
-            }
-            allIdle &= idle;
-        }
-        return allIdle;
+        return pool.releaseGrants();
     }
 
     public void wantSpace() {
@@ -722,14 +679,8 @@ public final class Server implements AutoCloseable {
     }
 
     public ServerStatistics statistics() {
-        long tLogBytes = 0;
-        long expiredObjects = 0;
         long reconnects = 0;
         long notReady = 0;
-        for (Worker worker : workers) {
-            tLogBytes += worker.tLog().bytesWritten();
-            expiredObjects += worker.expiredObjects();
-        }
         for (Links link : links) {
             reconnects += link.reconnects();
             notReady += link.notReadyCount();
@@ -745,7 +696,7 @@ public final class Server implements AutoCloseable {
         }
         return new ServerStatistics(
                 serverId,
-                tLogBytes,
+                pool.tLogBytes(),
                 digest.digestedBytes(),
                 cleaner.relocatedBytes(),
                 cleaner.cleanedSegments(),
@@ -756,7 +707,7 @@ public final class Server implements AutoCloseable {
                 segments.length(),
                 indexBytes,
                 indexEntries,
-                expiredObjects,
+                pool.expiredObjects(),
                 expirySweep.endedObjects(),
                 evictedObjects(),
                 digest.holesFenced(),
@@ -775,15 +726,17 @@ public final class Server implements AutoCloseable {
     @Override
     public void close() {
         open = false;
-        for (int slot = 0; slot < pool.count(); slot++) {
-            int waits = 0;
-            while (!pool.tryBorrow(slot)) {
-                rest(waits++);
+        pool.close(new WorkerPool.Patience() {
+            @Override
+            public void rest(int waits) {
+                Server.this.rest(waits);
             }
-            while (!workers.get(slot).finishLeftover() && !isStopped()) {
-                rest(waits++);
+
+            @Override
+            public boolean isOver() {
+                return isStopped();
             }
-        }
+        });
         expirySweep.close();
         eviction.close();
         for (int waits = 0; (!expirySweep.isIdle() || eviction.isAtWork()) && !isStopped(); waits++) {
@@ -804,7 +757,7 @@ public final class Server implements AutoCloseable {
 
     /** After the agents of every server were stopped, since they talk to each other: closes the logs. */
     public void stop() {
-        workers.forEach(Worker::close);
+        pool.closeLogs();
         endpoint.close();
     }
 
