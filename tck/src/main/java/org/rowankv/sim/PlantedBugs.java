@@ -13,7 +13,7 @@ final class PlantedBugs {
                     "the horizon ignores what is kept for its answer",
                     SERVER,
                     "org.rowankv.server.log.Segments",
-                    "|| keepsEnded.get(s) != 0",
+                    "|| keepsEnded.get(segment) != 0",
                     ""),
             new PlantedBug(
                     "acknowledged before the last backup has it",

@@ -18,6 +18,8 @@ public final class CleanAgent implements Agent {
     private static final int STEP = 32 << 10;
     /** Of a segment that is cleaned although nobody needs it, this part lives at most: one byte is copied for seven. */
     private static final int NEARLY_EMPTY = 8;
+    /** A victim of which more than three quarters live is a poor one: perhaps tombstones that could go make it so. */
+    private static final int POOR_OF_FOUR = 3;
 
     /** Closes t-log segments that idle workers keep open and that hold the horizon back. */
     @FunctionalInterface
@@ -31,6 +33,7 @@ public final class CleanAgent implements Agent {
     private final BooleanSupplier sweepDone;
     private final BooleanSupplier quiet;
     private final Relocation relocation;
+    private final HorizonLook look;
     private final Victims victims;
     private final CleaningPace pace;
     private final Clock clock;
@@ -67,6 +70,7 @@ public final class CleanAgent implements Agent {
         this.sweepDone = sweepDone;
         this.quiet = quiet;
         this.relocation = new Relocation(segments, replicas);
+        this.look = new HorizonLook(segments, replicas);
         this.victims = new Victims(segments, this::isCleanable);
         this.clock = clock;
         this.pace = new CleaningPace(clock, lowWater, highWater);
@@ -99,7 +103,7 @@ public final class CleanAgent implements Agent {
     @Override
     public int doWork() {
         final int free = segments.freeCount();
-        if (relocation.victim() >= 0) {
+        if (relocation.victim() >= 0 || look.segment() >= 0) {
             return goOn(free);
         }
         busy = pace.isWanted(free) ? beginWorthiest(free) : beginNearlyEmpty();
@@ -119,18 +123,22 @@ public final class CleanAgent implements Agent {
             busy = true;
             return goOn(free);
         }
-        if (nothingToCome) {
+        if (nothingToCome && !awaitsCommit()) {
             spaceWanted = false;
         }
         return 0;
     }
 
-    /** The next step with the victim, if it is due. */
+    /** The next step with the victim, or with what is read, if it is due. */
     private int goOn(int free) {
         if (!pace.begin(spaceWanted || pace.isUrgent(free))) {
             return 0;
         }
-        if (relocation.step(STEP)) {
+        if (look.segment() >= 0) {
+            if (look.step(STEP)) {
+                look.finish();
+            }
+        } else if (relocation.step(STEP)) {
             end();
         }
         pace.end(free);
@@ -159,7 +167,7 @@ public final class CleanAgent implements Agent {
 
     /** Whether a segment is being cleaned, or will be once it is not pinned, as of the last turn. For the agents of its server. */
     public boolean isBusy() {
-        return busy || heldUp || relocation.victim() >= 0;
+        return busy || heldUp || relocation.victim() >= 0 || look.segment() >= 0;
     }
 
     /** Somebody lacks space, not segments: tombstones that can be dropped are to be dropped. */
@@ -184,7 +192,27 @@ public final class CleanAgent implements Agent {
         if (own >= 0 && segments.deadBytes(own) > 0) {
             relocation.log().retire();
         }
-        return begin(victims.holdingBack(horizonNow));
+        // What another look will show soon is not copied.
+        return beginLook() || !awaitsCommit() && begin(victims.holdingBack(horizonNow));
+    }
+
+    /** Whether the segment that holds the horizon back may turn out not to, once CommitVer has come a little further. */
+    private boolean awaitsCommit() {
+        final int oldest = victims.oldestHolder();
+        return oldest >= 0 && look.isAwaiting(oldest);
+    }
+
+    /** Begins to read the segment that holds the horizon back: perhaps it need not. */
+    private boolean beginLook() {
+        if (horizonNow == 0) {
+            return false;
+        }
+        final int oldest = victims.oldestHolder();
+        if (oldest < 0 || !look.isPromising(oldest)) {
+            return false;
+        }
+        look.begin(oldest);
+        return true;
     }
 
     private void lookAtHorizon() {
@@ -223,7 +251,8 @@ public final class CleanAgent implements Agent {
 
     /** Cleans one whole segment, if there is anything to gain; false if not. Not between two turns. */
     public boolean cleanOne() {
-        if (!beginWorthiest(0)) {
+        lookAtHorizon();
+        if (!beginBest(0)) {
             return false;
         }
         while (!relocation.step(segments.length())) {
@@ -236,6 +265,23 @@ public final class CleanAgent implements Agent {
 
     private boolean beginWorthiest(int free) {
         lookAtHorizon();
+        if (horizonNow > 0 && victims.heldBack(horizonNow) >= segments.length()) {
+            // What holds the horizon back may be a log that an idle worker keeps open.
+            idleLogs.retireOlderThan(segments.lastSequence() - segments.count() / 4);
+            final int chosen = victims.worthiest(horizonNow, pace.limit(free, segments.length()));
+            if (isPoor(chosen) && beginLook()) {
+                return true;
+            }
+        }
+        return beginBest(free);
+    }
+
+    /** Whether copying what lives in that segment gives little back. */
+    private boolean isPoor(int segment) {
+        return segment < 0 || segments.liveBytes(segment, horizonNow) > (long) segments.length() * POOR_OF_FOUR / 4;
+    }
+
+    private boolean beginBest(int free) {
         if (begin(victims.worthiest(horizonNow, pace.limit(free, segments.length())))) {
             return true;
         }
@@ -270,6 +316,11 @@ public final class CleanAgent implements Agent {
     /** Segments that were freed. */
     public long cleanedSegments() {
         return relocation.cleanedSegments();
+    }
+
+    /** Segments that were read, since they held the tombstone horizon back, and need not. */
+    public long horizonsRaised() {
+        return look.raised();
     }
 
     public long tombstonesDropped() {

@@ -70,21 +70,56 @@ final class Victims {
         return best;
     }
 
-    /** A segment whose few dead entries keep more tombstones than it has live bytes. */
-    int holdingBack(int horizonNow) {
-        long tombstones = 0;
-        int oldest = -1;
+    /** Bytes of the tombstones in closed segments that something may still need. */
+    long heldBack(int horizonNow) {
+        long bytes = 0;
         for (int s = 0; s < segments.count(); s++) {
-            if (segments.isClosed(s)) {
-                tombstones += segments.tombstoneBytes(s);
-                if (segments.deadBytes(s) > 0
-                        && cleanable.test(s)
-                        && (oldest < 0 || segments.horizon(s) < segments.horizon(oldest))) {
-                    oldest = s;
-                }
+            if (segments.isClosed(s) && segments.effectiveStamp(s, 0) >= horizonNow) {
+                bytes += segments.tombstoneBytes(s);
             }
         }
-        return oldest >= 0 && tombstones > segments.liveBytes(oldest, horizonNow) ? oldest : -1;
+        return bytes;
+    }
+
+    /**
+     * The segment to which the area's horizon is due, if that is one that can be cleaned, and the horizon would move without
+     * it.
+     */
+    int oldestHolder() {
+        int oldest = -1;
+        for (int s = 0; s < segments.count(); s++) {
+            if (segments.holdsHorizon(s)
+                    && segments.horizon(s) < segments.lastSequence()
+                    && (oldest < 0 || segments.horizon(s) < segments.horizon(oldest))) {
+                oldest = s;
+            }
+        }
+        return oldest >= 0 && cleanable.test(oldest) ? oldest : -1;
+    }
+
+    /**
+     * The segment that holds the horizon back, if its few live bytes are less than the tombstones that could go once it and
+     * those behind it are gone. Nothing, however, passes a holder that cannot be cleaned, as an open log is: what its like
+     * keeps is not counted, or everything in front of it would be copied again and again for nothing.
+     */
+    int holdingBack(int horizonNow) {
+        final int oldest = oldestHolder();
+        if (oldest < 0) {
+            return -1;
+        }
+        int blockedAt = segments.lastSequence();
+        for (int s = 0; s < segments.count(); s++) {
+            if (segments.holdsHorizon(s) && segments.horizon(s) < blockedAt && !cleanable.test(s)) {
+                blockedAt = segments.horizon(s);
+            }
+        }
+        long tombstones = 0;
+        for (int s = 0; s < segments.count(); s++) {
+            if (segments.isClosed(s) && segments.effectiveStamp(s, 0) < blockedAt) {
+                tombstones += segments.tombstoneBytes(s);
+            }
+        }
+        return tombstones > segments.liveBytes(oldest, horizonNow) ? oldest : -1;
     }
 
     /** The segment with the most tombstones behind the horizon, if it is worth copying what lives beside them. */

@@ -252,16 +252,6 @@ public final class ShardIndex {
         }
     }
 
-    /**
-     * Reads a word of the bucket of that position, so that it is in the cache when it is used next: for callers that know
-     * several positions beforehand. What it returns means nothing, but must be used. Any thread, no lock.
-     */
-    public long fetchBucket(long position) {
-        final long[][] chunks = buckets;
-        final int bucket = bucketOf(IndexItem.tagAt(position), shape);
-        return Chunks.exists(chunks, bucket) ? Chunks.of(chunks, bucket)[Chunks.word(bucket)] : 0;
-    }
-
     // --- writers: the caller holds the lock ---
 
     /** Takes the index lock for a short while; reentrant for one owner, so that an interrupted step can be done again. */

@@ -316,6 +316,21 @@ public final class Segments {
         }
     }
 
+    /** Nothing in the closed segment was ended by what was written before the segment of that number was opened. */
+    public void raiseHorizon(int segment, int horizon) {
+        if (horizon > horizons.get(segment)) {
+            horizons.set(segment, horizon);
+        }
+    }
+
+    /** Whether something in the segment was ended, or may have been, so that its horizon counts for the area's. */
+    public boolean holdsHorizon(int segment) {
+        return generation(segment) != 0
+                && (deadBytes.get(segment) > 0
+                        || keepsEnded.get(segment) != 0
+                        || entryBytes.get(segment) < 0 && owner(segment) == SegmentOwner.BACKUP);
+    }
+
     /**
      * The stamp of a tombstone that lies in a closed segment. Lowered horizons are not persistent, so of what an earlier
      * run left every segment counts as old as any tombstone of it.
@@ -350,10 +365,7 @@ public final class Segments {
         // and what it ends may not be counted dead yet.
         int smallest = lastSequence.get();
         for (int s = 0; s < generations.length; s++) {
-            if (generation(s) != 0
-                    && (deadBytes.get(s) > 0
-                            || keepsEnded.get(s) != 0
-                            || entryBytes.get(s) < 0 && owner(s) == SegmentOwner.BACKUP)) {
+            if (holdsHorizon(s)) {
                 smallest = Math.min(smallest, horizon(s));
             }
         }

@@ -38,7 +38,7 @@ final class EntryBatch {
     void fetchBuckets() {
         long sum = 0;
         for (int i = 0; i < size; i++) {
-            sum += indexes[i].fetchBucket(positions[i]);
+            sum += indexes[i].candidate(positions[i], 0);
         }
         fetched = sum;
     }

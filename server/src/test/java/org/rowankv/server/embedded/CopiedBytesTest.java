@@ -1,0 +1,86 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowankv.server.embedded.Stores.bytes;
+import static org.rowankv.server.embedded.Stores.value;
+
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.server.ServerStatistics;
+
+/** What the cleaner copies, in bytes, per byte that is written to the logs. */
+final class CopiedBytesTest {
+    private static final int HOT_KEYS = 50;
+    private static final int VALUE_LENGTH = 130;
+    private static final int ENTRY_LENGTH = 256;
+
+    private static long copied(EmbeddedCluster cluster) {
+        return cluster.statistics().stream()
+                .mapToLong(ServerStatistics::relocatedBytes)
+                .sum();
+    }
+
+    private static long written(EmbeddedCluster cluster) {
+        return cluster.statistics().stream()
+                .mapToLong(server -> server.tLogBytes() + server.bLogBytes())
+                .sum();
+    }
+
+    /**
+     * Tombstones take what little space is left, and in every segment there is something dead; but hardly anything of it
+     * was deleted. To get at the tombstones the whole store was copied again and again: five bytes and more per byte.
+     */
+    @ParameterizedTest
+    @CsvSource({"1,0.97", "3,0.9"})
+    void shouldNotCopyTheStoreToForgetDeletionsInIt(int replicas, double share) {
+        final EmbeddedSettings settings = EmbeddedSettings.builder()
+                .servers(replicas)
+                .replicas(replicas)
+                .shards(16)
+                .workers(8)
+                .capacityBytes(24 << 20)
+                .segmentBytes(256 << 10)
+                .build();
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings)) {
+            churn(cluster, share);
+            Stores.requireHealth(cluster);
+            Stores.requireExactSpace(cluster);
+        }
+    }
+
+    private static void churn(EmbeddedCluster cluster, double share) {
+        final int replicas = cluster.settings().replicas();
+        try (RowanClient client = Stores.client(cluster)) {
+            final int cache = Stores.cache(client);
+            final int cold = (int) (share * cluster.statistics().get(0).spaceLimit() / ENTRY_LENGTH);
+            for (int k = 0; k < cold; k++) {
+                client.put(cache, bytes("cold" + k), value("cold" + k, 0, VALUE_LENGTH));
+            }
+            final Random random = new Random(replicas);
+            final long writtenBefore = written(cluster);
+            final long copiedBefore = copied(cluster);
+            while (written(cluster) - writtenBefore
+                    < 2L * replicas * cluster.settings().capacityBytes()) {
+                for (int i = 0; i < 1000; i++) {
+                    final String hot = "hot" + random.nextInt(HOT_KEYS);
+                    if (random.nextBoolean()) {
+                        client.remove(cache, bytes(hot));
+                    } else {
+                        client.put(cache, bytes(hot), value(hot, i, VALUE_LENGTH));
+                    }
+                    if (i % 100 == 0) {
+                        final String again = "cold" + random.nextInt(cold);
+                        client.put(cache, bytes(again), value(again, i, VALUE_LENGTH));
+                    }
+                }
+            }
+            assertThat(copied(cluster) - copiedBefore)
+                    .as("copied, of %d written", written(cluster) - writtenBefore)
+                    .isLessThan(3 * (written(cluster) - writtenBefore));
+            assertThat(cluster.statistics())
+                    .allSatisfy(server -> assertThat(server.tombstonesDropped()).isPositive());
+        }
+    }
+}
