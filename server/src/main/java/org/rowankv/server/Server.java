@@ -16,7 +16,9 @@ import org.rowankv.protocol.VersionCounter;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.FabricCapabilities;
 import org.rowankv.rdma.MembershipView;
+import org.rowankv.rdma.MessageHandler;
 import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.Clock;
@@ -133,26 +135,80 @@ public final class Server implements AutoCloseable {
             IntConsumer wakeUp,
             SpacePressure pressure,
             CopyListener copies) {
-        this.serverId = serverId;
+        this(
+                endpointSettings(
+                        serverId,
+                        settings,
+                        segments,
+                        configuration.incarnations().get(serverId),
+                        configuration.clusterId(),
+                        (from, incarnation, message) -> {},
+                        view),
+                fabric::open,
+                fabric.capabilities(),
+                settings,
+                segments,
+                replicas,
+                configuration,
+                clock,
+                scheduling,
+                errors,
+                wakeUp,
+                pressure,
+                copies);
+    }
+
+    /** What a server's endpoint is opened with. */
+    public static EndpointSettings endpointSettings(
+            int serverId,
+            ServerSettings settings,
+            Segments segments,
+            long incarnation,
+            long clusterId,
+            MessageHandler messages,
+            MembershipView view) {
+        return new EndpointSettings(
+                serverId,
+                incarnation,
+                clusterId,
+                segments.region(),
+                segments.length(),
+                segments.area().segmentBase(),
+                Math.max(2, 2 * settings.postedAhead()),
+                segments.space(),
+                messages,
+                view,
+                segments.area().landingForce());
+    }
+
+    /**
+     * As above, on an endpoint that may be open already: nothing has landed there.
+     *
+     * @param opening returns the endpoint; called once
+     */
+    @SuppressWarnings("TooManyParameters")
+    public Server(
+            EndpointSettings endpointSettings,
+            Function<EndpointSettings, Endpoint> opening,
+            FabricCapabilities capabilities,
+            ServerSettings settings,
+            Segments segments,
+            Replicas replicas,
+            Configuration configuration,
+            Clock clock,
+            Scheduling scheduling,
+            ErrorLog errors,
+            IntConsumer wakeUp,
+            SpacePressure pressure,
+            CopyListener copies) {
+        this.serverId = endpointSettings.serverId();
         this.settings = settings;
         this.segments = segments;
         this.replicas = replicas;
         this.wakeUp = wakeUp;
         this.scheduling = scheduling;
         this.errors = errors;
-        final EndpointSettings endpointSettings = new EndpointSettings(
-                serverId,
-                configuration.incarnations().get(serverId),
-                configuration.clusterId(),
-                segments.region(),
-                segments.length(),
-                segments.area().segmentBase(),
-                Math.max(2, 2 * settings.postedAhead()),
-                segments.space(),
-                (from, incarnation, message) -> {},
-                view,
-                segments.area().landingForce());
-        this.endpoint = fabric.open(endpointSettings);
+        this.endpoint = opening.apply(endpointSettings);
         this.primaries = primariesOf(configuration);
         final List<ShardPrimary> own = new ArrayList<>();
         for (ShardPrimary primary : primaries) {
@@ -168,9 +224,9 @@ public final class Server implements AutoCloseable {
         this.scan = new ShardScan(segments, clock);
         final BackupSets backupSets = new BackupSets(configuration);
         final int[] epochs = epochsOf(configuration);
-        final int maxMessage = Math.min(fabric.capabilities().maxMessage(), segments.length());
+        final int maxMessage = Math.min(capabilities.maxMessage(), segments.length());
         for (int slot = 0; slot <= settings.workers(); slot++) {
-            final Links workerLinks = new Links(endpoint, configuration, errors, wakeUp);
+            final Links workerLinks = new Links(endpoint, configuration, clock, errors, wakeUp);
             links.add(workerLinks);
             final RowanReplicator replicator = new RowanReplicator(
                     segments.region(),
@@ -209,9 +265,9 @@ public final class Server implements AutoCloseable {
                 new Mending(serverId, segments, replicas, this::peersOf, errors),
                 clock,
                 settings.scrubBytesPerSecond());
-        final Links commitLinks = new Links(endpoint, configuration, errors, wakeUp).useReserve();
+        final Links commitLinks = new Links(endpoint, configuration, clock, errors, wakeUp).useReserve();
         links.add(commitLinks);
-        final Links copyLinks = new Links(endpoint, configuration, errors, wakeUp);
+        final Links copyLinks = new Links(endpoint, configuration, clock, errors, wakeUp);
         links.add(copyLinks);
         this.copier = new CopyAgent(
                 serverId,
@@ -498,6 +554,16 @@ public final class Server implements AutoCloseable {
         } catch (InternalError e) {
             throw whenFaulty.apply(e);
         }
+    }
+
+    /** Whether this server answers for a shard, as its primary. */
+    public boolean isPrimary(int shard) {
+        return shard >= 0 && shard < primaries.length && primaries[shard] != null;
+    }
+
+    /** Whether requests are served: started, not closed, not failed. */
+    public boolean isServing() {
+        return open;
     }
 
     /** Gives a cache a limit, or another one, or none. */
