@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.jcache.CacheFullException;
 import org.rowankv.jcache.RowanCache;
 import org.rowankv.jcache.spi.RowanCachingProvider;
+import org.rowankv.server.embedded.EmbeddedCluster;
 
 /** The provider over the servers it is made for. */
 class EmbeddedStoresTest {
@@ -77,6 +78,27 @@ class EmbeddedStoresTest {
         assertThat(first.getCache("c").unwrap(RowanCache.class).durability()).isEqualTo("none");
         first.close();
         assertThat(manager("").createCache("c", bytes()).get("k")).isNull();
+    }
+
+    /** As applications do it: while they use the store, through the manager they have. */
+    @Test
+    void shouldCopyAndCompareAnOpenStoreThroughItsManager(@TempDir Path directory) {
+        final String shape = "servers=3&replicas=2&capacity=16m&segment=256k&";
+        final CacheManager manager = manager(shape + dir(directory.resolve("store")));
+        final Cache<String, byte[]> cache = manager.createCache("c", bytes());
+        for (int i = 0; i < 1_000; i++) {
+            cache.put("k" + i, new byte[] {(byte) i});
+        }
+        final EmbeddedCluster store = manager.unwrap(EmbeddedCluster.class);
+        assertThat(store.verifyReplicas().findings()).isEmpty();
+        store.snapshot(directory.resolve("copy"));
+        cache.put("k3", new byte[] {99});
+        manager.close();
+        final CacheManager copied = manager(shape + dir(directory.resolve("copy")));
+        final Cache<String, byte[]> again = copied.createCache("c", bytes());
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(again.get("k" + i)).containsExactly((byte) i);
+        }
     }
 
     @ParameterizedTest
