@@ -16,7 +16,8 @@ import picocli.CommandLine.Spec;
             JCacheCommand.class,
             InvokeCommand.class,
             ColdStartCommand.class,
-            CleaningCommand.class
+            CleaningCommand.class,
+            NetCommand.class
         })
 public final class BenchCommand implements Callable<Integer> {
     @Spec
