@@ -17,7 +17,8 @@ import picocli.CommandLine.Spec;
             InvokeCommand.class,
             ColdStartCommand.class,
             CleaningCommand.class,
-            MemoryCommand.class
+            MemoryCommand.class,
+            NetCommand.class
         })
 public final class BenchCommand implements Callable<Integer> {
     @Spec

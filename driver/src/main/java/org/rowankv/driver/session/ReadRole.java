@@ -12,8 +12,8 @@ import org.rowankv.runtime.Clock;
  *
  * <p>No wake-up is lost: a caller announces that it will park, <i>then</i> looks whether the role is free, then parks; who
  * lets go frees the role, <i>then</i> looks for one that has announced itself. So either the caller sees the role free, or it
- * is seen. A caller that leaves without having read does the same as one that lets go, since it may be the one that was woken
- * up for the role.
+ * is seen. A caller that was woken up tries to take the role before it looks whether its time is over: if that fails, there is
+ * somebody who has it, and will let go of it later.
  *
  * <p>How threads park is given, so that a test can explore every schedule. Thread-safe.
  */
@@ -92,9 +92,6 @@ final class ReadRole {
                 }
             }
         }
-        if (!own.isDone()) {
-            leave();
-        }
         return interrupted;
     }
 
@@ -134,6 +131,7 @@ final class ReadRole {
 
     /** Parks the caller of the exchange unless it is done, or somebody has to read. May return early. */
     private void park(Exchange own, long ns) {
+        Chaos.point("role.announces");
         own.parked(Thread.currentThread());
         Chaos.point("role.announced");
         if (!own.isDone() && holder.get() != null) {
@@ -141,14 +139,6 @@ final class ReadRole {
             waiting.park(ns);
         }
         own.parked(null);
-    }
-
-    /** By a caller that leaves without its answer. */
-    private void leave() {
-        Chaos.point("role.leaves");
-        if (holder.get() == null) {
-            wakeOne();
-        }
     }
 
     /** By who has ended an exchange: its caller goes on. */

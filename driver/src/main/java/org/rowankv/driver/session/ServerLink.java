@@ -91,9 +91,10 @@ final class ServerLink {
             } catch (IOException | IllegalArgumentException e) {
                 backOffNs = Math.min(MAX_BACK_OFF_NS, Math.max(FIRST_BACK_OFF_NS, 2 * backOffNs));
                 nextAttemptNs = clock.nanoTime() + backOffNs;
-                final String why = String.valueOf(e.getMessage());
+                final String text = String.valueOf(e.getMessage());
+                final String why = text.contains(address) ? text : address + ": " + text;
                 if (!why.equals(lastFailure)) {
-                    LOG.warn("The server at {} cannot be reached: {}", address, why);
+                    LOG.warn("A server cannot be reached: {}", why);
                 }
                 lastFailure = why;
                 return null;

@@ -27,7 +27,12 @@ public final class ConfigurationDocument {
                 provider.getCacheManager(URI.create("rowan:embedded?dir=/var/lib/app/cache&capacity=1g"), null);
                 ```
 
-                Without a URI it is `rowan:embedded`. Bytes are numbers, or have a unit `k`, `m` or `g` (1024, 1024², 1024³). In
+                Without a URI it is what the system property `rowan.uri` says, else `rowan:embedded`.
+
+                `rowan://host:port,host:port/` names servers that run elsewhere, any of them; an IPv6 host stands in brackets. Then
+                what is under "The store" is the servers' own matter: in the URI it is refused, elsewhere not looked at.
+
+                Bytes are numbers, or have a unit `k`, `m` or `g` (1024, 1024², 1024³). In
                 a URI, characters such as `&`, `%` and spaces are written `%26`, `%25` and `%20`.
 
                 """);

@@ -89,9 +89,47 @@ class StoreSettingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"other:embedded", "rowan://host:1/", "rowan:cluster", "embedded", "rowan:?servers=1"})
+    @ValueSource(
+            strings = {
+                "other:embedded",
+                "rowan:cluster",
+                "embedded",
+                "rowan:?servers=1",
+                "rowan://",
+                "rowan://host/",
+                "rowan://host:1/path",
+                "rowan://host:1,/",
+                "rowan://user@host:1/",
+                "rowan://host:1/?servers=3",
+                "rowan://host:1/?dir=/tmp/x"
+            })
     void shouldRefuseUrisThatNameNoStore(String uri) {
         assertThatThrownBy(() -> of(uri)).isInstanceOf(CacheException.class).hasMessageContaining(uri);
+    }
+
+    @Test
+    void shouldReadTheAddressesOfACluster() {
+        assertThat(of("rowan:embedded").addresses()).isEmpty();
+        assertThat(of("rowan://h1:7,h-2.example.org:8/").addresses()).containsExactly("h1:7", "h-2.example.org:8");
+        assertThat(of("rowan://127.0.0.1:7").addresses()).containsExactly("127.0.0.1:7");
+        assertThat(of("rowan://[::1]:7,h:8/?listener-backlog=5").addresses()).containsExactly("[::1]:7", "h:8");
+        assertThat(of("rowan://[::1]:7,h:8/?listener-backlog=5").count(Setting.LISTENER_BACKLOG))
+                .isEqualTo(5);
+        // What the servers are made of may be set for those in this JVM, and is of no concern.
+        final StoreSettings settings =
+                of("rowan://h1:7/", properties("rowan.servers", "3"), properties("rowan.workers", "9"));
+        assertThat(settings.storeIdentity()).isEqualTo(of("rowan://h1:7").storeIdentity());
+        assertThat(settings.storeIdentity()).isNotEqualTo(of("rowan://h2:7").storeIdentity());
+    }
+
+    @Test
+    void shouldTakeTheDefaultUriFromTheSystem() {
+        assertThat(StoreSettings.defaultUri(new Properties())).isEqualTo(StoreSettings.DEFAULT_URI);
+        assertThat(StoreSettings.defaultUri(properties("rowan.uri", "rowan://h:7/")))
+                .isEqualTo(URI.create("rowan://h:7/"));
+        assertThatThrownBy(() -> StoreSettings.defaultUri(properties("rowan.uri", "a b")))
+                .isInstanceOf(CacheException.class)
+                .hasMessageContaining("rowan.uri");
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.Routing;
@@ -130,7 +131,7 @@ public final class ClientPort implements AutoCloseable {
             throw new IllegalStateException("the client port serves already, or is closed");
         }
         told = Told.of(routing);
-        final Runnable acceptor = this::accept;
+        final BooleanSupplier acceptor = this::accept;
         try {
             listener.register(loops.get(0).selector(), SelectionKey.OP_ACCEPT, acceptor);
         } catch (ClosedChannelException e) {
@@ -159,12 +160,13 @@ public final class ClientPort implements AutoCloseable {
         }
     }
 
-    private void accept() {
+    /** Takes those that wait; false if none can be taken now. */
+    private boolean accept() {
         try {
             for (int i = 0; i < MAX_ACCEPTED_AT_ONCE; i++) {
                 final SocketChannel channel = listener.accept();
                 if (channel == null) {
-                    return;
+                    return true;
                 }
                 accepted.increment();
                 // Refused in so many words at the hello; far above that, without.
@@ -181,9 +183,13 @@ public final class ClientPort implements AutoCloseable {
                 channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
                 loops.get(Math.floorMod(accepted.intValue(), loops.size())).adopt(channel);
             }
+            return true;
+        } catch (ClosedChannelException e) {
+            LOG.debug("The client port was closed", e);
+            return true;
         } catch (IOException e) {
-            // As when descriptors are exhausted: those that are connected are served, the others wait.
             errors.report("accepting a client", e);
+            return false;
         }
     }
 

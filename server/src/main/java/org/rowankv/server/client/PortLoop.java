@@ -14,6 +14,8 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 
 /**
@@ -49,6 +51,9 @@ final class PortLoop implements Runnable {
     private final List<PendingRequest> active = new ArrayList<>();
     /** Those that want a worker context, in the order in which they came. */
     private final ArrayDeque<PendingRequest> waiting = new ArrayDeque<>();
+
+    /** What accepts connections, while it cannot; null if it can, or is another loop's. */
+    private @Nullable SelectionKey pausedAcceptor;
 
     private volatile boolean asleep;
     private volatile boolean closing;
@@ -230,9 +235,10 @@ final class PortLoop implements Runnable {
             progress = false;
             turn();
             final long nowNs = clock.nanoTime();
-            if (!greeting.isEmpty() && nowNs - nextCheckNs >= 0) {
+            if (mustCheck() && nowNs - nextCheckNs >= 0) {
                 nextCheckNs = nowNs + OVERDUE_CHECK_MS * 1_000_000;
                 endOverdue(nowNs);
+                resumeAcceptor();
             }
             if (closing) {
                 if (drainUntilNs == 0) {
@@ -249,6 +255,10 @@ final class PortLoop implements Runnable {
             }
         }
         end();
+    }
+
+    private boolean mustCheck() {
+        return !greeting.isEmpty() || pausedAcceptor != null;
     }
 
     private void turn() {
@@ -279,9 +289,19 @@ final class PortLoop implements Runnable {
         final Object attached = key.attachment();
         if (attached instanceof ClientConnection connection) {
             guarded(connection, each -> each.onReady(scratch));
-        } else if (attached instanceof Runnable acceptor) {
-            acceptor.run();
+        } else if (attached instanceof BooleanSupplier acceptor && !acceptor.getAsBoolean()) {
+            // As when descriptors are exhausted: those that wait would make it ready again at once.
+            key.interestOps(0);
+            pausedAcceptor = key;
         }
+    }
+
+    private void resumeAcceptor() {
+        final SelectionKey paused = pausedAcceptor;
+        if (paused != null && paused.isValid()) {
+            paused.interestOps(SelectionKey.OP_ACCEPT);
+        }
+        pausedAcceptor = null;
     }
 
     /** A failure in what concerns one connection ends that one. */
@@ -312,7 +332,7 @@ final class PortLoop implements Runnable {
             asleep = true;
             // Announced first, looked second: see execute.
             if (tasks.isEmpty() && !closing) {
-                select(greeting.isEmpty() ? 0 : OVERDUE_CHECK_MS);
+                select(mustCheck() ? OVERDUE_CHECK_MS : 0);
             } else if (closing) {
                 LockSupport.parkNanos(REST_NS);
             }

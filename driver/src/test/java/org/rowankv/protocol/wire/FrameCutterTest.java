@@ -1,0 +1,163 @@
+package org.rowankv.protocol.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.Channels;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+
+/** Frames come out as they went in, wherever the stream was cut and whatever had to wait; what is wrong is told. */
+final class FrameCutterTest {
+    private static final int MAX_FRAME = 4 << 10;
+
+    private static byte[] bytes(FrameWriter out) {
+        final ByteArrayOutputStream all = new ByteArrayOutputStream();
+        try {
+            out.writeTo(Channels.newChannel(all));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        return all.toByteArray();
+    }
+
+    private static ByteBuffer buffer(byte[] bytes, int from, int to) {
+        return ByteBuffer.wrap(bytes, from, to - from).slice().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Property(tries = 300)
+    void shouldFindTheFramesWhereverTheyAreCut(
+            @ForAll long seed,
+            @ForAll @IntRange(min = 1, max = 20) int count,
+            @ForAll @IntRange(min = 1, max = 3_000) int longest,
+            @ForAll @IntRange(min = 0, max = 5) int refusesEvery)
+            throws ProtocolException {
+        final Random random = new Random(seed);
+        final FrameWriter out = new FrameWriter(64);
+        final List<byte[]> bodies = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            final byte[] body = new byte[random.nextInt(2_000)];
+            random.nextBytes(body);
+            bodies.add(body);
+            BytesFrame.write(out, FrameDescriptor.ROUTING, i, body);
+        }
+        final byte[] stream = bytes(out);
+        final FrameCutter cutter = new FrameCutter(MAX_FRAME);
+        final List<byte[]> found = new ArrayList<>();
+        final int[] offered = {0};
+        final FrameCutter.Taker taker = (buffer, at, length) -> {
+            if (refusesEvery > 1 && ++offered[0] % refusesEvery == 0) {
+                return false;
+            }
+            assertThat(FrameDescriptor.number(buffer, at)).isEqualTo(found.size());
+            found.add(BytesFrame.body(buffer, at, length));
+            return true;
+        };
+        int at = 0;
+        while (at < stream.length) {
+            final int to = Math.min(stream.length, at + 1 + random.nextInt(longest));
+            cutter.take(buffer(stream, at, to), taker);
+            while (cutter.isBlocked() && random.nextBoolean()) {
+                cutter.resume(taker);
+            }
+            at = to;
+        }
+        while (cutter.isBlocked()) {
+            cutter.resume(taker);
+        }
+        assertThat(cutter.heldBytes()).isZero();
+        assertThat(found).usingElementComparator(java.util.Arrays::compare).isEqualTo(bodies);
+    }
+
+    @Example
+    void shouldRefuseLengthsBeforeAnythingIsAllocatedAndWrongChecksums() {
+        for (int length : new int[] {-1, 0, FrameDescriptor.HEAD_LENGTH - 1, MAX_FRAME + 1, Integer.MAX_VALUE}) {
+            final ByteBuffer bytes =
+                    ByteBuffer.allocate(FrameDescriptor.HEAD_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+            bytes.putInt(FrameDescriptor.LENGTH_OFFSET, length);
+            assertFault(bytes, ProtocolFault.BAD_LENGTH);
+        }
+        final FrameWriter out = new FrameWriter(64);
+        BytesFrame.write(out, FrameDescriptor.ROUTING, 7, new byte[100]);
+        final byte[] stream = bytes(out);
+        for (int i = 0; i < stream.length; i++) {
+            if (i < FrameDescriptor.LENGTH_OFFSET || i >= FrameDescriptor.TYPE_OFFSET) {
+                final byte[] changed = stream.clone();
+                changed[i] ^= 4;
+                assertFault(buffer(changed, 0, changed.length), ProtocolFault.BAD_CHECKSUM);
+            }
+        }
+    }
+
+    private static void assertFault(ByteBuffer bytes, ProtocolFault fault) {
+        final FrameCutter cutter = new FrameCutter(MAX_FRAME);
+        assertThatThrownBy(() -> cutter.take(bytes, (buffer, at, length) -> true))
+                .isInstanceOfSatisfying(
+                        ProtocolException.class, e -> assertThat(e.fault()).isEqualTo(fault));
+    }
+
+    @Property(tries = 200)
+    void shouldReadRequestsAndAnswersAsTheyWereWritten(
+            @ForAll byte[] key, @ForAll byte[] value, @ForAll long version, @ForAll @IntRange(min = 1) int sequence)
+            throws ProtocolException {
+        final FrameWriter out = new FrameWriter(64);
+        final Request written = new Request()
+                .put(3, key, 0, key.length, value, 0, value.length)
+                .when(Condition.IF_VERSION, version)
+                .ttl(5, 6)
+                .accessTtl(7)
+                .wantValue(true);
+        written.placed(99, 11);
+        written.identified(version | 1, sequence, 0);
+        RequestDescriptor.write(out, written, 42, 8);
+        final Request read = new Request();
+        final byte[] stream = bytes(out);
+        new FrameCutter(1 << 20).take(buffer(stream, 0, stream.length), (buffer, at, length) -> {
+            final byte[] body = new byte[RequestDescriptor.bodyLength(buffer, at, length)];
+            assertThat(RequestDescriptor.read(buffer, at, read, body)).isTrue();
+            assertThat(RequestDescriptor.shard(buffer, at)).isEqualTo(11);
+            assertThat(RequestDescriptor.term(buffer, at)).isEqualTo(8);
+            return true;
+        });
+        assertThat(read.operation()).isEqualTo(written.operation());
+        assertThat(java.util.Arrays.copyOfRange(read.key(), read.keyOffset(), read.keyOffset() + read.keyLength()))
+                .isEqualTo(key);
+        assertThat(java.util.Arrays.copyOfRange(
+                        read.value(), read.valueOffset(), read.valueOffset() + read.valueLength()))
+                .isEqualTo(value);
+        assertThat(read.expectedVersion()).isEqualTo(version);
+        assertThat(read.sessionId()).isEqualTo(version | 1);
+        assertThat(read.sequence()).isEqualTo(sequence);
+        assertThat(read.createTtlMs()).isEqualTo(5);
+        assertThat(read.updateTtlMs()).isEqualTo(6);
+        assertThat(read.accessTtlMs()).isEqualTo(7);
+        assertThat(read.wantsValue()).isTrue();
+
+        written.answer(Status.CONDITION_FAILED, 9, version, 4);
+        System.arraycopy(value, 0, written.resultOf(value.length), 0, value.length);
+        AnswerDescriptor.write(out, written, 43);
+        final byte[] answer = bytes(out);
+        new FrameCutter(1 << 20).take(buffer(answer, 0, answer.length), (buffer, at, length) -> {
+            AnswerDescriptor.check(buffer, at, length);
+            AnswerDescriptor.read(buffer, at, length, read);
+            return true;
+        });
+        assertThat(read.status()).isEqualTo(Status.CONDITION_FAILED);
+        assertThat(read.bits()).isEqualTo(9);
+        assertThat(read.version()).isEqualTo(version);
+        assertThat(read.previousVersion()).isEqualTo(4);
+        assertThat(read.resultBytes()).isEqualTo(value);
+    }
+}

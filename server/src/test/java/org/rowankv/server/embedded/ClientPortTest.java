@@ -1,0 +1,374 @@
+package org.rowankv.server.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.rowankv.server.embedded.Stores.bytes;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.RowanException;
+import org.rowankv.driver.session.NetSettings;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.BytesFrame;
+import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.HelloDescriptor;
+import org.rowankv.protocol.wire.HelloDescriptor.Hello;
+import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
+import org.rowankv.protocol.wire.ProtocolFault;
+import org.rowankv.protocol.wire.RequestDescriptor;
+import org.rowankv.server.client.ClientPort;
+import org.rowankv.server.client.ClientPortSettings;
+
+/** Whatever bytes come over a connection cost that connection at most: it is counted, and everybody else is served. */
+final class ClientPortTest {
+    private static final int MAX_FRAME = 1 << 20;
+
+    private EmbeddedCluster cluster;
+    private EmbeddedPorts ports;
+    private ClientPort port;
+    private RowanClient client;
+    private int cache;
+
+    private void open(ClientPortSettings settings) {
+        cluster = EmbeddedCluster.open(
+                EmbeddedSettings.builder().servers(1).shards(4).build());
+        ports = EmbeddedPorts.open(cluster, settings);
+        port = ports.ports().get(0);
+    }
+
+    private static ClientPortSettings settings() {
+        return ClientPortSettings.at("127.0.0.1", 0).withBounds(8, 16, MAX_FRAME);
+    }
+
+    @BeforeEach
+    void open() {
+        open(settings());
+        connect();
+    }
+
+    private void connect() {
+        client = RowanClient.connect(ports.addresses(), NetSettings.DEFAULT.withConnections(1, 64));
+        cache = client.catalogue().create("c", new byte[0]).id();
+    }
+
+    @AfterEach
+    void close() {
+        client.put(cache, bytes("last"), bytes("v"));
+        assertThat(client.get(cache, bytes("last"))).isEqualTo(bytes("v"));
+        assertThat(cluster.errors().distinct()).isEmpty();
+        client.close();
+        ports.close();
+        cluster.close();
+    }
+
+    /** A client that says what it likes. */
+    private final class RawClient implements AutoCloseable {
+        private final Socket socket = new Socket();
+
+        RawClient() throws IOException {
+            socket.connect(new InetSocketAddress("127.0.0.1", port.address().getPort()));
+            socket.setSoTimeout(30_000);
+        }
+
+        RawClient say(byte... bytes) throws IOException {
+            socket.getOutputStream().write(bytes);
+            return this;
+        }
+
+        RawClient hello(long cluster, int maxFrame) throws IOException {
+            return say(HelloDescriptor.hello(new Hello(cluster, maxFrame)).array());
+        }
+
+        Welcome heardWelcome() throws Exception {
+            final ByteBuffer heard =
+                    ByteBuffer.allocate(HelloDescriptor.MAX_WELCOME).order(ByteOrder.LITTLE_ENDIAN);
+            Welcome welcome = null;
+            while (welcome == null) {
+                final int next = socket.getInputStream().read();
+                assertThat(next).isNotNegative();
+                heard.put((byte) next);
+                welcome = HelloDescriptor.readWelcome(heard);
+            }
+            return welcome;
+        }
+
+        RawClient welcomed() throws Exception {
+            hello(0, MAX_FRAME);
+            assertThat(heardWelcome().status()).isEqualTo(HelloDescriptor.WELCOME);
+            return this;
+        }
+
+        /** Reads on until the server closes. */
+        void awaitEnd() throws IOException {
+            try {
+                while (socket.getInputStream().read() >= 0) {
+                    // What it says before does not matter.
+                }
+            } catch (java.net.SocketException e) {
+                assertThat(e).hasMessageContaining("reset");
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+
+    private static byte[] frame(int type, byte[] body) {
+        final FrameWriter out = new FrameWriter(64);
+        BytesFrame.write(out, type, 7, body);
+        return written(out);
+    }
+
+    private static byte[] written(FrameWriter out) {
+        final java.io.ByteArrayOutputStream all = new java.io.ByteArrayOutputStream();
+        try (WritableByteChannel channel = Channels.newChannel(all)) {
+            out.writeTo(channel);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        return all.toByteArray();
+    }
+
+    private void requireFault(ProtocolFault fault) {
+        await().atMost(30, TimeUnit.SECONDS).until(() -> port.faults(fault) == 1);
+    }
+
+    @Test
+    void shouldCloseTheConnectionOfAnotherProtocol() throws Exception {
+        try (RawClient raw = new RawClient()) {
+            raw.say("GET / HTTP/1.1\r\nHost: here\r\n\r\n".getBytes(UTF_8)).awaitEnd();
+        }
+        requireFault(ProtocolFault.FOREIGN_PROTOCOL);
+    }
+
+    @Test
+    void shouldTellAnotherVersionWhichOneItSpeaks() throws Exception {
+        final byte[] hello = HelloDescriptor.hello(new Hello(0, MAX_FRAME)).array();
+        hello[16] = 9;
+        final java.util.zip.CRC32C crc = new java.util.zip.CRC32C();
+        crc.update(hello, 12, hello.length - 12);
+        ByteBuffer.wrap(hello).order(ByteOrder.LITTLE_ENDIAN).putInt(8, (int) crc.getValue());
+        try (RawClient raw = new RawClient()) {
+            raw.say(hello);
+            final Welcome refusal = raw.heardWelcome();
+            assertThat(refusal.status()).isEqualTo(HelloDescriptor.REFUSED_VERSION);
+            assertThat(refusal.text()).contains("version 9", "this server 1");
+            raw.awaitEnd();
+        }
+        requireFault(ProtocolFault.OTHER_VERSION);
+    }
+
+    @Test
+    void shouldRefuseAClientOfAnotherCluster() throws Exception {
+        try (RawClient raw = new RawClient()) {
+            raw.hello(cluster.configuration().clusterId() + 1, MAX_FRAME);
+            final Welcome refusal = raw.heardWelcome();
+            assertThat(refusal.status()).isEqualTo(HelloDescriptor.REFUSED_CLUSTER);
+            assertThat(refusal.text())
+                    .contains(Long.toHexString(cluster.configuration().clusterId() + 1));
+            raw.awaitEnd();
+        }
+        requireFault(ProtocolFault.OTHER_CLUSTER);
+    }
+
+    @Test
+    void shouldRefuseAClientThatTakesNoFrameAsLongAsItsOwn() throws Exception {
+        try (RawClient raw = new RawClient()) {
+            raw.hello(0, MAX_FRAME - 1).awaitEnd();
+        }
+        requireFault(ProtocolFault.BAD_LENGTH);
+    }
+
+    @Test
+    void shouldRefuseConnectionsAboveTheBound() throws Exception {
+        final java.util.ArrayList<RawClient> raws = new java.util.ArrayList<>();
+        try {
+            while (port.connections() < 8) {
+                raws.add(new RawClient().welcomed());
+            }
+            try (RawClient raw = new RawClient()) {
+                raw.hello(0, MAX_FRAME);
+                final Welcome refusal = raw.heardWelcome();
+                assertThat(refusal.status()).isEqualTo(HelloDescriptor.REFUSED_FULL);
+                assertThat(refusal.text()).contains("8 client connections");
+            }
+            requireFault(ProtocolFault.TOO_MANY_CONNECTIONS);
+        } finally {
+            for (RawClient each : raws) {
+                each.close();
+            }
+        }
+    }
+
+    @Test
+    void shouldCutOffWhoDoesNotIntroduceItself() throws Exception {
+        client.close();
+        ports.close();
+        cluster.close();
+        open(settings().withHandshakeNs(1_000_000));
+        connect();
+        try (RawClient raw = new RawClient()) {
+            raw.say((byte) 'R').awaitEnd();
+        }
+        requireFault(ProtocolFault.NO_HANDSHAKE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 2, 4, 6, 8, 9, 250})
+    void shouldCloseTheConnectionThatSendsWhatNoClientSends(int type) throws Exception {
+        try (RawClient raw = new RawClient()) {
+            raw.welcomed().say(frame(type, new byte[100])).awaitEnd();
+        }
+        requireFault(ProtocolFault.BAD_FRAME);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 5, 7})
+    void shouldCloseTheConnectionThatSendsAWrongBody(int type) throws Exception {
+        try (RawClient raw = new RawClient()) {
+            raw.welcomed().say(frame(type, new byte[5])).awaitEnd();
+        }
+        requireFault(ProtocolFault.BAD_FRAME);
+    }
+
+    @Test
+    void shouldCloseTheConnectionOfAFrameThatIsTooLongOrTornOrDamaged() throws Exception {
+        try (RawClient raw = new RawClient()) {
+            raw.welcomed()
+                    .say(frame(FrameDescriptor.REQUEST, new byte[MAX_FRAME]))
+                    .awaitEnd();
+        }
+        requireFault(ProtocolFault.BAD_LENGTH);
+        try (RawClient raw = new RawClient()) {
+            final byte[] damaged = frame(FrameDescriptor.ROUTING_WANTED, new byte[0]);
+            damaged[20] ^= 1;
+            raw.welcomed().say(damaged).awaitEnd();
+        }
+        requireFault(ProtocolFault.BAD_CHECKSUM);
+        try (RawClient raw = new RawClient()) {
+            raw.welcomed().say(java.util.Arrays.copyOf(frame(FrameDescriptor.REQUEST, new byte[300]), 200));
+        }
+        await().atMost(30, TimeUnit.SECONDS).until(() -> port.connections() == 1);
+    }
+
+    @Test
+    void shouldLiveThroughNoise() throws Exception {
+        final Random random = new Random(5);
+        for (int i = 0; i < 200; i++) {
+            final byte[] noise = new byte[1 + random.nextInt(2_000)];
+            random.nextBytes(noise);
+            try (RawClient raw = new RawClient()) {
+                if (i % 2 == 0) {
+                    raw.welcomed();
+                }
+                raw.say(noise);
+            }
+        }
+        await().atMost(30, TimeUnit.SECONDS).until(() -> port.connections() == 1);
+    }
+
+    @Test
+    void shouldCarryOutNothingThatMakesNoSense() throws Exception {
+        client.put(cache, bytes("k"), bytes("v"));
+        final byte[] key = bytes("k");
+        final Request mutation = new Request().delete(cache, key, 0, 1);
+        // Of the wrong shard, without a session, with a sequence that cannot be, and a CLEAR that is a destroy.
+        for (int i = 0; i < 4; i++) {
+            final FrameWriter out = new FrameWriter(64);
+            final Request bad = i == 3 ? new Request().destroy(cache, 0) : mutation;
+            bad.identified(i == 1 ? 0 : 5, i == 2 ? 0 : 1, 0);
+            if (i < 3) {
+                final long hash = new org.rowankv.placement.KeyHash(
+                                cluster.configuration().hashSeed())
+                        .hash(cache, key, 0, 1);
+                final int shard = org.rowankv.placement.ShardMap.shardOf(hash, 4);
+                bad.placed(hash, i == 0 ? (shard + 1) % 4 : shard);
+            }
+            RequestDescriptor.write(out, bad, 1 << 16, cluster.configuration().term());
+            try (RawClient raw = new RawClient()) {
+                raw.welcomed().say(written(out));
+                final java.io.DataInputStream in = new java.io.DataInputStream(raw.socket.getInputStream());
+                assertThat(statusOfAnswer(in)).isEqualTo(Status.BAD_REQUEST);
+            }
+        }
+        assertThat(client.get(cache, key)).isEqualTo(bytes("v"));
+    }
+
+    /** The first answer to a request, behind what is told unasked. */
+    private static Status statusOfAnswer(java.io.DataInputStream in) throws IOException {
+        while (true) {
+            final byte[] head = new byte[FrameDescriptor.HEAD_LENGTH];
+            in.readFully(head);
+            final ByteBuffer buffer = ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN);
+            in.readFully(new byte[buffer.getInt(4) - head.length]);
+            if (FrameDescriptor.type(buffer, 0) == FrameDescriptor.ANSWER) {
+                return Status.of(FrameDescriptor.code(buffer, 0));
+            }
+        }
+    }
+
+    @Test
+    void shouldServeWhoNeverReadsItsAnswersNoFurtherThanItMay() throws Exception {
+        final byte[] value = new byte[100_000];
+        client.put(cache, bytes("k"), value);
+        final long before = port.requests();
+        final byte[] key = bytes("k");
+        final Request get = new Request().get(cache, key, 0, 1);
+        final long hash =
+                new org.rowankv.placement.KeyHash(cluster.configuration().hashSeed()).hash(cache, key, 0, 1);
+        get.placed(hash, org.rowankv.placement.ShardMap.shardOf(hash, 4));
+        try (RawClient raw = new RawClient()) {
+            raw.welcomed();
+            final FrameWriter out = new FrameWriter(64);
+            final int asked = 5_000; // of 500 MB together
+            for (int i = 1; i <= asked; i++) {
+                RequestDescriptor.write(
+                        out, get, (long) i << 16, cluster.configuration().term());
+            }
+            raw.say(written(out));
+            await().atMost(30, TimeUnit.SECONDS).until(() -> port.requests() > before);
+            for (int i = 0; i < 100; i++) {
+                assertThat(client.get(cache, key)).isEqualTo(value);
+            }
+            assertThat(port.requests() - before).isLessThan(asked / 2);
+        }
+    }
+
+    @Test
+    void shouldSayWhyNoServerCanBeReached() {
+        final String here = ports.addresses().get(0);
+        assertThatThrownBy(() -> RowanClient.connect(List.of("localhost:1", "no.such.host.invalid:7")))
+                .isInstanceOfSatisfying(
+                        RowanException.class, e -> assertThat(e.status()).isEqualTo(Status.UNREACHABLE))
+                .hasMessageContainingAll("localhost:1", "unknown host: no.such.host.invalid:7");
+        for (String bad : List.of("here", "here:", "here:x", "here:0", "here:70000", "::1:7", ":7")) {
+            assertThatThrownBy(() -> RowanClient.connect(List.of(bad)))
+                    .as(bad)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(bad);
+        }
+        try (RowanClient other = RowanClient.connect(List.of("localhost:1", here))) {
+            assertThat(other.get(cache, bytes("none"))).isNull();
+        }
+    }
+}
