@@ -16,7 +16,8 @@ import picocli.CommandLine.Spec;
             JCacheCommand.class,
             InvokeCommand.class,
             ColdStartCommand.class,
-            CleaningCommand.class
+            CleaningCommand.class,
+            MemoryCommand.class
         })
 public final class BenchCommand implements Callable<Integer> {
     @Spec

@@ -97,6 +97,7 @@ public final class Server implements AutoCloseable {
     private final CopyAgent copier;
     private final JoinAgent join;
     private final ScrubAgent scrubber;
+    private final CommitAgent commit;
     /** The other replicas of each shard, once {@link #meet met}. */
     private List<List<PeerReplica>> peers = List.of();
 
@@ -281,7 +282,7 @@ public final class Server implements AutoCloseable {
             ownAgents.add(join);
             ownAgents.add(copier);
         }
-        ownAgents.add(new CommitAgent(
+        this.commit = new CommitAgent(
                 own,
                 configuration.shardCount(),
                 inFlight,
@@ -289,7 +290,8 @@ public final class Server implements AutoCloseable {
                 backupSets,
                 configuration.serverCount(),
                 maxMessage,
-                clock));
+                clock);
+        ownAgents.add(commit);
         ownAgents.add(sweep);
         ownAgents.add(expirySweep);
         ownAgents.add(eviction);
@@ -521,6 +523,16 @@ public final class Server implements AutoCloseable {
         return scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
     }
 
+    /** Whether this server answers for a shard, as its primary. */
+    public boolean isPrimary(int shard) {
+        return shard >= 0 && shard < primaries.length && primaries[shard] != null;
+    }
+
+    /** Whether requests are served: started, not closed, not failed. */
+    public boolean isServing() {
+        return open;
+    }
+
     /** Gives a cache a limit, or another one, or none. */
     public void limit(int cacheId, String name, CacheLimit limit) {
         if (limits.limit(cacheId, name, limit)) {
@@ -562,6 +574,12 @@ public final class Server implements AutoCloseable {
     // --- what the cluster around asks ---
 
     public void wakeUp() {
+        agents.wakeUp();
+    }
+
+    /** Somebody waits for CommitVer. */
+    public void hurryCommit() {
+        commit.hurry();
         agents.wakeUp();
     }
 
@@ -716,7 +734,8 @@ public final class Server implements AutoCloseable {
                 scrubber.rounds(),
                 segments.damage().badEntries(),
                 segments.damage().replacedEntries(),
-                segments.damage().lostEntries());
+                segments.damage().lostEntries(),
+                segments.pins().count());
     }
 
     /** Stops serving, lets every mutation end, and closes all logs. The area stays its owner's. */

@@ -55,8 +55,10 @@ final class PlantedBugs {
                     "a restarted server resumes in its old term",
                     DRIVER,
                     "org.rowankv.placement.Configuration",
-                    "term + 1, newIncarnations",
-                    "term, newIncarnations"),
+                    "            next.add(left);\n        }\n"
+                            + "        return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next);",
+                    "            next.add(left);\n        }\n"
+                            + "        return new Configuration(clusterId, hashSeed, term, newIncarnations, next);"),
             new PlantedBug(
                     "deletions are forgotten while a replica is joining",
                     SERVER,

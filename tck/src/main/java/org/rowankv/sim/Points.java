@@ -25,6 +25,9 @@ final class Points {
         }
     }
 
+    /** Steps in which a small store uses every segment again. */
+    private static final int A_REUSE = 1 << 18;
+
     private final Simulation simulation;
     private final RandomSource lengths;
     private final Chance chance;
@@ -136,7 +139,10 @@ final class Points {
             simulation.happenings().count("stall at " + name);
             fabric.fence(simulation.store().cluster().servers().get(fromTo[1]), fromTo[0]);
             // Long enough, now and then, for its segment to be used up, freed and used again.
-            simulation.turns().nest(lengths.nextInt(1 << 13 + lengths.nextInt(5)));
+            simulation.turns().nest(lengths.nextInt(4) == 0 ? A_REUSE : lengths.nextInt(1 << 13 + lengths.nextInt(5)));
+            if (lengths.nextInt(4) == 0) {
+                simulation.store().crash("when somebody who was cut off goes on");
+            }
         }
     }
 }

@@ -60,6 +60,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     private volatile @Nullable ForceFailedException failure;
     private final Checkpoints checkpoints;
+    private final LiveReading reading;
     private boolean closed;
 
     /**
@@ -202,6 +203,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
         catalogue.resume();
         caches.applyLimits();
+        this.reading = new LiveReading(files, servers, caches, settings, clock, surroundings.scheduling());
         logStart(recovered, scattered, clock.nanoTime() - startNs);
     }
 
@@ -371,6 +373,28 @@ public final class EmbeddedCluster implements AutoCloseable {
         return errors;
     }
 
+    /** {@link #snapshot(Path, SnapshotProgress)}. */
+    public SnapshotOutcome snapshot(Path target) {
+        return snapshot(target, SnapshotProgress.NONE);
+    }
+
+    /**
+     * Copies the store to a directory while it is used. The copy opens like any other store, at any level of durability, and
+     * holds a consistent cut: every operation that was acknowledged before this was called, none that began after it
+     * returned, and of each shard all operations up to one and no later one. Limits and caches are those of the same moment.
+     *
+     * <p>The caller waits; an interrupt does not cut that short. Nothing else waits, but for a moment who makes or removes
+     * caches. When the store is nearly full and the target slow, writes go first, and the copy is given up.
+     *
+     * <p>Copy and original claim to be the same store: open the copy when the original is gone, or apart from it.
+     *
+     * @param target a directory that is missing or empty, outside of the store's own
+     * @throws org.rowankv.server.pm.StoreOpenException if that cannot be done; says why. The target is as it was
+     */
+    public SnapshotOutcome snapshot(Path target, SnapshotProgress progress) {
+        return reading.snapshot(target, progress);
+    }
+
     /** Servers whose replicas became complete since the start. */
     public int joinsCompleted() {
         return joinsCompleted.get();
@@ -414,6 +438,7 @@ public final class EmbeddedCluster implements AutoCloseable {
             return;
         }
         closed = true;
+        reading.close();
         session.close();
         servers.forEach(Server::close);
         awaitDigested();

@@ -44,6 +44,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private long attempt;
     private final int[] sent;
     private final int[] outstanding;
+    /** Of the messages that the entry goes in, how many landed before the first that did not: for good, since links lead to one incarnation. */
+    private final int[] landed;
+
     private final boolean[] failed;
     private final long[] restarts;
     private final @Nullable RowanSender[] used;
@@ -75,6 +78,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         this.modest = new boolean[serverCount];
         this.sent = new int[serverCount];
         this.outstanding = new int[serverCount];
+        this.landed = new int[serverCount];
         this.failed = new boolean[serverCount];
         this.restarts = new long[serverCount];
         this.used = new @Nullable RowanSender[serverCount];
@@ -93,6 +97,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         for (int server : backupSets.of(shardId)) {
             sent[server] = 0;
             outstanding[server] = 0;
+            landed[server] = 0;
             failed[server] = false;
         }
     }
@@ -122,8 +127,12 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         while (true) {
             sender.poll(this, Integer.MAX_VALUE);
             if (failed[server]) {
-                // Begin again: completions of what was sent so far count nothing any more.
-                sent[server] = 0;
+                // Begin again behind what is known to have landed: were all blocks sent once more each time, their
+                // copies,
+                // which nobody can clean before the entry is committed, would fill the backup. Completions of what was
+                // sent
+                // behind that count nothing any more.
+                sent[server] = landedBody(server);
                 outstanding[server] = 0;
                 failed[server] = false;
                 restarts[server]++;
@@ -136,6 +145,13 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 return refused(server, status);
             }
         }
+    }
+
+    private int landedBody(int server) {
+        if (length <= maxMessage) {
+            return landed[server] > 0 ? bodyLength : 0;
+        }
+        return (int) Math.min(bodyLength, (long) landed[server] * (maxMessage - BlockDescriptor.PAYLOAD_OFFSET));
     }
 
     private boolean refused(int server, int status) {
@@ -209,6 +225,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         outstanding[server]--;
         if (status != CompletionStatus.LANDED) {
             failed[server] = true;
+        } else if (!failed[server]) {
+            landed[server]++;
         }
     }
 
