@@ -70,8 +70,13 @@ final class LocalProcess {
 
     private boolean isOurs(ProcessHandle process) {
         final Optional<String[]> arguments = process.info().arguments();
-        // Where the system does not tell, the number must do.
-        return arguments.isEmpty() || List.of(arguments.get()).contains(mark);
+        if (arguments.isEmpty()) {
+            // Where the system tells nothing of any process, the number must do; else it is one that has ended, and
+            // whose
+            // end nobody has looked at yet.
+            return ProcessHandle.current().info().arguments().isEmpty();
+        }
+        return List.of(arguments.get()).contains(mark);
     }
 
     /** Asks it to end, waits for that, and ends it if it does not. Returns whether it ended by itself. */

@@ -14,7 +14,10 @@ public interface ClientDoor {
 
     /** An open door. */
     interface Opened extends AutoCloseable {
-        /** Lets nobody in any more. When it returns, no thread that came in here is inside the server. */
+        /**
+         * Lets nobody in any more. Need not wait for who is inside: operations under way are waited for afterwards, or fail
+         * with an exception when the server has lost its roles.
+         */
         @Override
         void close();
     }

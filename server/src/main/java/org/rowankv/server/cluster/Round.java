@@ -245,10 +245,12 @@ final class Round implements MembershipView {
     /** Ends the roles at once: what is under way is left as it is, for the next start to find. */
     void abandon(String why) {
         over = true;
-        closeDoor();
         final Server made = server;
         if (made != null) {
             made.fail(new IllegalStateException(why));
+        }
+        closeDoor();
+        if (made != null) {
             made.stopAgents();
             made.close();
         }

@@ -69,7 +69,7 @@ final class ClusterBed implements AutoCloseable {
                             opened,
                             addresses,
                             SystemClock.INSTANCE,
-                            new SplittableRandomSource(name.hashCode() * 31L + ++starts),
+                            new SplittableRandomSource((dir + name).hashCode() * 31L + ++starts),
                             ThreadScheduling.INSTANCE,
                             errors,
                             1,
