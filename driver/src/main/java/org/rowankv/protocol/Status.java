@@ -29,7 +29,9 @@ public enum Status {
     /** The request is malformed. Nothing was applied. */
     BAD_REQUEST,
     /** The store is closed. Nothing was applied. */
-    CLOSED;
+    CLOSED,
+    /** The shard's primary cannot be reached: the request was not sent. Nothing was applied by this attempt. */
+    UNREACHABLE;
 
     private static final Status[] VALUES = values();
 

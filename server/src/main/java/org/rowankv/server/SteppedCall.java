@@ -24,6 +24,21 @@ public final class SteppedCall {
         this.request = request;
     }
 
+    /** Begins anew with what is in the request now. The request before was answered. */
+    public void again() {
+        if (slot >= 0) {
+            throw new IllegalStateException("the request before was not answered");
+        }
+        primary = null;
+        begun = false;
+        waits = 0;
+    }
+
+    /** Whether the request has got no further than to want a worker context, none of which was free. */
+    public boolean awaitsWorker() {
+        return slot < 0;
+    }
+
     /**
      * Does what can be done now; true when the request is answered. What an error leaves unfinished, somebody else's
      * request finishes, as with {@link Server#call}.

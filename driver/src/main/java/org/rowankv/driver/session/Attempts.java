@@ -178,7 +178,7 @@ public final class Attempts {
      */
     private static boolean saysNothingOfOthers(Status status) {
         return switch (status) {
-            case SESSION_EXPIRED, CLOSED, NOT_PRIMARY, STALE_TERM -> true;
+            case SESSION_EXPIRED, CLOSED, NOT_PRIMARY, STALE_TERM, UNREACHABLE -> true;
             default -> false;
         };
     }

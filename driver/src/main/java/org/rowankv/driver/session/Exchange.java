@@ -1,0 +1,175 @@
+package org.rowankv.driver.session;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+
+/**
+ * A place for one request on its way over a connection. Its caller, whoever writes and whoever reads agree by its state who
+ * may touch the request: nobody reads from a caller's arrays, or writes an answer into them, once that caller has gone.
+ */
+final class Exchange {
+    /** Nobody's, or a caller's that prepares it. */
+    static final int IDLE = 0;
+    /** Waits to be written. */
+    static final int QUEUED = 1;
+    /** Whoever writes reads from the caller's arrays. */
+    static final int WRITING = 2;
+    /** It may have left. */
+    static final int SENT = 3;
+    /** Whoever reads writes the answer. */
+    static final int ANSWERING = 4;
+    /** The caller has what it will get. */
+    static final int DONE = 5;
+    /** The caller has gone before it was written; whoever writes drops it. */
+    static final int CANCELLED = 6;
+    /** The caller has gone after it was written; whoever reads drops the answer. */
+    static final int ABANDONED = 7;
+
+    /** How it ended, when it is {@link #DONE}. */
+    enum Outcome {
+        ANSWERED,
+        /** It was written, or may have been, and there will be no answer. */
+        LOST,
+        /** It was not written. */
+        UNSENT
+    }
+
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(Exchange.class, "state", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final int slot;
+    private long number;
+    private @Nullable Request request;
+    private @Nullable Question question;
+    private @Nullable Runnable whenDone;
+    private long term;
+    private Outcome outcome = Outcome.LOST;
+    /** In the queue of what is to be written. */
+    private @Nullable Exchange next;
+
+    private volatile int state;
+    private volatile @Nullable Thread parked;
+    // Keeps two callers' places off one cache line; never read.
+    @SuppressWarnings("unused")
+    private long p0, p1, p2, p3, p4, p5, p6, p7;
+
+    Exchange(int slot) {
+        this.slot = slot;
+        this.number = slot;
+    }
+
+    int slot() {
+        return slot;
+    }
+
+    /** Of this use: the slot in its lower 16 bits. */
+    long number() {
+        return number;
+    }
+
+    private void begin() {
+        number += 1L << 16;
+    }
+
+    /**
+     * By the caller: what is to be sent.
+     *
+     * @param whenDone for a caller that does not wait: run once, by whoever reads
+     */
+    void prepare(Request newRequest, long configurationTerm, @Nullable Runnable newWhenDone) {
+        begin();
+        request = newRequest;
+        question = null;
+        term = configurationTerm;
+        whenDone = newWhenDone;
+    }
+
+    void prepare(Question newQuestion) {
+        begin();
+        request = null;
+        question = newQuestion;
+        whenDone = null;
+    }
+
+    @Nullable
+    Request request() {
+        return request;
+    }
+
+    @Nullable
+    Question question() {
+        return question;
+    }
+
+    long term() {
+        return term;
+    }
+
+    @Nullable
+    Runnable whenDone() {
+        return whenDone;
+    }
+
+    Outcome outcome() {
+        return outcome;
+    }
+
+    @Nullable
+    Exchange next() {
+        return next;
+    }
+
+    void next(@Nullable Exchange newNext) {
+        next = newNext;
+    }
+
+    int state() {
+        return state;
+    }
+
+    void state(int newState) {
+        state = newState;
+    }
+
+    boolean changes(int from, int to) {
+        return state == from && STATE.compareAndSet(this, from, to);
+    }
+
+    boolean isDone() {
+        return state == DONE;
+    }
+
+    /** By who holds it in {@link #ANSWERING} or {@link #WRITING}. Its waiting caller is to be woken up afterwards. */
+    @Nullable
+    Thread done(Outcome newOutcome) {
+        outcome = newOutcome;
+        state = DONE;
+        return parked;
+    }
+
+    /** The caller announces that it is about to park; null: it is awake. */
+    void parked(@Nullable Thread caller) {
+        parked = caller;
+    }
+
+    @Nullable
+    Thread parked() {
+        return parked;
+    }
+
+    /** What it referred to is its caller's alone again. */
+    void forget() {
+        request = null;
+        question = null;
+        whenDone = null;
+    }
+}

@@ -1,0 +1,473 @@
+package org.rowankv.driver.session;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.wire.AnswerDescriptor;
+import org.rowankv.protocol.wire.BytesFrame;
+import org.rowankv.protocol.wire.FrameCutter;
+import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
+import org.rowankv.protocol.wire.ProtocolException;
+import org.rowankv.protocol.wire.ProtocolFault;
+import org.rowankv.protocol.wire.RequestDescriptor;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.SlotPool;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection to a server, worked by the threads that use it: whoever finds nobody writing writes what all have queued, and
+ * one of those that wait reads for all of them ({@link ReadRole}).
+ *
+ * <p>The channel never blocks, so an interrupt cannot close it: a caller that is interrupted waits on, and finds its interrupt
+ * again afterwards. A connection that has broken stays broken. Thread-safe.
+ */
+final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
+    private static final Logger LOG = LoggerFactory.getLogger(NetConnection.class);
+    private static final int SCRATCH = 64 << 10;
+    private static final int FIRST_OUTPUT = 16 << 10;
+    private static final long BORROW_PARK_NS = 20_000;
+
+    /** As the machine's threads do it. */
+    private static final ReadRole.Waiting PARKING = new ReadRole.Waiting() {
+        @Override
+        public void park(long ns) {
+            LockSupport.parkNanos(this, ns);
+        }
+
+        @Override
+        public void unpark(Thread thread) {
+            LockSupport.unpark(thread);
+        }
+    };
+
+    private final SocketChannel channel;
+    private final Selector selector;
+    private final SelectionKey key;
+    private final Welcome welcome;
+    private final Clock clock;
+    private final long spinNs;
+    private final Consumer<byte[]> onRouting;
+
+    private final Exchange[] exchanges;
+    private final SlotPool slots;
+    private final ReadRole role;
+
+    // --- who writes ---
+    private final AtomicReference<@Nullable Exchange> queue = new AtomicReference<>();
+    private final AtomicBoolean writing = new AtomicBoolean();
+    private final FrameWriter out = new FrameWriter(FIRST_OUTPUT);
+    /** Something that the socket did not take is left: whoever reads writes it. */
+    private volatile boolean unwritten;
+
+    // --- who reads ---
+    private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH).order(ByteOrder.LITTLE_ENDIAN);
+    private final FrameCutter in;
+    /** Callers' callbacks that are to be run when what was read is consumed. */
+    private final ArrayDeque<Runnable> callbacks = new ArrayDeque<>();
+
+    private boolean callingBack;
+    private volatile long lastReadNs;
+    private volatile boolean broken;
+
+    NetConnection(
+            SocketChannel channel,
+            Selector selector,
+            SelectionKey key,
+            Welcome welcome,
+            NetSettings settings,
+            Clock clock,
+            Consumer<byte[]> onRouting) {
+        this.channel = channel;
+        this.selector = selector;
+        this.key = key;
+        this.welcome = welcome;
+        this.clock = clock;
+        this.spinNs = settings.spinNs();
+        this.onRouting = onRouting;
+        this.in = new FrameCutter(settings.maxFrame());
+        this.exchanges = new Exchange[Math.min(settings.maxInFlight(), welcome.maxInFlight())];
+        for (int i = 0; i < exchanges.length; i++) {
+            exchanges[i] = new Exchange(i);
+        }
+        this.slots = new SlotPool(exchanges.length);
+        this.role = new ReadRole(exchanges, PARKING, this, clock);
+        this.lastReadNs = clock.nanoTime();
+    }
+
+    /** The longest frame that the server accepts. */
+    int maxFrame() {
+        return welcome.maxFrame();
+    }
+
+    boolean isBroken() {
+        return broken;
+    }
+
+    /** A place that is the caller's, or null: none is free now. */
+    @Nullable
+    Exchange tryBorrow() {
+        final int slot = slots.tryBorrow();
+        return slot < 0 ? null : exchanges[slot];
+    }
+
+    /** A place that is the caller's, or null: none became free in time, or the connection is broken. */
+    @Nullable
+    Exchange borrow(long deadlineNs) {
+        int slot = slots.tryBorrow();
+        while (slot < 0) {
+            if (broken || clock.nanoTime() - deadlineNs >= 0) {
+                return null;
+            }
+            LockSupport.parkNanos(this, BORROW_PARK_NS);
+            slot = slots.tryBorrow();
+        }
+        return exchanges[slot];
+    }
+
+    /** By whoever borrowed it and is done with it. */
+    void giveBack(Exchange exchange) {
+        exchange.forget();
+        exchange.state(Exchange.IDLE);
+        slots.giveBack(exchange.slot());
+    }
+
+    // --- writing ---
+
+    /** Queues what was prepared; {@link #flush} sends it. */
+    void enqueue(Exchange exchange) {
+        exchange.state(Exchange.QUEUED);
+        Exchange head;
+        do {
+            head = queue.get();
+            exchange.next(head);
+        } while (!queue.compareAndSet(head, exchange));
+    }
+
+    /** Sends what is queued, unless somebody else is at it, who then sends that too. */
+    void flush() {
+        while ((queue.get() != null || unwritten) && writing.compareAndSet(false, true)) {
+            boolean stuck = false;
+            try {
+                writeQueued();
+                stuck = unwritten;
+            } catch (IOException | CancelledKeyException e) {
+                fail(e);
+            } catch (RuntimeException | Error e) {
+                fail(e);
+                throw e;
+            } finally {
+                writing.set(false);
+            }
+            if (stuck) {
+                return;
+            }
+        }
+        if (broken) {
+            endAll();
+        }
+    }
+
+    private void writeQueued() throws IOException {
+        Exchange each = oldestFirst(queue.getAndSet(null));
+        while (each != null) {
+            final Exchange following = each.next();
+            each.next(null);
+            if (broken) {
+                endUnsent(each);
+            } else if (each.changes(Exchange.QUEUED, Exchange.WRITING)) {
+                writeFrame(each);
+            } else {
+                dropCancelled(each);
+            }
+            each = following;
+        }
+        if (broken || out.pending() == 0) {
+            return;
+        }
+        final boolean all = out.writeTo(channel);
+        if (all && unwritten) {
+            unwritten = false;
+            key.interestOps(SelectionKey.OP_READ);
+        } else if (!all && !unwritten) {
+            unwritten = true;
+            key.interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+            selector.wakeup();
+        }
+    }
+
+    private static @Nullable Exchange oldestFirst(@Nullable Exchange newest) {
+        Exchange first = null;
+        Exchange each = newest;
+        while (each != null) {
+            final Exchange older = each.next();
+            each.next(first);
+            first = each;
+            each = older;
+        }
+        return first;
+    }
+
+    private void writeFrame(Exchange exchange) {
+        boolean written = false;
+        try {
+            write(exchange);
+            written = true;
+        } finally {
+            if (written) {
+                exchange.state(Exchange.SENT);
+            } else {
+                ended(exchange, Exchange.Outcome.UNSENT);
+            }
+        }
+    }
+
+    private void write(Exchange exchange) {
+        final Request request = exchange.request();
+        final Question question = exchange.question();
+        if (request != null) {
+            RequestDescriptor.write(out, request, exchange.number(), exchange.term());
+        } else if (question != null) {
+            question.write(out, exchange.number());
+        }
+    }
+
+    private void dropCancelled(Exchange exchange) {
+        if (exchange.state() == Exchange.CANCELLED) {
+            giveBack(exchange);
+        }
+    }
+
+    private void endUnsent(Exchange exchange) {
+        if (exchange.changes(Exchange.QUEUED, Exchange.WRITING)) {
+            ended(exchange, Exchange.Outcome.UNSENT);
+        } else {
+            dropCancelled(exchange);
+        }
+    }
+
+    // --- waiting and reading ---
+
+    /**
+     * Waits for the answer to what was sent, on the calling thread, which reads if nobody else does. Afterwards nobody touches
+     * the request any more, and the place is not the caller's.
+     */
+    Exchange.Outcome await(Exchange own, long deadlineNs) {
+        final long spin = spinNs > 0 && !VirtualThreads.isCurrentVirtual() ? spinNs : 0;
+        final boolean interrupted = role.await(own, deadlineNs, spin);
+        final Exchange.Outcome outcome = own.isDone() ? own.outcome() : giveUp(own);
+        if (own.isDone()) {
+            giveBack(own);
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return outcome;
+    }
+
+    private Exchange.Outcome giveUp(Exchange own) {
+        while (!own.isDone()) {
+            if (own.changes(Exchange.QUEUED, Exchange.CANCELLED)) {
+                return Exchange.Outcome.UNSENT;
+            }
+            if (own.changes(Exchange.SENT, Exchange.ABANDONED)) {
+                return Exchange.Outcome.LOST;
+            }
+            Thread.yield(); // somebody is in the middle of it
+        }
+        return own.outcome();
+    }
+
+    @Override
+    public boolean read(Exchange own, long deadlineNs, boolean spins) {
+        boolean interrupted = false;
+        long nowNs = clock.nanoTime();
+        long spinUntilNs = nowNs + spinNs;
+        try {
+            while (!own.isDone() && !broken && nowNs - deadlineNs < 0) {
+                final boolean any = readOnce();
+                if (own.isDone()) {
+                    break;
+                }
+                runCallbacks();
+                nowNs = clock.nanoTime();
+                if (any) {
+                    lastReadNs = nowNs;
+                    spinUntilNs = nowNs + spinNs;
+                } else if (unwritten && flushUnwritten()) {
+                    spinUntilNs = nowNs + spinNs;
+                } else if (spins && nowNs - spinUntilNs < 0) {
+                    Thread.yield();
+                } else if (nowNs - deadlineNs < 0) {
+                    // An interrupted thread would not wait.
+                    interrupted |= Thread.interrupted();
+                    final long ns = deadlineNs - nowNs;
+                    selector.select(ready -> {}, Math.max(1, TimeUnit.NANOSECONDS.toMillis(ns)));
+                    nowNs = clock.nanoTime();
+                }
+            }
+        } catch (ProtocolException | IOException | CancelledKeyException | ClosedSelectorException e) {
+            fail(e);
+        } catch (RuntimeException | Error e) {
+            fail(e);
+            throw e;
+        }
+        return interrupted;
+    }
+
+    private boolean flushUnwritten() {
+        flush();
+        return !unwritten;
+    }
+
+    /** Takes what has come; whether that was anything. */
+    private boolean readOnce() throws IOException, ProtocolException {
+        scratch.clear();
+        final int count = channel.read(scratch);
+        if (count < 0) {
+            throw new IOException("the server closed the connection");
+        }
+        if (count == 0) {
+            return false;
+        }
+        scratch.flip();
+        in.take(scratch, this);
+        return true;
+    }
+
+    @Override
+    public boolean onFrame(ByteBuffer buffer, int at, int length) throws ProtocolException {
+        final long number = FrameDescriptor.number(buffer, at);
+        final int type = FrameDescriptor.type(buffer, at);
+        if (type == FrameDescriptor.ROUTING) {
+            onRouting.accept(BytesFrame.body(buffer, at, length));
+            if (number == 0) {
+                return true;
+            }
+        }
+        final int slot = (int) number & 0xffff;
+        if (slot >= exchanges.length || exchanges[slot].number() != number) {
+            throw new ProtocolException(ProtocolFault.BAD_FRAME, "an answer to nothing that was asked: " + number);
+        }
+        final Exchange exchange = exchanges[slot];
+        if (exchange.changes(Exchange.SENT, Exchange.ANSWERING)) {
+            answer(exchange, type, buffer, at, length);
+        } else if (exchange.changes(Exchange.ABANDONED, Exchange.ANSWERING)) {
+            giveBack(exchange);
+        } else {
+            throw new ProtocolException(ProtocolFault.BAD_FRAME, "a second answer to " + number);
+        }
+        return true;
+    }
+
+    private void answer(Exchange exchange, int type, ByteBuffer buffer, int at, int length) throws ProtocolException {
+        Exchange.Outcome outcome = Exchange.Outcome.LOST;
+        try {
+            final Request request = exchange.request();
+            final Question question = exchange.question();
+            if (request != null) {
+                if (type != FrameDescriptor.ANSWER) {
+                    throw new ProtocolException(ProtocolFault.BAD_FRAME, "type " + type + " for a request");
+                }
+                AnswerDescriptor.check(buffer, at, length);
+                AnswerDescriptor.read(buffer, at, length, request);
+            } else if (question != null) {
+                question.read(buffer, at, length);
+            }
+            outcome = Exchange.Outcome.ANSWERED;
+        } finally {
+            ended(exchange, outcome);
+        }
+    }
+
+    private void ended(Exchange exchange, Exchange.Outcome outcome) {
+        final Runnable whenDone = exchange.whenDone();
+        if (whenDone == null) {
+            role.wake(exchange.done(outcome));
+        } else {
+            exchange.done(outcome);
+            synchronized (callbacks) {
+                callbacks.add(whenDone);
+            }
+        }
+    }
+
+    @Override
+    public void beforeLetGo() {
+        runCallbacks();
+    }
+
+    /** Not in the middle of a frame, since they may ask over this connection themselves. */
+    private void runCallbacks() {
+        if (callingBack) {
+            return; // inside of one: the outer one goes on
+        }
+        callingBack = true;
+        try {
+            for (Runnable next = nextCallback(); next != null; next = nextCallback()) {
+                next.run();
+            }
+        } finally {
+            callingBack = false;
+        }
+    }
+
+    private @Nullable Runnable nextCallback() {
+        synchronized (callbacks) {
+            return callbacks.poll();
+        }
+    }
+
+    // --- the end ---
+
+    /** Whether nothing was heard since then. */
+    boolean isSilentSince(long sinceNs) {
+        return lastReadNs - sinceNs < 0;
+    }
+
+    /** Any thread: nothing more comes or goes. Who waits is told that its answer is lost. */
+    void fail(Throwable why) {
+        if (!broken) {
+            LOG.debug("The connection to server {} broke", welcome.serverId(), why);
+        }
+        broken = true;
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.debug("A channel did not close well", e);
+        }
+        try {
+            selector.close();
+        } catch (IOException e) {
+            LOG.debug("A selector did not close well", e);
+        }
+        endAll();
+    }
+
+    private void endAll() {
+        for (Exchange each : exchanges) {
+            if (each.changes(Exchange.SENT, Exchange.ANSWERING)) {
+                ended(each, Exchange.Outcome.LOST);
+            } else if (each.changes(Exchange.QUEUED, Exchange.WRITING)) {
+                ended(each, Exchange.Outcome.UNSENT);
+            } else if (each.changes(Exchange.ABANDONED, Exchange.ANSWERING)) {
+                giveBack(each);
+            }
+        }
+    }
+}

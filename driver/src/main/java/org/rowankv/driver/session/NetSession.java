@@ -1,0 +1,414 @@
+package org.rowankv.driver.session;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.Catalogue;
+import org.rowankv.driver.RowanException;
+import org.rowankv.driver.ScanPage;
+import org.rowankv.driver.Session;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.Routing;
+import org.rowankv.placement.RoutingDescriptor;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.BytesFrame;
+import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.ProtocolException;
+import org.rowankv.protocol.wire.ProtocolFault;
+import org.rowankv.protocol.wire.RequestDescriptor;
+import org.rowankv.runtime.Clock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries requests over TCP to the shards' primaries. Thread-safe; starts no thread.
+ *
+ * <p>An attempt that was not applied for certain, because it was not sent, or because it met a server that is not the shard's
+ * primary, goes to whoever is by a newer configuration, until the attempt's time is over. One that may have been applied is
+ * answered NO_REPLY.
+ */
+public final class NetSession implements Session {
+    private static final Logger LOG = LoggerFactory.getLogger(NetSession.class);
+    private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(200);
+    private static final long MAX_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private final NetSettings settings;
+    private final Clock clock;
+    private final List<String> bootstrap;
+    private final NetCatalogue catalogue;
+    private final ReentrantLock routing = new ReentrantLock();
+    private volatile @Nullable Route route;
+    private volatile boolean closed;
+
+    private NetSession(List<String> bootstrap, NetSettings settings, Clock clock) {
+        this.settings = settings;
+        this.clock = clock;
+        this.bootstrap = List.copyOf(bootstrap);
+        this.catalogue = new NetCatalogue(this);
+    }
+
+    /**
+     * Connects to a cluster.
+     *
+     * @param addresses of any of its servers, each {@code host:port}; one that can be reached suffices
+     * @throws RowanException UNREACHABLE if none can; says why of each
+     */
+    public static NetSession connect(List<String> addresses, NetSettings settings, Clock clock) {
+        if (addresses.isEmpty()) {
+            throw new IllegalArgumentException("no address to connect to");
+        }
+        addresses.forEach(Handshake::addressOf);
+        final NetSession session = new NetSession(addresses, settings, clock);
+        boolean connected = false;
+        try {
+            session.bootstrap();
+            connected = true;
+        } finally {
+            if (!connected) {
+                session.close();
+            }
+        }
+        return session;
+    }
+
+    private void bootstrap() {
+        final List<String> reasons = new ArrayList<>();
+        for (String address : bootstrap) {
+            final ServerLink link = link(address, 0);
+            try {
+                if (askRouting(link, clock.nanoTime() + settings.connectNs()) && route != null) {
+                    return;
+                }
+                reasons.add(link.lastFailure().isEmpty() ? address + " told no configuration" : link.lastFailure());
+            } finally {
+                link.close();
+            }
+        }
+        throw new RowanException(
+                Status.UNREACHABLE, "no server of the cluster can be reached: " + String.join("; ", reasons));
+    }
+
+    private ServerLink link(String address, long clusterId) {
+        return new ServerLink(address, clusterId, settings, clock, this::onRouting);
+    }
+
+    Route route() {
+        final Route now = route;
+        if (now == null) {
+            throw new IllegalStateException("not connected yet");
+        }
+        return now;
+    }
+
+    NetSettings settings() {
+        return settings;
+    }
+
+    Clock clock() {
+        return clock;
+    }
+
+    // --- the configuration ---
+
+    /** Somebody told of a routing: whoever reads, on whichever connection. */
+    private void onRouting(byte[] bytes) {
+        final Routing told;
+        try {
+            told = RoutingDescriptor.decode(bytes);
+        } catch (IllegalArgumentException e) {
+            LOG.warn("A server told of a configuration that is none", e);
+            return;
+        }
+        routing.lock();
+        try {
+            final Route before = route;
+            if (closed || before != null && before.term() >= told.term()) {
+                return;
+            }
+            if (before != null && !isSameStore(before.configuration(), told.configuration())) {
+                LOG.warn("A server told of another cluster's configuration; it is ignored");
+                return;
+            }
+            final long cluster = told.configuration().clusterId();
+            final Route next = Route.of(told, before, address -> link(address, cluster));
+            route = next;
+            if (before != null) {
+                before.closeUnused(next);
+            }
+        } finally {
+            routing.unlock();
+        }
+    }
+
+    /** Nothing that keys are placed by ever changes in a cluster. */
+    private static boolean isSameStore(Configuration one, Configuration other) {
+        return one.clusterId() == other.clusterId()
+                && one.hashSeed() == other.hashSeed()
+                && one.shardCount() == other.shardCount();
+    }
+
+    /** Asks one server; whether it answered. */
+    private boolean askRouting(ServerLink link, long deadlineNs) {
+        return ask(link, deadlineNs, new Question() {
+            @Override
+            public void write(FrameWriter out, long number) {
+                BytesFrame.write(out, FrameDescriptor.ROUTING_WANTED, number);
+            }
+
+            @Override
+            public void read(ByteBuffer buffer, int at, int length) throws ProtocolException {
+                // The connection has handed it on.
+                requireType(buffer, at, FrameDescriptor.ROUTING);
+            }
+        });
+    }
+
+    static void requireType(ByteBuffer buffer, int at, int type) throws ProtocolException {
+        if (FrameDescriptor.type(buffer, at) != type) {
+            throw new ProtocolException(
+                    ProtocolFault.BAD_FRAME, "type " + FrameDescriptor.type(buffer, at) + " instead of " + type);
+        }
+    }
+
+    /** Asks a server something; whether it answered. */
+    boolean ask(ServerLink link, long deadlineNs, Question question) {
+        final NetConnection connection = link.connection(deadlineNs);
+        final Exchange exchange = connection == null ? null : connection.borrow(deadlineNs);
+        if (connection == null || exchange == null) {
+            return false;
+        }
+        exchange.prepare(question);
+        connection.enqueue(exchange);
+        connection.flush();
+        return connection.await(exchange, deadlineNs) == Exchange.Outcome.ANSWERED;
+    }
+
+    /** Somebody was told that his configuration is not the newest, or the primary of it is away: asks for a newer one. */
+    private void refresh(long knownTerm, long deadlineNs) {
+        for (ServerLink link : route().links()) {
+            if (route().term() > knownTerm || closed) {
+                return;
+            }
+            askRouting(link, Math.min(deadlineNs, clock.nanoTime() + settings.connectNs()));
+        }
+    }
+
+    @Override
+    public Configuration configuration() {
+        return route().configuration();
+    }
+
+    @Override
+    public boolean mayLoseReplies() {
+        return true;
+    }
+
+    // --- requests ---
+
+    @Override
+    public void call(Request request) {
+        call(request, clock.nanoTime() + settings.attemptNs());
+    }
+
+    private void call(Request request, long deadlineNs) {
+        long pauseNs = 0;
+        while (true) {
+            final Route now = route();
+            final Status refused = whyNotSent(request, now);
+            if (refused != Status.OK) {
+                answer(request, refused);
+                return;
+            }
+            final Status status = attempt(request, now, deadlineNs);
+            if (!isForAnother(status)) {
+                return;
+            }
+            if (clock.nanoTime() - deadlineNs >= 0) {
+                answer(request, closed ? Status.CLOSED : status);
+                return;
+            }
+            pauseNs = pause(now, pauseNs, deadlineNs);
+        }
+    }
+
+    /**
+     * One write per connection and one wait for all, as far as places on the connections go. What found nobody that it is for
+     * goes one by one afterwards.
+     */
+    @Override
+    public void callAll(List<Request> requests) {
+        final long deadlineNs = clock.nanoTime() + settings.attemptNs();
+        final Route now = route();
+        final CallBatch batch = new CallBatch(deadlineNs, settings.attemptNs());
+        for (Request request : requests) {
+            final Status refused = whyNotSent(request, now);
+            if (refused != Status.OK) {
+                answer(request, refused);
+            } else {
+                final NetConnection connection = now.primaryOf(request.shard()).connection(deadlineNs);
+                if (connection == null) {
+                    answer(request, Status.UNREACHABLE);
+                } else {
+                    batch.add(request, connection, now.term());
+                }
+            }
+        }
+        batch.finish();
+        for (Request request : requests) {
+            if (isForAnother(request.status()) && clock.nanoTime() - deadlineNs < 0) {
+                call(request, deadlineNs);
+            }
+        }
+    }
+
+    /** Whether nothing was applied, and another server, or the same one later, may do it. */
+    private static boolean isForAnother(Status status) {
+        return status == Status.STALE_TERM || status == Status.NOT_PRIMARY || status == Status.UNREACHABLE;
+    }
+
+    private Status whyNotSent(Request request, Route now) {
+        if (closed) {
+            return Status.CLOSED;
+        }
+        return now.hasShard(request.shard()) ? Status.OK : Status.BAD_REQUEST;
+    }
+
+    static void answer(Request request, Status status) {
+        request.noResult();
+        request.answer(status, 0, 0, 0);
+    }
+
+    /** Sends it once, if that is possible; the answer is in the request. */
+    private Status attempt(Request request, Route now, long deadlineNs) {
+        final NetConnection connection = now.primaryOf(request.shard()).connection(deadlineNs);
+        final Exchange exchange = connection == null ? null : connection.borrow(deadlineNs);
+        if (connection == null || exchange == null) {
+            answer(request, Status.UNREACHABLE);
+            return Status.UNREACHABLE;
+        }
+        if (!send(request, connection, exchange, now.term())) {
+            return request.status();
+        }
+        connection.flush();
+        return receive(request, connection, exchange, deadlineNs, settings.attemptNs());
+    }
+
+    /** Queues it, unless it is too long for that server: then it is answered, and the place given back. */
+    static boolean send(Request request, NetConnection connection, Exchange exchange, long term) {
+        if (RequestDescriptor.lengthOf(request) > connection.maxFrame()) {
+            connection.giveBack(exchange);
+            answer(request, Status.TOO_LARGE);
+            return false;
+        }
+        exchange.prepare(request, term, null);
+        connection.enqueue(exchange);
+        return true;
+    }
+
+    /** Waits for the answer to what was sent. */
+    static Status receive(
+            Request request, NetConnection connection, Exchange exchange, long deadlineNs, long attemptNs) {
+        switch (connection.await(exchange, deadlineNs)) {
+            case ANSWERED -> {}
+            case UNSENT -> answer(request, Status.UNREACHABLE);
+            case LOST -> {
+                answer(request, Status.NO_REPLY);
+                // An attempt's whole time without a byte: the other end, or the network in between, is gone.
+                if (connection.isSilentSince(deadlineNs - attemptNs)) {
+                    connection.fail(new IOException("nothing was heard for too long"));
+                }
+            }
+        }
+        return request.status();
+    }
+
+    /** Before the next try: looks for a newer configuration, and waits a while if there is none. */
+    private long pause(Route tried, long lastPauseNs, long deadlineNs) {
+        if (route().term() <= tried.term()) {
+            refresh(tried.term(), deadlineNs);
+        }
+        if (route().term() > tried.term()) {
+            return 0;
+        }
+        final long pauseNs = Math.min(MAX_PAUSE_NS, Math.max(FIRST_PAUSE_NS, 2 * lastPauseNs));
+        final boolean interrupted = Thread.interrupted();
+        LockSupport.parkNanos(this, pauseNs);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return pauseNs;
+    }
+
+    // --- scans ---
+
+    @Override
+    public ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
+        final long deadlineNs = clock.nanoTime() + settings.attemptNs();
+        long from = position;
+        long pauseNs = 0;
+        while (true) {
+            final Route now = route();
+            requireOpen();
+            final PageQuestion question = new PageQuestion(now, cacheId, shard, from, limit, withValues);
+            final boolean answered = ask(now.primaryOf(shard), deadlineNs, question);
+            final Status status = answered ? question.status() : Status.UNREACHABLE;
+            if (status == Status.OK) {
+                final ScanPage page = question.page(this::valueOf);
+                if (!page.entries().isEmpty() || page.last()) {
+                    return page;
+                }
+                from = page.nextPosition(); // nothing on that part of the way
+            } else if (status == Status.CLOSED || clock.nanoTime() - deadlineNs >= 0) {
+                throw new RowanException(status, "the scan of shard " + shard + " cannot go on: " + status);
+            } else {
+                pauseNs = pause(now, pauseNs, deadlineNs);
+            }
+        }
+    }
+
+    /** The value of a scanned object that was too long for its page; null if the object is gone by now. */
+    private byte @Nullable [] valueOf(Request get) {
+        call(get);
+        if (get.status() == Status.NO_REPLY) {
+            throw new RowanException(Status.NO_REPLY, "the value of a scanned object could not be read");
+        }
+        return get.status() == Status.OK ? get.resultBytes() : null;
+    }
+
+    void requireOpen() {
+        if (closed) {
+            throw new RowanException(Status.CLOSED, "the store is closed");
+        }
+    }
+
+    @Override
+    public Catalogue catalogue() {
+        return catalogue;
+    }
+
+    /** Connections made since the beginning, to all servers there are now. */
+    public long connectionsMade() {
+        return route().links().stream().mapToLong(ServerLink::made).sum();
+    }
+
+    @Override
+    public void close() {
+        routing.lock();
+        try {
+            closed = true;
+            final Route last = route;
+            if (last != null) {
+                last.closeUnused(null);
+            }
+        } finally {
+            routing.unlock();
+        }
+    }
+}

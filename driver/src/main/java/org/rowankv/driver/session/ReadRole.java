@@ -1,0 +1,161 @@
+package org.rowankv.driver.session;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.Clock;
+
+/**
+ * Who reads a connection: one of the callers that wait for answers, for all of them. Whoever holds the role reads until it has
+ * its own answer, then lets go of the role and wakes one other.
+ *
+ * <p>No wake-up is lost: a caller announces that it will park, <i>then</i> looks whether the role is free, then parks; who
+ * lets go frees the role, <i>then</i> looks for one that has announced itself. So either the caller sees the role free, or it
+ * is seen. A caller that leaves without having read does the same as one that lets go, since it may be the one that was woken
+ * up for the role.
+ *
+ * <p>How threads park is given, so that a test can explore every schedule. Thread-safe.
+ */
+final class ReadRole {
+    /** How callers wait for each other. */
+    interface Waiting {
+        /** Parks the calling thread, until it is unparked or for about that long. */
+        void park(long ns);
+
+        void unpark(Thread thread);
+    }
+
+    /** Reads the connection, for whoever has the role. */
+    interface Reader {
+        /**
+         * Reads until the exchange is done, the deadline passes or nothing more will come.
+         *
+         * @return whether the calling thread was interrupted, which it does not know any more
+         */
+        boolean read(Exchange own, long deadlineNs, boolean spins);
+
+        /** The calling thread is about to let go. */
+        void beforeLetGo();
+    }
+
+    private static final long MAX_PARK_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private final AtomicReference<@Nullable Thread> holder = new AtomicReference<>();
+    private final Exchange[] exchanges;
+    private final Waiting waiting;
+    private final Reader reader;
+    private final Clock clock;
+    /** Where the search for somebody to wake up begins: it rotates, so that none is preferred. By who lets go. */
+    private volatile int from;
+
+    ReadRole(Exchange[] exchanges, Waiting waiting, Reader reader, Clock clock) {
+        this.exchanges = exchanges;
+        this.waiting = waiting;
+        this.reader = reader;
+        this.clock = clock;
+    }
+
+    /**
+     * Waits on the calling thread until the exchange is done or the deadline passes, and reads if nobody else does.
+     *
+     * @param spinNs how long it looks again, yielding in between, before it parks; 0: not at all
+     * @return whether the calling thread was interrupted, which it does not know any more
+     */
+    boolean await(Exchange own, long deadlineNs, long spinNs) {
+        boolean interrupted = false;
+        boolean over = false;
+        long spinUntilNs = spinNs > 0 ? clock.nanoTime() + spinNs : 0;
+        while (!own.isDone() && !over) {
+            if (isMine()) {
+                // Called back by what it read itself: reads on, and its outer self lets go.
+                interrupted |= reader.read(own, deadlineNs, spinNs > 0);
+                over = !own.isDone();
+            } else if (tryTake()) {
+                try {
+                    interrupted |= reader.read(own, deadlineNs, spinNs > 0);
+                    reader.beforeLetGo();
+                } finally {
+                    letGo();
+                }
+                over = !own.isDone();
+            } else {
+                final long nowNs = clock.nanoTime();
+                over = nowNs - deadlineNs >= 0;
+                if (!over && spinNs > 0 && nowNs - spinUntilNs < 0) {
+                    Thread.yield();
+                } else if (!over) {
+                    // An interrupted thread would not park.
+                    interrupted |= Thread.interrupted();
+                    park(own, Math.min(deadlineNs - nowNs, MAX_PARK_NS));
+                    spinUntilNs = nowNs;
+                }
+            }
+        }
+        if (!own.isDone()) {
+            leave();
+        }
+        return interrupted;
+    }
+
+    /** Whether the role is the calling thread's from now on. */
+    private boolean tryTake() {
+        Chaos.point("role.take");
+        return holder.get() == null && holder.compareAndSet(null, Thread.currentThread());
+    }
+
+    /** Whether the calling thread has it: then it was called back by what it read. */
+    private boolean isMine() {
+        return holder.get() == Thread.currentThread();
+    }
+
+    /** By its holder. */
+    private void letGo() {
+        Chaos.point("role.free");
+        holder.set(null);
+        Chaos.point("role.freed");
+        wakeOne();
+    }
+
+    private void wakeOne() {
+        final int count = exchanges.length;
+        final int first = from;
+        for (int i = 0; i < count; i++) {
+            final int index = first + i < count ? first + i : first + i - count;
+            final Thread thread = exchanges[index].parked();
+            // Who is done will not read, though it may not have woken up yet.
+            if (thread != null && !exchanges[index].isDone()) {
+                from = index + 1 < count ? index + 1 : 0;
+                waiting.unpark(thread);
+                return;
+            }
+        }
+    }
+
+    /** Parks the caller of the exchange unless it is done, or somebody has to read. May return early. */
+    private void park(Exchange own, long ns) {
+        own.parked(Thread.currentThread());
+        Chaos.point("role.announced");
+        if (!own.isDone() && holder.get() != null) {
+            Chaos.point("role.parks");
+            waiting.park(ns);
+        }
+        own.parked(null);
+    }
+
+    /** By a caller that leaves without its answer. */
+    private void leave() {
+        Chaos.point("role.leaves");
+        if (holder.get() == null) {
+            wakeOne();
+        }
+    }
+
+    /** By who has ended an exchange: its caller goes on. */
+    void wake(@Nullable Thread parked) {
+        if (parked != null) {
+            Chaos.point("role.wakes");
+            waiting.unpark(parked);
+        }
+    }
+}

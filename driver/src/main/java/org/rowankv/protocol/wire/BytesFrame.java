@@ -1,0 +1,28 @@
+package org.rowankv.protocol.wire;
+
+import java.nio.ByteBuffer;
+
+/** Frames whose body is nothing, or bytes that another format describes. */
+public final class BytesFrame {
+    private static final byte[] NOTHING = {};
+
+    private BytesFrame() {}
+
+    public static void write(FrameWriter out, int type, long number, byte[] body) {
+        final int length = FrameDescriptor.HEAD_LENGTH + body.length;
+        final int at = out.reserve(length);
+        FrameDescriptor.head(out.buffer(), at, length, type, 0, 0, 0, 0, number);
+        out.buffer().put(at + FrameDescriptor.HEAD_LENGTH, body);
+        out.seal(at);
+    }
+
+    public static void write(FrameWriter out, int type, long number) {
+        write(out, type, number, NOTHING);
+    }
+
+    public static byte[] body(ByteBuffer buffer, int at, int length) {
+        final byte[] body = new byte[length - FrameDescriptor.HEAD_LENGTH];
+        buffer.get(at + FrameDescriptor.HEAD_LENGTH, body);
+        return body;
+    }
+}

@@ -1,0 +1,107 @@
+package org.rowankv.protocol.wire;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.WritableByteChannel;
+
+/**
+ * What one connection has yet to send: frames are appended, and written with as few calls as the socket allows. For one
+ * thread at a time.
+ */
+public final class FrameWriter {
+    /** More than that is written in several calls: a channel keeps a buffer of the size of its largest call. */
+    private static final int MAX_CALL = 256 << 10;
+
+    private static final int KEPT_CAPACITY = 256 << 10;
+
+    private final int firstCapacity;
+    private final FrameChecksum checksum = new FrameChecksum();
+    private ByteBuffer buffer;
+    /** From {@code sent} to {@code end}: what is not written yet. */
+    private int sent;
+
+    private int end;
+
+    public FrameWriter(int firstCapacity) {
+        this.firstCapacity = firstCapacity;
+        this.buffer = allocate(firstCapacity);
+    }
+
+    private static ByteBuffer allocate(int capacity) {
+        return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Room for a frame of that length; returns where it begins in {@link #buffer()}. It is there once it is sealed. */
+    int reserve(int length) {
+        if (buffer.capacity() - end < length) {
+            makeRoom(length);
+        }
+        return end;
+    }
+
+    private void makeRoom(int length) {
+        final int pending = end - sent;
+        buffer.limit(end).position(sent);
+        if (buffer.capacity() - pending >= length && sent >= pending) {
+            buffer.compact();
+            buffer.clear();
+        } else {
+            final ByteBuffer larger = allocate(Math.max(pending + length, 2 * buffer.capacity()));
+            larger.put(buffer);
+            larger.clear();
+            buffer = larger;
+        }
+        sent = 0;
+        end = pending;
+    }
+
+    /** Appends bytes that are no frame: of the handshake. */
+    public void append(ByteBuffer bytes) {
+        final int length = bytes.remaining();
+        final int at = reserve(length);
+        buffer.position(at);
+        buffer.put(bytes);
+        buffer.clear();
+        end = at + length;
+    }
+
+    ByteBuffer buffer() {
+        return buffer;
+    }
+
+    /** The frame that begins there is complete but for its crc. */
+    void seal(int at) {
+        FrameDescriptor.seal(buffer, at, checksum);
+        end = at + FrameDescriptor.length(buffer, at);
+    }
+
+    /** Bytes that are not written yet. */
+    public int pending() {
+        return end - sent;
+    }
+
+    /** Writes what the channel takes; true when nothing is left. */
+    public boolean writeTo(WritableByteChannel channel) throws IOException {
+        while (sent < end) {
+            final int size = Math.min(MAX_CALL, end - sent);
+            buffer.limit(sent + size).position(sent);
+            final int written;
+            try {
+                written = channel.write(buffer);
+            } finally {
+                buffer.clear();
+            }
+            sent += written;
+            if (written < size) {
+                return sent == end;
+            }
+        }
+        sent = 0;
+        end = 0;
+        if (buffer.capacity() > KEPT_CAPACITY) {
+            buffer = allocate(firstCapacity);
+        }
+        return true;
+    }
+}

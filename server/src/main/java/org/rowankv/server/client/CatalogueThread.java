@@ -1,0 +1,127 @@
+package org.rowankv.server.client;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.CatalogueDescriptor;
+import org.rowankv.protocol.wire.CatalogueDescriptor.Answer;
+import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
+import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
+import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ProtocolException;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.catalogue.StoredCache;
+
+/** Asks the catalogue for the clients: on a thread of its own, since that may block, and only while somebody asks. */
+final class CatalogueThread implements AutoCloseable {
+    private static final int MAX_WAITING = 1_024;
+    private static final Answer BUSY = refusal(Status.FULL, "too many questions wait for the catalogue");
+
+    private final ClientCatalogue catalogue;
+    private final ErrorLog errors;
+    private final int maxFrame;
+    private final ThreadPoolExecutor thread;
+
+    CatalogueThread(ClientCatalogue catalogue, ErrorLog errors, int maxFrame) {
+        this.catalogue = catalogue;
+        this.errors = errors;
+        this.maxFrame = maxFrame;
+        this.thread =
+                new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MAX_WAITING), task -> {
+                    final Thread made = new Thread(task, "rowan-client-catalogue");
+                    made.setDaemon(true);
+                    return made;
+                });
+        thread.allowCoreThreadTimeOut(true);
+    }
+
+    private static Answer refusal(Status status, String text) {
+        return new Answer(status, 0, List.of(), text);
+    }
+
+    /** By the connection's loop, to which the answer comes back. */
+    void ask(ClientConnection connection, ByteBuffer buffer, int at, int length) throws ProtocolException {
+        final Asked asked = CatalogueDescriptor.asked(buffer, at);
+        final Cache cache = CatalogueDescriptor.readAsked(buffer, at, length);
+        final long number = FrameDescriptor.number(buffer, at);
+        try {
+            thread.execute(() -> reply(connection, number, answer(asked, cache)));
+        } catch (RejectedExecutionException e) {
+            connection.answerLater(out -> CatalogueDescriptor.writeAnswer(out, number, BUSY));
+        }
+    }
+
+    private void reply(ClientConnection connection, long number, Answer answer) {
+        final Answer told = isTooLong(answer)
+                ? refusal(Status.TOO_LARGE, "the answer of the catalogue is longer than " + maxFrame + " bytes")
+                : answer;
+        connection
+                .loop()
+                .execute(() -> connection.answerLater(out -> CatalogueDescriptor.writeAnswer(out, number, told)));
+    }
+
+    private boolean isTooLong(Answer answer) {
+        long length = 1 << 10;
+        for (Cache cache : answer.caches()) {
+            length += 64 + 3L * cache.name().length() + cache.descriptor().length;
+        }
+        return length > maxFrame;
+    }
+
+    private Answer answer(Asked asked, Cache cache) {
+        try {
+            return switch (asked) {
+                case FIND -> found(catalogue.find(cache.name()));
+                case CREATE -> found(catalogue.create(cache.name(), cache.descriptor()));
+                case LIMIT -> number(catalogue.limit(cache.name(), cache.limit()) ? 1 : 0);
+                case EVICTIONS -> number(catalogue.evictions(cache.id()));
+                case DESTROY -> number(catalogue.destroy(cache.name()) ? 1 : 0);
+                case LIST ->
+                    new Answer(
+                            Status.OK,
+                            0,
+                            catalogue.list().stream()
+                                    .map(CatalogueThread::cacheOf)
+                                    .toList(),
+                            "");
+            };
+        } catch (IllegalArgumentException e) {
+            return refusal(Status.BAD_REQUEST, String.valueOf(e.getMessage()));
+        } catch (RuntimeException | Error e) {
+            errors.report("the catalogue for a client", e);
+            return refusal(Status.CLOSED, "the catalogue cannot be used now: " + e);
+        }
+    }
+
+    private static Answer number(long number) {
+        return new Answer(Status.OK, number, List.of(), "");
+    }
+
+    private static Answer found(@Nullable StoredCache cache) {
+        return new Answer(Status.OK, 0, cache == null ? List.of() : List.of(cacheOf(cache)), "");
+    }
+
+    private static Cache cacheOf(StoredCache cache) {
+        return new Cache(
+                cache.id(), cache.name(), cache.descriptor(), cache.limit() == null ? CacheLimit.NONE : cache.limit());
+    }
+
+    /** What was asked is still answered; waits for that, at most so long. */
+    void close(long waitNs) throws InterruptedException {
+        thread.shutdown();
+        if (!thread.awaitTermination(waitNs, TimeUnit.NANOSECONDS)) {
+            thread.shutdownNow();
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}

@@ -1,0 +1,337 @@
+package org.rowankv.server.client;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channel;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.Routing;
+import org.rowankv.placement.RoutingDescriptor;
+import org.rowankv.placement.ShardMap;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.ProtocolFault;
+import org.rowankv.protocol.wire.RequestDescriptor;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.Server;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where clients of other processes reach a server: listens, and serves its clients from event loops of its own.
+ *
+ * <p>Bytes from outside are believed in nothing: what is malformed costs its own connection, is counted, and logged at the
+ * first and at every tenfold. Thread-safe. To be closed before its server.
+ */
+public final class ClientPort implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClientPort.class);
+    private static final int BACKLOG = 1_024;
+    private static final int MAX_ACCEPTED_AT_ONCE = 64;
+
+    private final ClientPortSettings settings;
+    private final Served served;
+    private final ErrorLog errors;
+    private final FaultCounts faults = new FaultCounts();
+    private final CatalogueThread catalogue;
+    private final ServerSocketChannel listener;
+    private final List<PortLoop> loops = new ArrayList<>();
+    private final AtomicInteger connections = new AtomicInteger();
+    private final LongAdder accepted = new LongAdder();
+    private final LongAdder requests = new LongAdder();
+    private final LongAdder unfinished = new LongAdder();
+
+    /** A routing, and what is made of it once. */
+    private record Told(Routing routing, byte[] bytes, KeyHash keyHash) {
+        static Told of(Routing routing) {
+            return new Told(
+                    routing,
+                    RoutingDescriptor.encode(routing),
+                    new KeyHash(routing.configuration().hashSeed()));
+        }
+    }
+
+    /** Null until it serves. */
+    private volatile @Nullable Told told;
+
+    private boolean closed;
+
+    private ClientPort(
+            Served served, ClientCatalogue catalogue, ClientPortSettings settings, Clock clock, ErrorLog errors)
+            throws IOException {
+        this.settings = settings;
+        this.served = served;
+        this.errors = errors;
+        this.catalogue = new CatalogueThread(catalogue, errors, settings.maxFrame());
+        this.listener = ServerSocketChannel.open();
+        try {
+            listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            listener.bind(
+                    settings.host().isEmpty()
+                            ? new InetSocketAddress(settings.port())
+                            : new InetSocketAddress(settings.host(), settings.port()),
+                    BACKLOG);
+            listener.configureBlocking(false);
+            for (int i = 0; i < settings.loops(); i++) {
+                loops.add(new PortLoop(this, clock, i));
+            }
+        } catch (IOException | RuntimeException e) {
+            closeQuietly(listener);
+            for (PortLoop loop : loops) {
+                loop.selector().close();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Begins to listen, for a server that was started. Whoever connects waits for {@link #serve}.
+     *
+     * @param catalogue may block
+     * @throws IOException if it cannot listen there; says where
+     */
+    public static ClientPort bind(
+            Server server, ClientCatalogue catalogue, ClientPortSettings settings, Clock clock, ErrorLog errors)
+            throws IOException {
+        return bind(new ServedShards(server), catalogue, settings, clock, errors);
+    }
+
+    /** As above, for something else that answers. */
+    public static ClientPort bind(
+            Served served, ClientCatalogue catalogue, ClientPortSettings settings, Clock clock, ErrorLog errors)
+            throws IOException {
+        try {
+            return new ClientPort(served, catalogue, settings, clock, errors);
+        } catch (IOException | RuntimeException e) {
+            throw new IOException(
+                    "cannot listen for clients at " + settings.host() + ":" + settings.port() + ": " + e.getMessage(),
+                    e);
+        }
+    }
+
+    /**
+     * Begins to serve. Once.
+     *
+     * @param routing what clients are told first; {@link #publish} tells them of others
+     */
+    public synchronized ClientPort serve(Routing routing) {
+        if (told != null || closed) {
+            throw new IllegalStateException("the client port serves already, or is closed");
+        }
+        told = Told.of(routing);
+        final Runnable acceptor = this::accept;
+        try {
+            listener.register(loops.get(0).selector(), SelectionKey.OP_ACCEPT, acceptor);
+        } catch (ClosedChannelException e) {
+            throw new IllegalStateException("the client port is closed", e);
+        }
+        loops.forEach(PortLoop::start);
+        LOG.info("Server {} listens for clients at {}", served.serverId(), address());
+        return this;
+    }
+
+    /** Where it listens. */
+    public InetSocketAddress address() {
+        try {
+            return (InetSocketAddress) listener.getLocalAddress();
+        } catch (IOException e) {
+            throw new IllegalStateException("the client port is closed", e);
+        }
+    }
+
+    /** What clients are told from now on; those that are connected at once. Of an older term, or the same: nothing happens. */
+    public synchronized void publish(Routing routing) {
+        if (routing.term() > told().routing().term()) {
+            final Told next = Told.of(routing);
+            told = next;
+            loops.forEach(loop -> loop.publish(next.bytes()));
+        }
+    }
+
+    private void accept() {
+        try {
+            for (int i = 0; i < MAX_ACCEPTED_AT_ONCE; i++) {
+                final SocketChannel channel = listener.accept();
+                if (channel == null) {
+                    return;
+                }
+                accepted.increment();
+                // Refused in so many words at the hello; far above that, without.
+                if (connections.incrementAndGet() > 2L * settings.maxConnections() + MAX_ACCEPTED_AT_ONCE) {
+                    faults.report(
+                            ProtocolFault.TOO_MANY_CONNECTIONS,
+                            channel.getRemoteAddress(),
+                            ProtocolFault.TOO_MANY_CONNECTIONS.text());
+                    closeQuietly(channel);
+                    connectionClosed();
+                    continue;
+                }
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+                loops.get(Math.floorMod(accepted.intValue(), loops.size())).adopt(channel);
+            }
+        } catch (IOException e) {
+            // As when descriptors are exhausted: those that are connected are served, the others wait.
+            errors.report("accepting a client", e);
+        }
+    }
+
+    // --- for the loops ---
+
+    ClientPortSettings settings() {
+        return settings;
+    }
+
+    Served served() {
+        return served;
+    }
+
+    FaultCounts faults() {
+        return faults;
+    }
+
+    ErrorLog errors() {
+        return errors;
+    }
+
+    CatalogueThread catalogue() {
+        return catalogue;
+    }
+
+    private Told told() {
+        final Told now = told;
+        if (now == null) {
+            throw new IllegalStateException("the client port does not serve yet");
+        }
+        return now;
+    }
+
+    Routing routing() {
+        return told().routing();
+    }
+
+    @SuppressWarnings("ReturnsArray") // shared, and changed by nobody
+    byte[] routingBytes() {
+        return told().bytes();
+    }
+
+    boolean isCrowded() {
+        return connections.get() > settings.maxConnections();
+    }
+
+    void connectionClosed() {
+        connections.decrementAndGet();
+    }
+
+    void countRequest() {
+        requests.increment();
+    }
+
+    void countUnfinished() {
+        unfinished.increment();
+    }
+
+    /** Gives the request its place; the status with which it is refused, or OK. */
+    Status place(Request request, ByteBuffer buffer, int at) {
+        final Told now = told();
+        final int shard = RequestDescriptor.shard(buffer, at);
+        final Operation operation = request.operation();
+        if (operation != Operation.CLEAR
+                && operation != Operation.OPEN_SESSION
+                && operation != Operation.CLOSE_SESSION) {
+            final long hash =
+                    now.keyHash().hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
+            if (ShardMap.shardOf(hash, now.routing().configuration().shardCount()) != shard) {
+                return Status.BAD_REQUEST;
+            }
+            request.placed(hash, shard);
+        }
+        return whyNotServed(shard, RequestDescriptor.term(buffer, at));
+    }
+
+    /**
+     * OK, or why the shard's requests of a client with a configuration of that term are not answered here. Who knows of a
+     * newer configuration than this server is not served by it: in that one the shard may be another's.
+     */
+    Status whyNotServed(int shard, long clientTerm) {
+        final Routing routing = told().routing();
+        final long term = routing.term();
+        if (shard < 0 || shard >= routing.configuration().shardCount()) {
+            return Status.BAD_REQUEST;
+        }
+        if (!served.isServing()) {
+            return Status.CLOSED;
+        }
+        if (clientTerm > term) {
+            return Status.NOT_PRIMARY;
+        }
+        return served.isPrimary(shard) ? Status.OK : clientTerm < term ? Status.STALE_TERM : Status.NOT_PRIMARY;
+    }
+
+    // --- what is told of it ---
+
+    /** Connections that are open now. */
+    public int connections() {
+        return connections.get();
+    }
+
+    /** Requests that were answered. */
+    public long requests() {
+        return requests.sum();
+    }
+
+    /** Requests that were given up when the port was closed. */
+    public long unfinished() {
+        return unfinished.sum();
+    }
+
+    /** Connections that were closed for what came over them. */
+    public long faults(ProtocolFault fault) {
+        return faults.count(fault);
+    }
+
+    /** Listens no more, answers what is under way as long as the settings allow, and closes every connection. */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        boolean interrupted = false;
+        closeQuietly(listener);
+        loops.forEach(told == null ? PortLoop::neverStarted : PortLoop::close);
+        for (boolean done = false; !done; ) {
+            try {
+                for (PortLoop loop : loops) {
+                    loop.join();
+                }
+                catalogue.close(settings.drainNs());
+                done = true;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    static void closeQuietly(Channel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.debug("A channel did not close well", e);
+        }
+    }
+}

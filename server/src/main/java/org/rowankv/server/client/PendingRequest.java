@@ -1,0 +1,60 @@
+package org.rowankv.server.client;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+
+/** The context of one request that a loop has taken and not answered: used again and again, so that none is made per request. */
+final class PendingRequest {
+    private static final int KEPT_BYTES = 64 << 10;
+    private static final int FIRST_BYTES = 512;
+
+    private final Request request = new Request();
+    private final Served.Call call;
+    private byte[] body = new byte[FIRST_BYTES];
+    private @Nullable ClientConnection connection;
+    private long number;
+
+    PendingRequest(Served served) {
+        this.call = served.callOf(request);
+    }
+
+    /** Room for key and value, which the request refers to while it is under way. */
+    byte[] body(int length) {
+        if (body.length < length) {
+            body = new byte[Math.max(length, Math.min(2 * body.length, KEPT_BYTES))];
+        }
+        return body;
+    }
+
+    void begin(ClientConnection newConnection, long newNumber) {
+        connection = newConnection;
+        number = newNumber;
+        call.again();
+    }
+
+    Request request() {
+        return request;
+    }
+
+    Served.Call call() {
+        return call;
+    }
+
+    @Nullable
+    ClientConnection connection() {
+        return connection;
+    }
+
+    long number() {
+        return number;
+    }
+
+    void end() {
+        connection = null;
+    }
+
+    /** Whether it holds no more memory than is kept for those to come. */
+    boolean isKept() {
+        return body.length <= KEPT_BYTES && request.result().length <= KEPT_BYTES;
+    }
+}

@@ -1,0 +1,368 @@
+package org.rowankv.server.client;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import org.rowankv.runtime.Clock;
+
+/**
+ * A worker as an event loop: it owns its clients' connections, and the requests it has taken from them. It never blocks while
+ * one of them is under way: what waits for acknowledgements is turned again in the next turn, and each connection is
+ * answered with one write per turn.
+ *
+ * <p>When nothing happens it asks again for a while, yielding in between, and blocks then; what others hand to it wakes it
+ * up.
+ */
+final class PortLoop implements Runnable {
+    private static final int SCRATCH = 128 << 10;
+    private static final int MAX_KEPT = 1_024;
+    /** Between two looks at requests that wait for others, when nothing else has happened for long. */
+    private static final long REST_NS = 20_000;
+
+    private static final long OVERDUE_CHECK_MS = 100;
+
+    private final ClientPort port;
+    private final Served served;
+    private final Clock clock;
+    private final Selector selector;
+    private final Thread thread;
+    private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH).order(ByteOrder.LITTLE_ENDIAN);
+    private final PageAnswers pages;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final Set<ClientConnection> connections = new HashSet<>();
+    /** Those that have not said hello, or were refused: they have so much time. */
+    private final Set<ClientConnection> greeting = new HashSet<>();
+
+    private final List<ClientConnection> dirty = new ArrayList<>();
+    private final ArrayDeque<PendingRequest> kept = new ArrayDeque<>();
+    private final List<PendingRequest> active = new ArrayList<>();
+    /** Those that want a worker context, in the order in which they came. */
+    private final ArrayDeque<PendingRequest> waiting = new ArrayDeque<>();
+
+    private volatile boolean asleep;
+    private volatile boolean closing;
+    private boolean progress;
+
+    PortLoop(ClientPort port, Clock clock, int number) throws IOException {
+        this.port = port;
+        this.served = port.served();
+        this.clock = clock;
+        this.selector = Selector.open();
+        this.pages = new PageAnswers(port);
+        this.thread = new Thread(this, "rowan-clients-" + served.serverId() + "-" + number);
+        this.thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    ClientPort port() {
+        return port;
+    }
+
+    Served served() {
+        return served;
+    }
+
+    PageAnswers pages() {
+        return pages;
+    }
+
+    Selector selector() {
+        return selector;
+    }
+
+    boolean isClosing() {
+        return closing;
+    }
+
+    /** Any thread: the loop does this soon. */
+    void execute(Runnable task) {
+        tasks.add(task);
+        // Announced before the loop looked for tasks the last time, or it sees this one.
+        if (asleep) {
+            selector.wakeup();
+        }
+    }
+
+    /** Any thread: a connection for this loop. */
+    void adopt(SocketChannel channel) {
+        execute(() -> register(channel));
+    }
+
+    private void register(SocketChannel channel) {
+        if (closing) {
+            ClientPort.closeQuietly(channel);
+            port.connectionClosed();
+            return;
+        }
+        try {
+            channel.configureBlocking(false);
+            final SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+            final ClientConnection connection = new ClientConnection(this, channel, key, clock.nanoTime());
+            key.attach(connection);
+            connections.add(connection);
+            greeting.add(connection);
+        } catch (IOException e) {
+            port.errors().report("taking a client's connection", e);
+            ClientPort.closeQuietly(channel);
+            port.connectionClosed();
+        }
+    }
+
+    void endAfterRefusal(ClientConnection connection) {
+        greeting.add(connection);
+    }
+
+    void closed(ClientConnection connection) {
+        connections.remove(connection);
+        greeting.remove(connection);
+        port.connectionClosed();
+    }
+
+    void hasOutput(ClientConnection connection) {
+        dirty.add(connection);
+    }
+
+    /** Tells every client of the routing that has changed. */
+    void publish(byte[] routing) {
+        execute(() -> connections.forEach(each -> each.sendRouting(0, routing)));
+    }
+
+    // --- requests ---
+
+    PendingRequest takePending() {
+        final PendingRequest free = kept.pollLast();
+        return free == null ? new PendingRequest(served) : free;
+    }
+
+    void begin(PendingRequest pending) {
+        if (!waiting.isEmpty() && pending.request().operation().isMutation()) {
+            waiting.add(pending); // behind those that came before
+        } else if (step(pending)) {
+            answered(pending);
+        } else {
+            (pending.call().awaitsWorker() ? waiting : active).add(pending);
+        }
+    }
+
+    private boolean step(PendingRequest pending) {
+        return pending.call().step();
+    }
+
+    void answered(PendingRequest pending) {
+        final ClientConnection connection = pending.connection();
+        progress = true;
+        port.countRequest();
+        if (connection != null) {
+            connection.answer(pending);
+        }
+        pending.end();
+        if (kept.size() < MAX_KEPT && pending.isKept()) {
+            kept.addLast(pending);
+        }
+    }
+
+    private void stepAll() {
+        for (int i = 0; i < active.size(); ) {
+            if (stepGuarded(active.get(i))) {
+                final PendingRequest last = active.remove(active.size() - 1);
+                if (i < active.size()) {
+                    active.set(i, last);
+                }
+            } else {
+                i++;
+            }
+        }
+        while (!waiting.isEmpty()) {
+            final PendingRequest first = waiting.peekFirst();
+            if (!stepGuarded(first)) {
+                if (first.call().awaitsWorker()) {
+                    return;
+                }
+                active.add(first);
+            }
+            waiting.pollFirst();
+        }
+    }
+
+    /** True when the request is over. What fails costs its own client the connection: nobody knows what became of it. */
+    private boolean stepGuarded(PendingRequest pending) {
+        try {
+            if (!step(pending)) {
+                return false;
+            }
+            answered(pending);
+        } catch (RuntimeException | Error e) {
+            giveUp(pending, e);
+        }
+        return true;
+    }
+
+    private void giveUp(PendingRequest pending, Throwable why) {
+        port.errors().report("a client's request", why);
+        final ClientConnection connection = pending.connection();
+        if (connection != null) {
+            connection.close();
+        }
+    }
+
+    // --- the loop ---
+
+    @Override
+    public void run() {
+        long lastEventNs = clock.nanoTime();
+        long nextCheckNs = lastEventNs;
+        long drainUntilNs = 0;
+        while (true) {
+            progress = false;
+            turn();
+            final long nowNs = clock.nanoTime();
+            if (!greeting.isEmpty() && nowNs - nextCheckNs >= 0) {
+                nextCheckNs = nowNs + OVERDUE_CHECK_MS * 1_000_000;
+                endOverdue(nowNs);
+            }
+            if (closing) {
+                if (drainUntilNs == 0) {
+                    drainUntilNs = nowNs + port.settings().drainNs();
+                }
+                if (isDrained() || nowNs - drainUntilNs >= 0) {
+                    break;
+                }
+            }
+            if (progress) {
+                lastEventNs = nowNs;
+            } else {
+                rest(nowNs - lastEventNs);
+            }
+        }
+        end();
+    }
+
+    private void turn() {
+        select(-1);
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            progress = true;
+            task.run();
+        }
+        stepAll();
+        for (int i = 0; i < dirty.size(); i++) { // grows: what had to wait is taken in between
+            guarded(dirty.get(i), ClientConnection::onTurnEnd);
+        }
+        dirty.clear();
+    }
+
+    /** @param timeoutMs −1: looks only; 0: until something happens */
+    private void select(long timeoutMs) {
+        try {
+            final int ready =
+                    timeoutMs < 0 ? selector.selectNow(this::onReady) : selector.select(this::onReady, timeoutMs);
+            progress |= ready > 0;
+        } catch (IOException e) {
+            port.errors().report("selecting clients' connections", e);
+        }
+    }
+
+    private void onReady(SelectionKey key) {
+        final Object attached = key.attachment();
+        if (attached instanceof ClientConnection connection) {
+            guarded(connection, each -> each.onReady(scratch));
+        } else if (attached instanceof Runnable acceptor) {
+            acceptor.run();
+        }
+    }
+
+    /** A failure in what concerns one connection ends that one. */
+    private void guarded(ClientConnection connection, java.util.function.Consumer<ClientConnection> step) {
+        try {
+            step.accept(connection);
+        } catch (RuntimeException | Error e) {
+            port.errors().report("a client's connection", e);
+            connection.close();
+        }
+    }
+
+    private void endOverdue(long nowNs) {
+        greeting.removeIf(each -> !each.isGreeting());
+        for (ClientConnection each : List.copyOf(greeting)) {
+            if (each.isOverdue(nowNs)) {
+                each.onOverdue();
+            }
+        }
+    }
+
+    private void rest(long idleNs) {
+        if (idleNs < port.settings().spinNs()) {
+            Thread.yield();
+        } else if (!active.isEmpty() || !waiting.isEmpty()) {
+            LockSupport.parkNanos(REST_NS);
+        } else {
+            asleep = true;
+            // Announced first, looked second: see execute.
+            if (tasks.isEmpty() && !closing) {
+                select(greeting.isEmpty() ? 0 : OVERDUE_CHECK_MS);
+            } else if (closing) {
+                LockSupport.parkNanos(REST_NS);
+            }
+            asleep = false;
+        }
+    }
+
+    // --- the end ---
+
+    /** Any thread: nothing more is read, what is under way is answered. */
+    void close() {
+        closing = true;
+        selector.wakeup();
+    }
+
+    /** Instead of {@link #close} for a loop that was not started. */
+    void neverStarted() {
+        end();
+    }
+
+    private boolean isDrained() {
+        boolean drained = active.isEmpty() && waiting.isEmpty() && tasks.isEmpty();
+        for (ClientConnection each : connections) {
+            drained &= each.isDrained();
+        }
+        return drained;
+    }
+
+    private void end() {
+        for (ClientConnection each : List.copyOf(connections)) {
+            each.close();
+        }
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+        // What is still under way is finished by whoever borrows its worker context next.
+        active.forEach(each -> port.countUnfinished());
+        waiting.forEach(each -> port.countUnfinished());
+        try {
+            selector.close();
+        } catch (IOException e) {
+            port.errors().report("closing a selector", e);
+        }
+    }
+
+    void join() throws InterruptedException {
+        thread.join();
+    }
+
+    boolean isCurrent() {
+        return Thread.currentThread() == thread;
+    }
+}

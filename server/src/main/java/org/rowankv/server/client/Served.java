@@ -1,0 +1,39 @@
+package org.rowankv.server.client;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+
+/** What stands behind a client port: a server, or something that answers as fast as nothing can. For any thread. */
+public interface Served {
+    /** A request on its way, turned step by step. For one thread at a time. */
+    interface Call {
+        /** From the beginning, with what is in the request now. */
+        void again();
+
+        /** Does what can be done now; true when the request is answered. Never blocks. */
+        boolean step();
+
+        /** Whether it has got no further than to want what others hold: until one of them ends, a step is in vain. */
+        boolean awaitsWorker();
+    }
+
+    /** Takes objects of a scan. */
+    @FunctionalInterface
+    interface Visitor {
+        void onObject(byte[] key, byte @Nullable [] value, long version);
+    }
+
+    int serverId();
+
+    /** A call for that request, to be used again and again. */
+    Call callOf(Request request);
+
+    /** Whether this server answers for the shard. */
+    boolean isPrimary(int shard);
+
+    /** Whether anything is answered; if not, it is over. */
+    boolean isServing();
+
+    /** Hands the live objects at a position of a shard's hash order to a visitor; the next position, or 0 at the end. */
+    long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor);
+}
