@@ -98,6 +98,12 @@ final class PlantedBugs {
                     "smallest = Math.min(smallest, horizon(s));",
                     "smallest = Math.max(smallest, horizon(s));"),
             new PlantedBug(
+                    "what is dead in a segment that was read holds no horizon back",
+                    SERVER,
+                    "org.rowankv.server.cleaning.HorizonLook",
+                    "case EntryType.PUT, EntryType.TOUCH -> needed |= !isOutlived(buffer, at, address);",
+                    "case EntryType.PUT, EntryType.TOUCH -> needed |= type == 0;"),
+            new PlantedBug(
                     "CommitVer overtakes a version nobody announced",
                     SERVER,
                     "org.rowankv.server.request.Mutation",
