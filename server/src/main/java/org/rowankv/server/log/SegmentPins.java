@@ -12,7 +12,7 @@ import java.util.BitSet;
  * #BRIEF_PATIENCE_NS}), all of it is, and the reader finds
  * out ({@link #isGivenUp}).
  *
- * <p>Not guaranteed: that a store which is full but for tombstones gets their space back meanwhile; it may say FULL sooner.
+ * <p>Not guaranteed: that a store which is nearly full takes all it could otherwise take meanwhile; it may say FULL sooner.
  *
  * <p>In DRAM only: a process that ends holds no pins. Thread-safe.
  */
