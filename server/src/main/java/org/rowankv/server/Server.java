@@ -582,6 +582,11 @@ public final class Server implements AutoCloseable {
         agents.wakeUp();
     }
 
+    /** Whether its cleaner is emptying a segment. */
+    public boolean isRelocating() {
+        return cleaner.isRelocating();
+    }
+
     /** Somebody waits for CommitVer. */
     public void hurryCommit() {
         commit.hurry();

@@ -45,6 +45,7 @@ public final class CleanAgent implements Agent {
     private boolean heldUp;
 
     private boolean pinsOverlooked;
+    private volatile boolean relocating;
 
     /**
      * @param inQuarantine whether a segment must be left alone: a sender names it
@@ -131,7 +132,7 @@ public final class CleanAgent implements Agent {
 
     /** The next step with the victim, or with what is read, if it is due. */
     private int goOn(int free) {
-        if (!pace.begin(spaceWanted || pace.isUrgent(free))) {
+        if (!pace.begin(spaceWanted || pace.isUrgent(free) || segments.pins().areAny())) {
             return 0;
         }
         if (look.segment() >= 0) {
@@ -146,7 +147,16 @@ public final class CleanAgent implements Agent {
     }
 
     private boolean end() {
-        return relocation.finish(!inQuarantine.test(relocation.victim()));
+        try {
+            return relocation.finish(!inQuarantine.test(relocation.victim()));
+        } finally {
+            relocating = false;
+        }
+    }
+
+    /** Whether a segment is being emptied. Any thread. */
+    public boolean isRelocating() {
+        return relocating;
     }
 
     /** Whether something is to be gained by cleaning what is pinned now, so that it is too early to call the store full. */
@@ -299,6 +309,11 @@ public final class CleanAgent implements Agent {
     private boolean begin(int segment) {
         if (segment < 0 || !fits(segment)) {
             return false; // not begun, since it could not be ended
+        }
+        relocating = true; // before the second look: whoever pins looks at this behind the pinning
+        if (segments.pins().isPinned(segment)) {
+            relocating = false;
+            return false;
         }
         relocation.begin(segment, horizonNow);
         return true;

@@ -19,7 +19,7 @@ import org.rowankv.server.shard.Replicas;
  * A consistent cut through a running store, for those who read its logs: of each shard a version, and on each server the
  * segments in which everything up to those versions lies, pinned. Writers go on meanwhile.
  *
- * <p>Why it is consistent: first nothing is freed any more, on any server, so all that is missing in a log was ended by an
+ * <p>Why it is consistent: first nothing is freed any more, on any server (what was being cleaned is finished before), so all that is missing in a log was ended by an
  * entry that is there or by one older than those. Then, of each shard, the version given out last is noted. All that was
  * acknowledged before is at most that; what begins from now on is later. When everything up to it has taken effect on all
  * complete replicas, the segments in use are all that is needed: later ones hold later entries, or copies of entries whose
@@ -85,12 +85,16 @@ final class Cut implements AutoCloseable {
             for (; pinnedOn < servers.size(); pinnedOn++) {
                 pins(servers.get(pinnedOn)).pinAll(clock.nanoTime());
             }
+            if (!await(scheduling, () -> servers.stream().noneMatch(Server::isRelocating))) {
+                return false;
+            }
+            servers.forEach(server -> pins(server).hold());
             for (int shard = 0; shard < versions.length; shard++) {
                 versions[shard] =
                         servers.get(configuration.shard(shard).primary()).lastVersion(shard);
             }
             noted.run();
-            if (!awaitSettled(scheduling)) {
+            if (!await(scheduling, this::isSettled)) {
                 return false;
             }
             for (Server server : servers) {
@@ -115,10 +119,11 @@ final class Cut implements AutoCloseable {
         return server.segments().pins();
     }
 
-    private boolean awaitSettled(Scheduling scheduling) {
+    /** False when the pins were given up meanwhile. */
+    private boolean await(Scheduling scheduling, BooleanSupplier condition) {
         final long sinceNs = clock.nanoTime();
         long hurriedNs = sinceNs - HURRY_NS;
-        while (!isSettled()) {
+        while (!condition.getAsBoolean()) {
             final long nowNs = clock.nanoTime();
             if (servers.stream().anyMatch(server -> pins(server).isGivenUp())) {
                 return false;

@@ -7,12 +7,12 @@ import java.util.BitSet;
  * them alone, so whatever lies in them stays where it is and what it is; everybody else goes on, and appends to those that
  * are open. One reader at a time.
  *
- * <p>Guarantees: what is pinned is neither freed nor used again. A writer never waits for a reader without end: when the
+ * <p>Guarantees: what is pinned and held is neither freed nor used again. A writer never waits for a reader without end: when the
  * cleaner needs what is pinned, and none of it was given back for {@link #PATIENCE_NS} (at first {@link
  * #BRIEF_PATIENCE_NS}), all of it is, and the reader finds
  * out ({@link #isGivenUp}).
  *
- * <p>Not guaranteed: that a store which is full but for tombstones gets their space back meanwhile; it may say FULL sooner.
+ * <p>Not guaranteed: that a store which is nearly full takes all it could otherwise take meanwhile; it may say FULL sooner.
  *
  * <p>In DRAM only: a process that ends holds no pins. Thread-safe.
  */
@@ -25,6 +25,7 @@ public final class SegmentPins {
     private final int count;
     private final BitSet pinned = new BitSet();
     private boolean held;
+    private boolean holding;
     private boolean givenUp;
     private long patienceNs;
     private long lastReleaseNs;
@@ -36,7 +37,8 @@ public final class SegmentPins {
     }
 
     /**
-     * From now on nothing is freed, whatever it is: also what is opened from now on.
+     * From now on no segment is taken on to be cleaned, also none that is opened from now on. What is being cleaned still is
+     * freed, until {@link #hold}: else the room that was taken for its copies would be missing when cleaning goes on.
      *
      * @throws IllegalStateException if somebody holds pins
      */
@@ -45,11 +47,21 @@ public final class SegmentPins {
             throw new IllegalStateException("segments are pinned by somebody else");
         }
         held = true;
+        holding = false;
         givenUp = false;
         patienceNs = BRIEF_PATIENCE_NS;
         lastReleaseNs = nowNs;
         pinned.set(0, count);
         any = true;
+    }
+
+    /** From now on nothing that is pinned is freed. */
+    public synchronized void hold() {
+        holding = true;
+    }
+
+    synchronized boolean mayBeFreed(int segment) {
+        return !holding || !pinned.get(segment);
     }
 
     /** Of all that is pinned, only these go on being. */
@@ -72,6 +84,12 @@ public final class SegmentPins {
         pinned.clear();
         any = false;
         held = false;
+        holding = false;
+    }
+
+    /** Whether any segment is. */
+    public boolean areAny() {
+        return any;
     }
 
     public boolean isPinned(int segment) {

@@ -233,9 +233,9 @@ public final class Segments {
         freeCount.set(freeTop);
     }
 
-    /** As {@link #free}, unless somebody has pinned the segment; false if so. */
+    /** As {@link #free}, unless somebody holds the segment; false if so. */
     public synchronized boolean freeUnlessPinned(int segment) {
-        if (pins.isPinned(segment)) {
+        if (!pins.mayBeFreed(segment)) {
             return false;
         }
         free(segment);

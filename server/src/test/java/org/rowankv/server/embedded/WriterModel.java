@@ -10,8 +10,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.StoreFullException;
 import org.rowankv.driver.WriteResult;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
@@ -129,11 +131,16 @@ final class WriterModel {
         final int number = key.attempted + 1;
         key.attempted = number; // one thread writes it
         final boolean removal = i % 5 == 4;
-        final WriteResult result = removal
-                ? client.remove(cache, bytes(key.name))
-                : client.put(cache, bytes(key.name), value(key.name, number, length));
-        if (result.applied()) {
-            key.writes.add(new Write(result.version(), removal ? REMOVAL : number));
+        try {
+            final WriteResult result = removal
+                    ? client.remove(cache, bytes(key.name))
+                    : client.put(cache, bytes(key.name), value(key.name, number, length));
+            if (result.applied()) {
+                key.writes.add(new Write(result.version(), removal ? REMOVAL : number));
+            }
+        } catch (StoreFullException e) {
+            // A small store may be full for a moment while nothing is freed; then nothing was written.
+            LockSupport.parkNanos(100_000);
         }
         key.acknowledged = number;
         written.incrementAndGet();

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.rowankv.protocol.Version;
-import org.rowankv.server.log.AreaReader;
+import org.rowankv.server.inspect.AreaReader;
 import org.rowankv.server.log.EntryType;
 
 /**
@@ -25,17 +25,16 @@ public final class AreaContents {
     /** Replays one server's area of a store that nobody has open. */
     public static AreaContents read(Path store, int server) {
         final AreaContents contents = new AreaContents();
-        AreaReader.open(store, server)
-                .forEachEntry((type, shard, version, objectVersion, cacheId, key, value, bodyCrc) -> {
-                    if (type == EntryType.CLEAR) {
-                        contents.onClear(cacheId, shard, version);
-                    } else if (type == EntryType.DELETE) {
-                        contents.onKeyed(cacheId, shard, text(key), version, Stored.absent(version));
-                    } else if (EntryType.holdsObject(type)) {
-                        final Stored stored = Stored.of(value, value.length, objectVersion);
-                        contents.onKeyed(cacheId, shard, text(key), version, stored);
-                    }
-                });
+        AreaReader.open(store, server).forEachEntry((type, shard, version, objectVersion, cacheId, key, value) -> {
+            if (type == EntryType.CLEAR) {
+                contents.onClear(cacheId, shard, version);
+            } else if (type == EntryType.DELETE) {
+                contents.onKeyed(cacheId, shard, text(key), version, Stored.absent(version));
+            } else if (EntryType.holdsObject(type)) {
+                final Stored stored = Stored.of(value, value.length, objectVersion);
+                contents.onKeyed(cacheId, shard, text(key), version, stored);
+            }
+        });
         return contents;
     }
 
