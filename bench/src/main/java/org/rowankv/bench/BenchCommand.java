@@ -17,7 +17,11 @@ import picocli.CommandLine.Spec;
             InvokeCommand.class,
             ColdStartCommand.class,
             CleaningCommand.class,
+<<<<<<< HEAD
             NetCommand.class
+=======
+            MemoryCommand.class
+>>>>>>> 4d01fa536d5c83847d51359d60c432e547937be5
         })
 public final class BenchCommand implements Callable<Integer> {
     @Spec

@@ -32,19 +32,31 @@ final class CleaningCommand implements Callable<Integer> {
     private static final double IDLE_TURNS = 1.5;
 
     private static final double IDLE_CAPACITY = 3.2;
+    /** Times its capacity that a store is overwritten before it is measured: until what is copied stays the same. */
+    private static final int SETTLING = 2;
+
+    private static final int SETTLING_SKEWED = 4;
     private static final int DEFAULT_FILL = 88;
     private static final int HIGH_FILL = 98;
 
-    @Option(names = "--rounds", description = "of all measurements, interleaved (default: ${DEFAULT-VALUE})")
+    @Option(names = "--rounds", description = "of all measurements, interleaved, at most (default: ${DEFAULT-VALUE})")
     private int rounds = 3;
+
+    @Option(
+            names = "--seconds",
+            description =
+                    "in which to end: no round begins that would, by the one before, take longer; one there always is"
+                            + " (default: ${DEFAULT-VALUE})")
+    private int seconds = 210;
 
     @Option(names = "--capacity", description = "of each nearly full store, in MiB (default: ${DEFAULT-VALUE})")
     private int capacityMib = 256;
 
     @Option(names = "--millions", description = "of overwrites in each measurement (default: ${DEFAULT-VALUE})")
-    private double millions = 3;
+    private double millions = 2;
 
     private final PrintStream out = System.out;
+    private final long startNs = System.nanoTime();
 
     /** The runs of one kind, one per round. */
     private static final class Cell {
@@ -72,8 +84,9 @@ final class CleaningCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (rounds < 1 || capacityMib < 64 || millions <= 0) {
-            System.err.println("bench: --rounds must be at least 1, --capacity 64 and --millions more than 0");
+        if (rounds < 1 || seconds < 1 || capacityMib < 64 || millions <= 0) {
+            System.err.println(
+                    "bench: --rounds and --seconds must be at least 1, --capacity 64 and --millions more than 0");
             return 2;
         }
         final long capacity = (long) capacityMib << 20;
@@ -92,30 +105,45 @@ final class CleaningCommand implements Callable<Integer> {
                 OverwrittenStore uniform = new OverwrittenStore(capacity, keys80, DEFAULT_FILL);
                 OverwrittenStore zipf = new OverwrittenStore(capacity, keys80, DEFAULT_FILL);
                 OverwrittenStore full = new OverwrittenStore(capacity, keys90, HIGH_FILL)) {
-            settle(idle, uniformOf80, idleCapacity);
-            settle(uniform, uniformOf80, 3 * capacity);
-            settle(zipf, zipfOf80, 5 * capacity);
-            settle(full, uniformOf90, 3 * capacity);
-            for (int round = 1; round <= rounds; round++) {
-                System.err.println("bench: round " + round + " of " + rounds);
+            settle("idle", idle, uniformOf80, idleCapacity);
+            settle("80 %, uniform", uniform, uniformOf80, SETTLING * capacity);
+            settle("80 %, Zipf", zipf, zipfOf80, SETTLING_SKEWED * capacity);
+            settle("90 %, uniform", full, uniformOf90, SETTLING * capacity);
+            double longestRound = 0;
+            for (int round = 1; round <= rounds && elapsed() + longestRound <= seconds || round == 1; round++) {
+                final double begun = elapsed();
+                final String name = "round " + round + " of " + rounds;
+                progress(name + ": uniform");
                 refill(idle);
                 final double peak = measure(idleUniform, idle, uniformOf80, idleCount);
                 measure(uniform80, uniform, uniformOf80, count);
+                progress(name + ": Zipf");
                 refill(idle);
                 measure(idleZipf, idle, zipfOf80, idleCount);
                 measure(zipf80, zipf, zipfOf80, count);
+                progress(name + ": 90 %");
                 measure(uniform90, full, uniformOf90, count);
+                progress(name + ": waits at half of the peak");
                 refill(idle);
                 compareWaits(idle, uniform, uniformOf80, peak / 2, idleCount);
+                longestRound = Math.max(longestRound, elapsed() - begun);
             }
         }
         judge();
         return 0;
     }
 
+    private double elapsed() {
+        return (System.nanoTime() - startNs) / 1e9;
+    }
+
+    private void progress(String what) {
+        System.err.printf(Locale.ROOT, "bench: %4.0f s  %s%n", elapsed(), what);
+    }
+
     /** Fills a store and overwrites it until every page was touched and cleaning goes its usual way. */
-    private static void settle(OverwrittenStore store, KeyDraws draws, long bytes) {
-        System.err.println("bench: filling a store, and overwriting " + (bytes >> 20) + " MiB");
+    private void settle(String name, OverwrittenStore store, KeyDraws draws, long bytes) {
+        progress("filling a store, and overwriting " + (bytes >> 20) + " MiB: " + name);
         store.load();
         store.overwrite(draws, bytes / OverwrittenStore.ENTRY_LENGTH);
     }
@@ -185,7 +213,8 @@ final class CleaningCommand implements Callable<Integer> {
         for (Cell cell : List.of(idleUniform, uniform80, zipf80, uniform90)) {
             table.shown("agents, " + cell.name, 100 * cell.median(OverwrittenStore.Run::agents), "% of a processor");
         }
-        out.println("bench cleaning: "
+        out.println("bench cleaning: " + idleUniform.runs.size() + " rounds in "
+                + String.format(Locale.ROOT, "%.0f s, ", elapsed())
                 + (table.missed() == 0 ? "all targets reached" : table.missed() + " targets missed"));
     }
 

@@ -1,10 +1,7 @@
 package org.rowankv.bench;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,7 +9,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -58,12 +54,16 @@ final class ColdStartCommand implements Callable<Integer> {
             System.err.println("bench: --objects and --runs must be at least 1");
             return 2;
         }
+        if (directory != null && Files.exists(directory)) {
+            System.err.println("bench: " + directory + " exists, and is left alone: give a directory that does not");
+            return 2;
+        }
         final Path place = directory == null ? Files.createTempDirectory("rowan-coldstart-") : directory;
         final Path store = place.resolve("store").toAbsolutePath();
         try {
             return measure(store);
         } finally {
-            delete(directory == null ? place : store);
+            ChildJvm.delete(place);
         }
     }
 
@@ -72,7 +72,7 @@ final class ColdStartCommand implements Callable<Integer> {
                 Locale.ROOT,
                 "bench coldstart: %,d objects of %.1f bytes on average, one server, %d processors, Java %s%n",
                 objects,
-                ColdStartRun.AVERAGE_BYTES,
+                ZippyObjects.AVERAGE_BYTES,
                 Runtime.getRuntime().availableProcessors(),
                 Runtime.version());
         System.err.println("coldstart: filling");
@@ -83,7 +83,7 @@ final class ColdStartCommand implements Callable<Integer> {
         for (int run = 1; run <= runs; run++) {
             System.err.println("coldstart: run " + run + " of " + runs + ", from a checkpoint");
             fromCheckpoint.add(child(ColdStartRun.OPEN, store));
-            delete(store.resolve("checkpoint-0"));
+            ChildJvm.delete(store.resolve("checkpoint-0"));
             System.err.println("coldstart: run " + run + " of " + runs + ", from the log");
             scanned.add(child(ColdStartRun.OPEN, store));
             final Opened last = fromCheckpoint.get(run - 1);
@@ -127,48 +127,20 @@ final class ColdStartCommand implements Callable<Integer> {
     }
 
     private Opened child(String what, Path store) throws IOException, InterruptedException {
-        final List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Xmx2g");
-        command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
-        command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
-        command.add(ColdStartRun.class.getName());
-        command.add(what);
-        command.add(store.toString());
-        command.add(Integer.toString(objects));
-        final Process process = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
         Opened opened = new Opened(0, 0, 0, 0, 1);
-        try (BufferedReader lines =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (line.startsWith(ColdStartRun.OPENED)) {
-                    final String[] words =
-                            line.substring(ColdStartRun.OPENED.length()).split(" ");
-                    opened = new Opened(
-                            Long.parseLong(words[0]) / 1e9,
-                            Long.parseLong(words[1]),
-                            Long.parseLong(words[2]),
-                            Double.parseDouble(words[3]),
-                            Integer.parseInt(words[4]));
-                }
+        for (String line :
+                new ChildJvm(ColdStartRun.class, "-Xmx2g").run(what, store.toString(), Integer.toString(objects))) {
+            if (line.startsWith(ColdStartRun.OPENED)) {
+                final String[] words =
+                        line.substring(ColdStartRun.OPENED.length()).split(" ");
+                opened = new Opened(
+                        Long.parseLong(words[0]) / 1e9,
+                        Long.parseLong(words[1]),
+                        Long.parseLong(words[2]),
+                        Double.parseDouble(words[3]),
+                        Integer.parseInt(words[4]));
             }
-        }
-        if (process.waitFor() != 0) {
-            throw new IOException("the process that was to " + what + " the store ended with " + process.exitValue());
         }
         return opened;
-    }
-
-    private static void delete(Path directory) throws IOException {
-        if (Files.exists(directory)) {
-            try (Stream<Path> all = Files.walk(directory)) {
-                for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(path);
-                }
-            }
-        }
     }
 }

@@ -1,11 +1,7 @@
 package org.rowankv.bench;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Arrays;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.protocol.Request;
-import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.ServerStatistics;
@@ -19,16 +15,6 @@ public final class ColdStartRun {
     static final String OPEN = "open";
     static final String OPENED = "opened ";
 
-    /** As was measured of ZippyDB: keys of 47.9 bytes and values of 42.9. */
-    static final double AVERAGE_BYTES = 90.8;
-
-    private static final int SHORTEST_KEY = 40;
-    private static final int KEY_LENGTHS = 17; // 40 to 56, 48 on average
-    private static final int SHORTEST_VALUE = 20;
-    private static final int VALUE_LENGTHS = 46; // 20 to 65, 42.5 on average
-    /** Of log per object, with room for cleaning. */
-    private static final long CAPACITY_PER_OBJECT = 260;
-
     private ColdStartRun() {}
 
     public static void main(String[] args) {
@@ -41,44 +27,18 @@ public final class ColdStartRun {
         }
     }
 
-    private static EmbeddedSettings settings(Path directory, int objects) {
-        return EmbeddedSettings.builder()
-                .dir(directory)
-                .capacityBytes(Math.max(256L << 20, (objects * CAPACITY_PER_OBJECT >> 22) + 1 << 22))
-                .build();
-    }
-
-    private static byte[] key(int number) {
-        final String digits = "object-" + number + "-";
-        final byte[] key = new byte[SHORTEST_KEY + number % KEY_LENGTHS];
-        Arrays.fill(key, (byte) 'k');
-        System.arraycopy(digits.getBytes(StandardCharsets.ISO_8859_1), 0, key, 0, digits.length());
-        return key;
-    }
-
     private static void fill(Path directory, int objects) {
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(directory, objects))) {
-            final RowanClient client =
-                    new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(1));
-            final int cacheId = client.catalogue().create("bench", new byte[0]).id();
-            final Request request = new Request();
-            for (int i = 0; i < objects; i++) {
-                final byte[] key = key(i);
-                final byte[] value = new byte[SHORTEST_VALUE + (int) ((i * 2654435761L >>> 16) % VALUE_LENGTHS)];
-                client.execute(request.put(cacheId, key, 0, key.length, value, 0, value.length));
-                if (request.status() != Status.OK) {
-                    throw new IllegalStateException("put answered " + request.status());
-                }
-                if ((i + 1) % 1_000_000 == 0) {
-                    System.err.println("coldstart: " + (i + 1) + " objects");
-                }
-            }
-            client.close();
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(
+                        ZippyObjects.settings(directory, objects).build());
+                RowanClient client =
+                        new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(1))) {
+            new ZippyObjects(client).fill(objects, "coldstart");
         }
     }
 
     private static void open(Path directory, int objects) {
-        final EmbeddedSettings settings = settings(directory, objects);
+        final EmbeddedSettings settings =
+                ZippyObjects.settings(directory, objects).build();
         final Surroundings machine = Surroundings.machine();
         final long startNs = System.nanoTime();
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings, machine)) {

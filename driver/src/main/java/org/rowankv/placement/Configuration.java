@@ -81,6 +81,24 @@ public record Configuration(
         return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next);
     }
 
+    /** After all servers have started anew and lost nothing: roles stay, every shard has a new epoch. A higher term. */
+    public Configuration restarted(List<Long> newIncarnations) {
+        final List<ShardAssignment> next = new ArrayList<>(shards.size());
+        shards.forEach(shard -> next.add(shard.withEpoch(shard.epoch() + 1)));
+        return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next);
+    }
+
+    /**
+     * With another primary of a shard; the one it has now is a backup. A higher term, and a new epoch of that shard.
+     *
+     * @throws IllegalArgumentException if that server is no complete backup of the shard
+     */
+    public Configuration swapped(int shard, int newPrimary) {
+        final List<ShardAssignment> next = new ArrayList<>(shards);
+        next.set(shard, shards.get(shard).swapped(newPrimary));
+        return new Configuration(clusterId, hashSeed, term + 1, incarnations, next);
+    }
+
     /** The shards of which no complete replica is left without those servers. */
     public List<Integer> shardsLostWithout(Set<Integer> lost) {
         final List<Integer> without = new ArrayList<>();

@@ -106,6 +106,20 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
         return new ShardAssignment(epoch, first, others, nowJoining);
     }
 
+    /** The same servers with another primary, in a new epoch. */
+    ShardAssignment swapped(int newPrimary) {
+        if (newPrimary == primary || !isComplete(newPrimary)) {
+            throw new IllegalArgumentException("server " + newPrimary + " is no complete backup: " + this);
+        }
+        final int[] others = backups.clone();
+        for (int i = 0; i < others.length; i++) {
+            if (others[i] == newPrimary) {
+                others[i] = primary;
+            }
+        }
+        return new ShardAssignment(epoch + 1, newPrimary, others, joining);
+    }
+
     /** The same servers after one's copy became complete. */
     ShardAssignment joined(int server) {
         final Set<Integer> left = new HashSet<>(joining);

@@ -1,6 +1,7 @@
 package org.rowankv.rdma;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * One incarnation of a server on the fabric: its receive queue, its connections, its RPC messages. Set-up and control
@@ -22,6 +23,23 @@ public interface Endpoint extends AutoCloseable {
     QueuePair connect(int remoteServerId, long remoteIncarnation, long term);
 
     /**
+     * As {@link #connect}, for somebody who must not wait: the result is there at once where nothing is to be waited for,
+     * and fails with the exceptions of {@link #connect}.
+     */
+    default CompletableFuture<QueuePair> connectAsync(int remoteServerId, long remoteIncarnation, long term) {
+        try {
+            return CompletableFuture.completedFuture(connect(remoteServerId, remoteIncarnation, term));
+        } catch (FabricException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** How long after a failure there is no use in another attempt to connect, in nanoseconds; 0 where each is cheap. */
+    default long retryNs() {
+        return 0;
+    }
+
+    /**
      * Sends an RPC message, from the buffer's position to its limit; the buffer is the caller's again on return. No
      * connection is needed and fences do not hold: the receiver judges by server and incarnation. It may be lost with
      * the receiver; {@link PostStatus#POSTED} does not mean read.
@@ -32,6 +50,12 @@ public interface Endpoint extends AutoCloseable {
 
     /** Hands up to {@code limit} messages to the settings' handler; returns how many. One agent only. */
     int pollMessages(int limit);
+
+    /**
+     * Has that called when messages have come, on a thread of the fabric: it must not block. Where a fabric does not know
+     * when they come, it is never called.
+     */
+    default void onMessages(Runnable handler) {}
 
     /** Fences everyone who lands here, and ends the connections opened from here. */
     @Override

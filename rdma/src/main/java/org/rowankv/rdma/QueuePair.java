@@ -48,6 +48,14 @@ public interface QueuePair extends AutoCloseable {
     long drawCredit(long wanted);
 
     /**
+     * Whether the receiver has still to answer what the last {@link #drawCredit} asked; if not, what that returned is the
+     * receiver's word: where it was less than wanted, there was no more when it answered the question before.
+     */
+    default boolean awaitsCredit() {
+        return false;
+    }
+
+    /**
      * Returns credit that was drawn and not used. What a pair still holds when it is fenced, its owner gives back too.
      */
     void giveBackCredit(long bytes);

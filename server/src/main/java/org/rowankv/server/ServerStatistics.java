@@ -26,6 +26,7 @@ package org.rowankv.server;
  * @param badEntries entries found damaged, dead ones included
  * @param replacedEntries of those, taken from another replica
  * @param lostEntries of those, needed and on no other replica
+ * @param pinnedSegments that a copy or a comparison reads, so that the cleaner leaves them alone
  */
 public record ServerStatistics(
         int serverId,
@@ -51,4 +52,5 @@ public record ServerStatistics(
         long scrubRounds,
         long badEntries,
         long replacedEntries,
-        long lostEntries) {}
+        long lostEntries,
+        int pinnedSegments) {}

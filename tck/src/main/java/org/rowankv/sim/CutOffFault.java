@@ -12,7 +12,8 @@ final class CutOffFault implements Fault {
             "local.mid-copy",
             "local.mid-copy",
             "local.mid-copy",
-            "local.before-publish");
+            "local.before-publish",
+            "local.after-publish");
 
     @Override
     public void strike(Simulation simulation, int a, int b) {

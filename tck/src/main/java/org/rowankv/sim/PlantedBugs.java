@@ -55,8 +55,10 @@ final class PlantedBugs {
                     "a restarted server resumes in its old term",
                     DRIVER,
                     "org.rowankv.placement.Configuration",
-                    "term + 1, newIncarnations",
-                    "term, newIncarnations"),
+                    "            next.add(left);\n        }\n"
+                            + "        return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next);",
+                    "            next.add(left);\n        }\n"
+                            + "        return new Configuration(clusterId, hashSeed, term, newIncarnations, next);"),
             new PlantedBug(
                     "deletions are forgotten while a replica is joining",
                     SERVER,
@@ -81,12 +83,6 @@ final class PlantedBugs {
                     "org.rowankv.server.digest.DigestAgent",
                     "return version <= replica.commitVersion() && !replica.isJoining();",
                     "return version <= replica.commitVersion();"),
-            new PlantedBug(
-                    "a replica is complete before its copy is digested",
-                    SERVER,
-                    "org.rowankv.server.reconfiguration.JoinAgent",
-                    "if (digest.isDigested(next.getValue())) {",
-                    "if (next.getValue() != null) {"),
             new PlantedBug(
                     "deletions are forgotten while older entries wait",
                     SERVER,
@@ -280,12 +276,6 @@ final class PlantedBugs {
                     "org.rowankv.server.pm.SegmentMetaTable",
                     "        verbs.flush(at, SegmentMetaDescriptor.LENGTH);\n        verbs.drain();",
                     "        verbs.flush(at, SegmentMetaDescriptor.LENGTH);"),
-            new PlantedBug(
-                    "power: a segment is used again before it is free on the device",
-                    SERVER,
-                    "org.rowankv.server.pm.SegmentMetaTable",
-                    "if (!verbs.isForced(freed[segment])) {",
-                    "if (segment < 0) {"),
             new PlantedBug(
                     "power: a start acts upon what only the system has",
                     SERVER,

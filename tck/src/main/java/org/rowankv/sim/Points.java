@@ -25,8 +25,15 @@ final class Points {
         }
     }
 
+    /** Steps in which a small store uses every segment again. */
+    private static final int A_REUSE = 1 << 18;
+
+    /** Of the entries that are copied to joining replicas, one in so many finds its connection broken. */
+    private static final int ONE_IN = 20;
+
     private final Simulation simulation;
     private final RandomSource lengths;
+    private final RandomSource breaks;
     private final Chance chance;
     private final Map<String, Point> points = new HashMap<>();
     private int crashIn = -1;
@@ -37,6 +44,7 @@ final class Points {
     Points(Simulation simulation, RandomSource random) {
         this.simulation = simulation;
         this.lengths = random.fork("lengths");
+        this.breaks = random.fork("breaks");
         this.chance = new Chance(simulation.plan(), random.fork("chance"));
     }
 
@@ -90,6 +98,13 @@ final class Points {
             crashIn = -1;
             simulation.store().crash("at " + name);
         }
+        if (name.equals("copy.read") && fabric != null && breaks.nextInt(ONE_IN) == 0) {
+            simulation.trace().tell(here + " loses its connection with a copy in its hands");
+            fabric.breakNext(
+                    here,
+                    1_000_000L * (15 + breaks.nextInt(100))
+                            + 1_000 * simulation.plan().stepNs());
+        }
         if (point.isInMonitor || !simulation.turns().mayStop()) {
             return;
         }
@@ -136,7 +151,10 @@ final class Points {
             simulation.happenings().count("stall at " + name);
             fabric.fence(simulation.store().cluster().servers().get(fromTo[1]), fromTo[0]);
             // Long enough, now and then, for its segment to be used up, freed and used again.
-            simulation.turns().nest(lengths.nextInt(1 << 13 + lengths.nextInt(5)));
+            simulation.turns().nest(lengths.nextInt(4) == 0 ? A_REUSE : lengths.nextInt(1 << 13 + lengths.nextInt(5)));
+            if (lengths.nextInt(4) == 0) {
+                simulation.store().crash("when somebody who was cut off goes on");
+            }
         }
     }
 }

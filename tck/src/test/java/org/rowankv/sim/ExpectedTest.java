@@ -33,8 +33,8 @@ class ExpectedTest {
                 }
             }
         }
-        // Those of the fabric over TCP, which no simulated store runs on.
-        points.removeIf(point -> point.startsWith("tcp."));
+        // Those of the fabric and the client connections over TCP, on which no simulated store runs.
+        points.removeIf(point -> point.startsWith("tcp.") || point.startsWith("role."));
         points.removeAll(OUT_OF_REACH);
         assertThat(Expected.points()).containsExactlyInAnyOrderElementsOf(points);
     }

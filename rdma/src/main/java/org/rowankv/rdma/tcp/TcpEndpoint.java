@@ -109,6 +109,16 @@ public final class TcpEndpoint implements Endpoint {
         }
     }
 
+    @Override
+    public CompletableFuture<QueuePair> connectAsync(int remoteServerId, long remoteIncarnation, long term) {
+        return connect(remoteServerId, remoteIncarnation, term, fabric.nic(), NOBODY);
+    }
+
+    @Override
+    public long retryNs() {
+        return fabricSettings.retryMs() * 1_000_000L;
+    }
+
     private static void giveUp(CompletableFuture<QueuePair> opening) {
         final var unused = opening.thenAccept(QueuePair::close);
     }
@@ -378,7 +388,7 @@ public final class TcpEndpoint implements Endpoint {
         inbound.ended(connection);
     }
 
-    /** Calls that when messages have come; on the NIC loop. It must not block. */
+    @Override
     public void onMessages(Runnable handler) {
         onMessages = handler;
     }

@@ -100,6 +100,26 @@ public record TcpFabricSettings(
                 clock);
     }
 
+    /** The same, with SENDs of that length at most. */
+    public TcpFabricSettings withMaxMessage(int newMaxMessage) {
+        return new TcpFabricSettings(
+                listen,
+                peers,
+                newMaxMessage,
+                completions,
+                messages,
+                maxRpc,
+                keepsReserve,
+                ackLevel,
+                nativeTransport,
+                maxConnections,
+                connectTimeoutMs,
+                retryMs,
+                heartbeatMs,
+                idleTimeoutMs,
+                clock);
+    }
+
     /** The same, with completions that promise that. */
     public TcpFabricSettings withAckLevel(AckLevel newLevel) {
         return new TcpFabricSettings(

@@ -36,6 +36,8 @@ final class TcpQueuePair implements QueuePair {
     private long claimed;
     private long returned;
     private long returnedTold;
+    private boolean questionOpen;
+    private boolean awaitsCredit;
     private boolean wantsReserve;
     private boolean closed;
 
@@ -191,24 +193,40 @@ final class TcpQueuePair implements QueuePair {
     @Override
     public long drawCredit(long wanted) {
         if (isFenced()) {
+            awaitsCredit = true; // of the next connection
             return 0;
         }
         final long answered = reader.answered();
         final long here = Math.min(wanted, reader.granted() - claimed);
         claimed += here;
-        // One question at a time: the answer to the last may be on its way.
-        if (here < wanted && asked == answered && batches.claim(WireDescriptor.HEADER_LENGTH)) {
-            asked += wanted - here;
-            reader.asked(asked);
-            frame(WireDescriptor.DRAW, 0, wanted - here, 0);
+        if (questionOpen) {
+            // One question at a time: the answer may be on its way. Once it is there the caller hears of it first.
+            questionOpen = asked != answered;
+            awaitsCredit = questionOpen;
+        } else {
+            awaitsCredit = here < wanted;
+            if (awaitsCredit && batches.claim(WireDescriptor.HEADER_LENGTH)) {
+                questionOpen = true;
+                asked += wanted - here;
+                reader.asked(asked);
+                frame(WireDescriptor.DRAW, 0, wanted - here, 0);
+            }
         }
         batches.ring();
         return here;
     }
 
     @Override
+    public boolean awaitsCredit() {
+        return awaitsCredit;
+    }
+
+    @Override
     public void giveBackCredit(long bytes) {
-        returned += bytes;
+        // With what was granted since and nobody has claimed: who gives back waits for nothing.
+        final long unclaimed = reader.granted() - claimed;
+        claimed += unclaimed;
+        returned += bytes + unclaimed;
         if (isFenced()) {
             settle();
         } else {

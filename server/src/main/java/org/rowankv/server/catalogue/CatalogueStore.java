@@ -50,6 +50,15 @@ public final class CatalogueStore {
         this.destroyer = destroyer;
     }
 
+    /** The nodes that the catalogue in a store consists of. */
+    public static List<String> paths(ConfigurationStore store) {
+        final List<String> paths = new ArrayList<>(store.list(CACHES));
+        if (store.read(NEXT_ID) != null) {
+            paths.add(NEXT_ID);
+        }
+        return paths;
+    }
+
     /** The cache of that name, or null if there is none. */
     public @Nullable StoredCache find(String name) {
         final Versioned node = store.read(pathOf(name));

@@ -182,8 +182,14 @@ public final class CheckpointAgent implements Agent {
         }
     }
 
-    /** Whether a round could go on without waiting: all that was given out or put together so far is settled. */
+    /**
+     * Whether a last checkpoint need not wait: there is none to take, or all that was given out or put together so far is
+     * settled. After the agent was closed.
+     */
     public boolean couldSettle() {
+        if (!hasChanged()) {
+            return true;
+        }
         for (int shard = 0; shard < awaited.length; shard++) {
             if (replicas.has(shard) && replicas.get(shard).settledVersion() < highest(shard)) {
                 return false;

@@ -245,8 +245,11 @@ public final class CheckpointLoad {
                 sessions.add(restored(session, replica, kept));
             }
             replica.restore(bounds[i], part.commitVersion(), part.clears(), sessions);
+            // Only an image of which every item was loaded as it is shows the index. Of one that was left out, or is
+            // named to be
+            // found again, a later start would believe the address, and there may be something else by then.
             changes[part.shard()] =
-                    bounds[i].namedCount() == 0 ? replica.index().changes() : CheckpointBook.CHANGED;
+                    replica.index().count() == part.items() ? replica.index().changes() : CheckpointBook.CHANGED;
             items += replica.index().count();
         }
         for (CoveredSegment line : checkpoint.segments()) {

@@ -33,10 +33,15 @@ public final class CleanAgent implements Agent {
     private final Relocation relocation;
     private final Victims victims;
     private final CleaningPace pace;
+    private final Clock clock;
     private boolean busy;
     private volatile boolean spaceWanted;
     private int lookedAt;
     private int horizonNow;
+    /** Whether there is nothing to clean but what is pinned, as of the last turn without a victim. */
+    private boolean heldUp;
+
+    private boolean pinsOverlooked;
 
     /**
      * @param inQuarantine whether a segment must be left alone: a sender names it
@@ -63,6 +68,7 @@ public final class CleanAgent implements Agent {
         this.quiet = quiet;
         this.relocation = new Relocation(segments, replicas);
         this.victims = new Victims(segments, this::isCleanable);
+        this.clock = clock;
         this.pace = new CleaningPace(clock, lowWater, highWater);
     }
 
@@ -100,7 +106,11 @@ public final class CleanAgent implements Agent {
         if (busy) {
             return goOn(free);
         }
-        if (!spaceWanted) {
+        heldUp = (spaceWanted || pace.isUrgent(free)) && awaitsPinned();
+        if (heldUp) {
+            segments.pins().lacked(clock.nanoTime());
+        }
+        if (!spaceWanted || heldUp) {
             return 0;
         }
         // Asked first: what is committed in between can be cleaned.
@@ -131,9 +141,25 @@ public final class CleanAgent implements Agent {
         return relocation.finish(!inQuarantine.test(relocation.victim()));
     }
 
-    /** Whether a segment is being cleaned, as of the last turn. For the agents of its server. */
+    /** Whether something is to be gained by cleaning what is pinned now, so that it is too early to call the store full. */
+    private boolean awaitsPinned() {
+        if (segments.pins().count() == 0) {
+            return false;
+        }
+        lookAtHorizon();
+        pinsOverlooked = true;
+        try {
+            return victims.emptiest(horizonNow) >= 0
+                    || victims.richestInTombstones(horizonNow) >= 0
+                    || victims.holdingBack(horizonNow) >= 0;
+        } finally {
+            pinsOverlooked = false;
+        }
+    }
+
+    /** Whether a segment is being cleaned, or will be once it is not pinned, as of the last turn. For the agents of its server. */
     public boolean isBusy() {
-        return busy || relocation.victim() >= 0;
+        return busy || heldUp || relocation.victim() >= 0;
     }
 
     /** Somebody lacks space, not segments: tombstones that can be dropped are to be dropped. */
@@ -170,6 +196,7 @@ public final class CleanAgent implements Agent {
         return segments.isClosed(segment)
                 && segments.state(segment) == SegmentState.COMMITTED
                 && !segments.damage().isSuspect(segment, segments.generation(segment))
+                && (pinsOverlooked || !segments.pins().isPinned(segment))
                 && !inQuarantine.test(segment);
     }
 

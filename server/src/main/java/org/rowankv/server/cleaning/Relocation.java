@@ -105,7 +105,7 @@ final class Relocation implements SegmentScan.Visitor {
         // Not emptied: out of room, and the rest is tried again; or a sender stopped in it; or it is damaged. Then its
         // tombstones stay in it, and the copied ones are there twice.
         final boolean whole = outOfRoom || isWhole(segment);
-        final boolean emptied = !outOfRoom && whole && mayFree;
+        final boolean emptied = !outOfRoom && whole && mayFree && segments.freeUnlessPinned(segment);
         segments.space().giveBack(emptied ? spaceFreed : spaceFreed - copiedTombstoneBytes);
         spaceFreed = 0;
         copiedTombstoneBytes = 0;
@@ -114,7 +114,6 @@ final class Relocation implements SegmentScan.Visitor {
         }
         tombstonesDropped.add(dropped);
         segments.space().giveBack(droppedBytes);
-        segments.free(segment);
         cleanedSegments.add(1);
         return true;
     }

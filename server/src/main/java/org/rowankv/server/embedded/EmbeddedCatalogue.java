@@ -2,6 +2,8 @@ package org.rowankv.server.embedded;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Catalogue;
 import org.rowankv.protocol.CacheLimit;
@@ -17,6 +19,8 @@ final class EmbeddedCatalogue implements Catalogue {
 
     private final CatalogueStore store;
     private final List<Server> servers;
+    /** Shared by those who change something, for as long as that is half done; alone, by who needs it whole. */
+    private final ReentrantReadWriteLock changes = new ReentrantReadWriteLock();
 
     EmbeddedCatalogue(CatalogueStore store, List<Server> servers) {
         this.store = store;
@@ -32,6 +36,25 @@ final class EmbeddedCatalogue implements Catalogue {
         servers.forEach(server -> server.limit(cache.id(), cache.name(), cache.limit()));
     }
 
+    /** Does something while no cache is half made, half removed, or half limited. Not from inside a change. */
+    <T extends @Nullable Object> T undisturbed(Supplier<T> action) {
+        changes.writeLock().lock();
+        try {
+            return action.get();
+        } finally {
+            changes.writeLock().unlock();
+        }
+    }
+
+    private <T extends @Nullable Object> T changing(Supplier<T> change) {
+        changes.readLock().lock();
+        try {
+            return change.get();
+        } finally {
+            changes.readLock().unlock();
+        }
+    }
+
     private static CacheRecord recordOf(StoredCache cache) {
         return new CacheRecord(cache.id(), cache.name(), cache.descriptor(), cache.limit());
     }
@@ -44,12 +67,12 @@ final class EmbeddedCatalogue implements Catalogue {
 
     @Override
     public CacheRecord create(String name, byte[] descriptor) {
-        return recordOf(store.create(name, descriptor));
+        return changing(() -> recordOf(store.create(name, descriptor)));
     }
 
     @Override
     public synchronized boolean limit(String name, CacheLimit limit) {
-        final StoredCache limited = store.limit(name, limit);
+        final StoredCache limited = changing(() -> store.limit(name, limit));
         if (limited != null) {
             apply(limited); // in the order in which they are stored, hence synchronized
             LOG.info("the cache {} has from now on {}", name, limit);
@@ -68,7 +91,7 @@ final class EmbeddedCatalogue implements Catalogue {
 
     @Override
     public boolean destroy(String name) {
-        return store.destroy(name);
+        return changing(() -> store.destroy(name));
     }
 
     @Override

@@ -23,10 +23,11 @@ import org.rowankv.server.Server;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.catalogue.CatalogueStore;
+import org.rowankv.server.inspect.LiveReplicaReport;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.ForceFailedException;
+import org.rowankv.server.pm.LostAreaException;
 import org.rowankv.server.reconfiguration.ColdStart;
 import org.rowankv.server.reconfiguration.CopyListener;
 import org.rowankv.server.reconfiguration.RecoveredServer;
@@ -58,8 +59,10 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** Whoever serves, from the moment they do. */
     private volatile List<Server> serving = List.of();
 
-    private volatile @Nullable ForceFailedException failure;
+    private volatile @Nullable IllegalStateException failure;
+    private final FileFaults faults;
     private final Checkpoints checkpoints;
+    private final LiveReading reading;
     private boolean closed;
 
     /**
@@ -185,14 +188,17 @@ public final class EmbeddedCluster implements AutoCloseable {
                     pressure,
                     copies));
         }
+        this.faults = new FileFaults(settings.dir(), files.areas(), this::stopServing);
         servers.forEach(server -> server.meet(servers));
+        servers.forEach(server -> server.whenFaulty(faults::explain));
         servers.forEach(Server::start);
         serving = List.copyOf(servers);
-        final ForceFailedException already = failure;
+        final IllegalStateException already = failure;
         if (already != null) {
             serving.forEach(server -> server.fail(already));
         }
         checkpoints.start(servers, errors);
+        faults.watch(clock, surroundings.scheduling(), errors);
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
         final EmbeddedCatalogue caches = new EmbeddedCatalogue(catalogue, servers);
@@ -202,6 +208,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
         catalogue.resume();
         caches.applyLimits();
+        this.reading = new LiveReading(files, servers, caches, settings, clock, surroundings.scheduling());
         logStart(recovered, scattered, clock.nanoTime() - startNs);
     }
 
@@ -218,7 +225,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     /** An area cannot be forced any more: nothing is acknowledged by anybody, since every shard may need it. */
-    private void stopServing(ForceFailedException why) {
+    private void stopServing(IllegalStateException why) {
         failure = why;
         serving.forEach(server -> server.fail(why));
     }
@@ -371,6 +378,38 @@ public final class EmbeddedCluster implements AutoCloseable {
         return errors;
     }
 
+    /** {@link #snapshot(Path, SnapshotProgress)}. */
+    public SnapshotOutcome snapshot(Path target) {
+        return snapshot(target, SnapshotProgress.NONE);
+    }
+
+    /**
+     * Copies the store to a directory while it is used. The copy opens like any other store, at any level of durability, and
+     * holds a consistent cut: every operation that was acknowledged before this was called, none that began after it
+     * returned, and of each shard all operations up to one and no later one. Limits and caches are those of the same moment.
+     *
+     * <p>The caller waits; an interrupt does not cut that short. Nothing else waits, but for a moment who makes or removes
+     * caches. When the store is nearly full and the target slow, writes go first, and the copy is given up.
+     *
+     * <p>Copy and original claim to be the same store: open the copy when the original is gone, or apart from it.
+     *
+     * @param target a directory that is missing or empty, outside of the store's own
+     * @throws org.rowankv.server.pm.StoreOpenException if that cannot be done; says why. The target is as it was
+     */
+    public SnapshotOutcome snapshot(Path target, SnapshotProgress progress) {
+        return reading.snapshot(target, progress);
+    }
+
+    /**
+     * Compares the replicas of every shard while the store is used: for each, a digest of the keys, versions, values and
+     * expiries that its log holds up to one version of the shard, the same for all. The caller waits, nothing else does.
+     *
+     * @throws org.rowankv.server.pm.StoreOpenException if that cannot be done now; says why
+     */
+    public LiveReplicaReport verifyReplicas() {
+        return reading.compareReplicas();
+    }
+
     /** Servers whose replicas became complete since the start. */
     public int joinsCompleted() {
         return joinsCompleted.get();
@@ -414,7 +453,16 @@ public final class EmbeddedCluster implements AutoCloseable {
             return;
         }
         closed = true;
+        reading.close();
+        faults.close();
         session.close();
+        final IllegalStateException why = failure;
+        if (why instanceof LostAreaException) {
+            checkpoints.abandon();
+            servers.forEach(Server::abandon);
+            files.closeAfterFailure(why);
+            return;
+        }
         servers.forEach(Server::close);
         awaitDigested();
         checkpoints.stop(servers);

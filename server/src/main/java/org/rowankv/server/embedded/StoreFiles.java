@@ -1,12 +1,16 @@
 package org.rowankv.server.embedded;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.checkpoint.CheckpointFiles;
 import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.membership.ConfigurationCodec;
@@ -276,8 +280,8 @@ final class StoreFiles {
         return written.version();
     }
 
-    /** What the store starts with, but for the incarnations: joining replicas are named, and their tenures have begun. */
-    Configuration configuration() {
+    /** What is stored; at first what the store starts with, but for the incarnations. */
+    synchronized Configuration configuration() {
         return configuration;
     }
 
@@ -373,6 +377,39 @@ final class StoreFiles {
         configuration = next;
         areas.forEach(area -> area.superblock().adoptTerm(next.term()));
         return next;
+    }
+
+    /** Configuration and catalogue as they are now. Nobody changes the catalogue meanwhile. */
+    synchronized Noted note() {
+        final Map<String, byte[]> nodes = new TreeMap<>();
+        final List<String> paths = new ArrayList<>(CatalogueStore.paths(store));
+        paths.add(ConfigurationCodec.PATH);
+        for (String path : paths) {
+            final Versioned node = store.read(path);
+            if (node == null) {
+                throw new StoreOpenException("the node " + path + " of the configuration store is gone");
+            }
+            nodes.put(path, node.bytes());
+        }
+        return new Noted(configuration, nodes, random.nextLong());
+    }
+
+    /** What stands beside the areas. */
+    record Noted(Configuration configuration, Map<String, byte[]> nodes, long nonce) {
+        long term() {
+            return configuration.term();
+        }
+
+        /** Writes it to an empty directory, durably. */
+        void writeTo(Path directory) {
+            try (FileConfigurationStore copy = new FileConfigurationStore(directory)) {
+                nodes.forEach((path, bytes) -> {
+                    if (!copy.compareAndSet(path, ConfigurationStore.ABSENT, bytes, new Stamp(WRITER, nonce))) {
+                        throw new StoreOpenException(directory + " is used by somebody else: give another directory");
+                    }
+                });
+            }
+        }
     }
 
     /** Closes each area cleanly that can be; lets go of everything in any case, then throws what failed first. */

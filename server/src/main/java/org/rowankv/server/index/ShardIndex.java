@@ -52,7 +52,7 @@ public final class ShardIndex {
     private final MemoryRegion region;
     // Replaced by longer copies; published by `shape`'s release and by `moves`.
     private volatile long[][] buckets;
-    private volatile long[][] overflow = new long[0][];
+    private final OverflowBuckets overflow = new OverflowBuckets();
     /** level << 32 | split: buckets below split are already divided. */
     private volatile long shape;
 
@@ -67,8 +67,6 @@ public final class ShardIndex {
 
     private boolean[] movingMarks = new boolean[4 * ITEMS];
 
-    private int overflowCount;
-    private int freeOverflow = -1;
     /** No bucket has a smaller bound, unless a walk over all of them is under way. Written under the lock. */
     private volatile long earliestExpiry = ExpiryBound.NEVER;
 
@@ -98,10 +96,7 @@ public final class ShardIndex {
         for (long[] chunk : buckets) {
             words += chunk == null ? 0 : chunk.length + 2;
         }
-        for (long[] chunk : overflow) {
-            words += chunk == null ? 0 : chunk.length + 2;
-        }
-        return words * Long.BYTES + (buckets.length + overflow.length) * 4L;
+        return words * Long.BYTES + buckets.length * 4L + overflow.memoryBytes();
     }
 
     private static int bucketOf(int tag, long shapeNow) {
@@ -225,7 +220,7 @@ public final class ShardIndex {
                 return 0;
             }
             bucket = link - 1;
-            final long[][] overflowNow = overflow;
+            final long[][] overflowNow = overflow.chunks();
             if (!Chunks.exists(overflowNow, bucket)) {
                 return -1;
             }
@@ -248,13 +243,23 @@ public final class ShardIndex {
                 }
             }
             final int link = ReferenceBits.linkIn((long) ITEM.getAcquire(words, base + ITEMS));
-            final long[][] overflowNow = overflow;
+            final long[][] overflowNow = overflow.chunks();
             if (link == 0 || !Chunks.exists(overflowNow, link - 1)) {
                 return false;
             }
             bucket = link - 1;
             words = Chunks.of(overflowNow, bucket);
         }
+    }
+
+    /**
+     * Reads a word of the bucket of that position, so that it is in the cache when it is used next: for callers that know
+     * several positions beforehand. What it returns means nothing, but must be used. Any thread, no lock.
+     */
+    public long fetchBucket(long position) {
+        final long[][] chunks = buckets;
+        final int bucket = bucketOf(IndexItem.tagAt(position), shape);
+        return Chunks.exists(chunks, bucket) ? Chunks.of(chunks, bucket)[Chunks.word(bucket)] : 0;
     }
 
     // --- writers: the caller holds the lock ---
@@ -318,11 +323,11 @@ public final class ShardIndex {
                 break;
             }
             bucket = link - 1;
-            words = Chunks.of(overflow, bucket);
+            words = Chunks.of(overflow.chunks(), bucket);
         }
         if (emptyWords == null) {
-            final int extra = takeOverflow();
-            emptyWords = Chunks.of(overflow, extra);
+            final int extra = overflow.take();
+            emptyWords = Chunks.of(overflow.chunks(), extra);
             emptySlot = Chunks.word(extra);
             emptyWords[emptySlot] = item;
             final int linkAt = Chunks.word(bucket) + ITEMS;
@@ -390,7 +395,7 @@ public final class ShardIndex {
                 return false;
             }
             bucket = link - 1;
-            words = Chunks.of(overflow, bucket);
+            words = Chunks.of(overflow.chunks(), bucket);
         }
     }
 
@@ -406,7 +411,7 @@ public final class ShardIndex {
         ensureBucket(target);
         // All memory first: what is moving cannot be left in the middle.
         final int items = gather(split);
-        ensureOverflow(items / ITEMS + 2);
+        overflow.ensure(items / ITEMS + 2);
         MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
         divide(split, target, 1 << level, items);
         final int next = split + 1;
@@ -436,7 +441,7 @@ public final class ShardIndex {
                 return n;
             }
             bucket = link - 1;
-            words = Chunks.of(overflow, bucket);
+            words = Chunks.of(overflow.chunks(), bucket);
         }
     }
 
@@ -454,14 +459,14 @@ public final class ShardIndex {
             final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             ITEM.setRelease(words, base + ITEMS, 0L);
             if (!first) {
-                giveOverflow(bucket);
+                overflow.give(bucket);
             }
             first = false;
             if (link == 0) {
                 break;
             }
             bucket = link - 1;
-            words = Chunks.of(overflow, bucket);
+            words = Chunks.of(overflow.chunks(), bucket);
         }
         fill(source, n, bit, 0);
         fill(target, n, bit, bit);
@@ -478,11 +483,11 @@ public final class ShardIndex {
                 continue;
             }
             if (used == ITEMS) {
-                final int extra = takeOverflow();
+                final int extra = overflow.take();
                 final int linkAt = Chunks.word(bucket) + ITEMS;
                 ITEM.setRelease(words, linkAt, ExpiryBound.withLink(words[linkAt], extra + 1L));
                 bucket = extra;
-                words = Chunks.of(overflow, extra);
+                words = Chunks.of(overflow.chunks(), extra);
                 used = 0;
             }
             if (movingMarks[i]) {
@@ -518,42 +523,6 @@ public final class ShardIndex {
         MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
         buckets = newBuckets;
         MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
-    }
-
-    private int takeOverflow() {
-        if (freeOverflow >= 0) {
-            final int taken = freeOverflow;
-            final long[] words = Chunks.of(overflow, taken);
-            freeOverflow = ReferenceBits.linkIn(words[Chunks.word(taken) + ITEMS]) - 1;
-            ITEM.setRelease(words, Chunks.word(taken) + ITEMS, 0L);
-            return taken;
-        }
-        ensureOverflow(1);
-        return overflowCount++;
-    }
-
-    /** Makes sure that so many overflow buckets can be taken without memory. */
-    private void ensureOverflow(int more) {
-        if (overflowCount + more > ReferenceBits.MAX_LINK) {
-            throw new IllegalStateException("a shard has more objects than its index can hold: use more shards");
-        }
-        for (int chunk = overflowCount >>> Chunks.SHIFT;
-                chunk <= (overflowCount + more - 1) >>> Chunks.SHIFT;
-                chunk++) {
-            if (chunk >= overflow.length) {
-                overflow = java.util.Arrays.copyOf(overflow, chunk + 1 + chunk / 8);
-            }
-            if (overflow[chunk] == null) {
-                overflow[chunk] = new long[Chunks.BUCKETS * Chunks.WORDS];
-            }
-        }
-    }
-
-    private void giveOverflow(int bucket) {
-        final long[] words = Chunks.of(overflow, bucket);
-        // A free bucket's link chains the free list; a reader that strays into it begins again because of `moves`.
-        ITEM.setRelease(words, Chunks.word(bucket) + ITEMS, freeOverflow + 1L);
-        freeOverflow = bucket;
     }
 
     // --- reference bits ---
@@ -611,7 +580,7 @@ public final class ShardIndex {
             if (bucket < 0) {
                 return false;
             }
-            chunks = overflow;
+            chunks = overflow.chunks();
         }
         return false;
     }
@@ -710,7 +679,7 @@ public final class ShardIndex {
                 return 0;
             }
             bucket = link - 1;
-            all = overflow;
+            all = overflow.chunks();
         }
         return 0;
     }
@@ -741,7 +710,7 @@ public final class ShardIndex {
                 return behind(position, shapeNow);
             }
             bucket = link - 1;
-            words = Chunks.of(overflow, bucket);
+            words = Chunks.of(overflow.chunks(), bucket);
         }
     }
 
@@ -756,9 +725,7 @@ public final class ShardIndex {
         final long[][] chunks = Chunks.empty(bucketCount);
         MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
         buckets = chunks;
-        overflow = new long[0][];
-        overflowCount = 0;
-        freeOverflow = -1;
+        overflow.clear();
         earliestExpiry = ExpiryBound.NEVER;
         count.add(-count.get());
         shape = (long) level << 32 | bucketCount - (1 << level);
@@ -785,13 +752,13 @@ public final class ShardIndex {
             }
             final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             if (link == 0) {
-                final int extra = takeOverflow();
+                final int extra = overflow.take();
                 words[base + ITEMS] = ExpiryBound.withLink(words[base + ITEMS], extra + 1L);
                 bucket = extra;
             } else {
                 bucket = link - 1;
             }
-            words = Chunks.of(overflow, bucket);
+            words = Chunks.of(overflow.chunks(), bucket);
         }
     }
 }

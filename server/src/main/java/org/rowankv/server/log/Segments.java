@@ -52,6 +52,7 @@ public final class Segments {
     private final int cleanerReserve;
     private final Space space;
     private final DamagedEntries damage = new DamagedEntries();
+    private final SegmentPins pins;
 
     /** @param cleanerReserve free segments that only the cleaner may take, so that it can always go on */
     public Segments(Area area, RandomSource random, int cleanerReserve, long spaceLimit) {
@@ -61,6 +62,7 @@ public final class Segments {
         this.cleanerReserve = cleanerReserve;
         this.space = new Space(spaceLimit);
         final int count = area.segmentCount();
+        this.pins = new SegmentPins(count);
         this.generations = new int[count];
         this.deadBytes = new SegmentTally(count);
         this.entryBytes = new AtomicIntegerArray(count);
@@ -101,6 +103,11 @@ public final class Segments {
     /** What is known of entries that are not whole any more. */
     public DamagedEntries damage() {
         return damage;
+    }
+
+    /** Segments that somebody reads as a whole. */
+    public SegmentPins pins() {
+        return pins;
     }
 
     public int count() {
@@ -224,6 +231,15 @@ public final class Segments {
         area.segments().free(segment);
         free[freeTop++] = segment;
         freeCount.set(freeTop);
+    }
+
+    /** As {@link #free}, unless somebody has pinned the segment; false if so. */
+    public synchronized boolean freeUnlessPinned(int segment) {
+        if (pins.isPinned(segment)) {
+            return false;
+        }
+        free(segment);
+        return true;
     }
 
     public SegmentState state(int segment) {

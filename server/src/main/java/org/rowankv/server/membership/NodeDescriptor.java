@@ -7,7 +7,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Layout of a node's file, little endian.
+ * Layout of a node as bytes, in a file or in a coordination service, little endian.
  *
  * <pre>
  *   0  magic "RKVN"                      4
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A file is never changed in place, so there is no order of writing; a crash or a disk that damaged it is told by
  * the checksum.
  */
-final class NodeDescriptor {
+public final class NodeDescriptor {
     static final int MAGIC = 0x4e564b52; // "RKVN" in memory order
     static final int FORMAT_VERSION = 1;
 
@@ -42,7 +42,7 @@ final class NodeDescriptor {
 
     private NodeDescriptor() {}
 
-    static byte[] encode(String path, Versioned node) {
+    public static byte[] encode(String path, Versioned node) {
         final byte[] pathBytes = path.getBytes(StandardCharsets.UTF_8);
         final byte[] writer = node.stamp().writer().getBytes(StandardCharsets.UTF_8);
         final byte[] bytes = node.bytes();
@@ -61,7 +61,7 @@ final class NodeDescriptor {
     }
 
     /** Why the file is no node that this version reads, or null. */
-    static @Nullable String whyInvalid(byte[] file) {
+    public static @Nullable String whyInvalid(byte[] file) {
         if (file.length < HEADER_LENGTH) {
             return "it has " + file.length + " bytes only";
         }
@@ -90,12 +90,12 @@ final class NodeDescriptor {
     }
 
     /** Call the readers only when {@link #whyInvalid} is null. */
-    static String path(byte[] file) {
+    public static String path(byte[] file) {
         final int length = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).getInt(PATH_LENGTH_OFFSET);
         return new String(file, HEADER_LENGTH, length, StandardCharsets.UTF_8);
     }
 
-    static Versioned node(byte[] file) {
+    public static Versioned node(byte[] file) {
         final ByteBuffer buffer = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
         final int writerLength = buffer.getInt(WRITER_LENGTH_OFFSET);
         final int writerAt = HEADER_LENGTH + buffer.getInt(PATH_LENGTH_OFFSET);

@@ -1,13 +1,13 @@
 package org.rowankv.server.membership;
 
 /** What a path of the configuration store may look like, so that every store can hold every path. */
-final class NodePath {
-    static final int MAX_NAME_LENGTH = 200;
+public final class NodePath {
+    public static final int MAX_NAME_LENGTH = 200;
 
     private NodePath() {}
 
     /** Returns the path, or throws IllegalArgumentException with the reason. */
-    static String require(String path) {
+    public static String require(String path) {
         if (path.isEmpty() || path.charAt(0) != '/') {
             throw new IllegalArgumentException("a path begins with /: '" + path + "'");
         }

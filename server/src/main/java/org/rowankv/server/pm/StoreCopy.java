@@ -7,8 +7,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
@@ -17,7 +15,7 @@ import org.rowankv.server.pm.SuperblockDescriptor.Content;
 
 /**
  * Copies a closed store into another directory, as a store that can be opened like any other: directory and areas of the
- * copy are recorded as what they are, and not as copies of others.
+ * copy are recorded as what they are, and not as copies of others. An open one is copied by {@link StoreSnapshot}.
  *
  * <p>Guarantees: when {@link #make} returns, every file of the copy was read back and has the checksum of what was read
  * from the original, and is on the device. Until the last moment the target holds no manifest, and therefore no store: a
@@ -36,7 +34,6 @@ public final class StoreCopy {
     private final ClosedStore source;
     private final Path target;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_LENGTH);
-    private final List<Path> made = new ArrayList<>();
     private long bytes;
 
     private StoreCopy(ClosedStore source, Path target) {
@@ -65,27 +62,13 @@ public final class StoreCopy {
             source.area(server).requireTables();
         }
         final List<Path> files = files();
-        requireTarget();
-        makeDirectories(target.resolve(StoreDirectory.MANIFEST));
-        final boolean locked = Files.exists(target.resolve(DirectoryLock.FILE_NAME));
-        final DirectoryLock lock = DirectoryLock.take(target);
-        try {
-            if (!locked) {
-                made.add(target.resolve(DirectoryLock.FILE_NAME));
-            }
-            requireSpace(files);
+        try (CopyTarget copy = CopyTarget.begin(source.path(), target)) {
+            copy.requireSpace(lengthOf(files));
             for (Path file : files) {
-                copy(file);
+                copy(file, copy);
             }
-            DurableFile.replace(
-                    target.resolve(StoreDirectory.MANIFEST),
-                    source.manifest().movedTo(FileIdentity.of(target)).encode());
+            copy.publish(source.manifest());
             return new Outcome(files.size() + 1, bytes);
-        } catch (IOException | RuntimeException e) {
-            undo(e);
-            throw e;
-        } finally {
-            lock.release();
         }
     }
 
@@ -108,45 +91,17 @@ public final class StoreCopy {
         }
     }
 
-    private void requireTarget() throws IOException {
-        if (Files.exists(target) && !Files.isDirectory(target)) {
-            throw new StoreOpenException(target + " is a file, not a directory: give a new or empty directory");
-        }
-        Path above = target.toAbsolutePath().normalize();
-        while (above.getParent() != null && !Files.exists(above)) {
-            above = above.getParent();
-        }
-        if (above.toRealPath().startsWith(source.path().toRealPath())) {
-            throw new StoreOpenException(target
-                    + " lies in the store's own directory, in which nothing is changed: give" + " another directory");
-        }
-        if (!Files.isDirectory(target)) {
-            return;
-        }
-        if (Files.exists(target.resolve(StoreDirectory.MANIFEST))) {
-            throw new StoreOpenException(
-                    target + " holds a Rowan-KV store already, which is left alone: give a new or empty directory");
-        }
-        StoreDirectory.requireNothingForeign(target);
-    }
-
-    private void requireSpace(List<Path> files) throws IOException {
-        long needed = Manifest.MAX_LENGTH;
+    private long lengthOf(List<Path> files) throws IOException {
+        long length = 0;
         for (Path file : files) {
-            needed += Files.size(source.path().resolve(file));
+            length += Files.size(source.path().resolve(file));
         }
-        final long usable = Files.getFileStore(target).getUsableSpace();
-        if (usable < needed) {
-            throw new StoreOpenException("not enough disk space at " + target + ": " + needed + " bytes are needed, "
-                    + usable + " are usable. Free some, or give a directory on another disk");
-        }
+        return length;
     }
 
-    private void copy(Path relative) throws IOException {
+    private void copy(Path relative, CopyTarget copy) throws IOException {
         final Path from = source.path().resolve(relative);
-        final Path to = target.resolve(relative.toString());
-        makeDirectories(to);
-        made.add(to);
+        final Path to = copy.fileToMake(relative.toString());
         // The superblocks of the copy are its own.
         final int own = isArea(relative) ? AreaDescriptor.TENURES_OFFSET : 0;
         final int expected;
@@ -158,14 +113,14 @@ public final class StoreCopy {
             expected = crcOf(in, own, out);
             out.force(true);
         }
-        try (FileChannel copy = FileChannel.open(to, StandardOpenOption.READ)) {
-            final int found = crcOf(copy, own, null);
+        try (FileChannel written = FileChannel.open(to, StandardOpenOption.READ)) {
+            final int found = crcOf(written, own, null);
             if (found != expected || (own > 0 && !areSuperblocksValid(to))) {
                 throw new StoreOpenException("the copy " + to + " does not read back as it was written (checksum "
                         + Integer.toHexString(found) + ", not " + Integer.toHexString(expected)
                         + "): see to that disk, or give a directory on another one");
             }
-            bytes += copy.size();
+            bytes += written.size();
         }
         DurableFile.forceDirectory(to);
     }
@@ -177,18 +132,6 @@ public final class StoreCopy {
             }
         }
         return false;
-    }
-
-    private void makeDirectories(Path file) throws IOException {
-        final List<Path> missing = new ArrayList<>();
-        for (Path above = file.getParent(); above != null && !Files.isDirectory(above); above = above.getParent()) {
-            missing.add(above);
-        }
-        Collections.reverse(missing);
-        for (Path directory : missing) {
-            Files.createDirectory(directory);
-            made.add(directory);
-        }
     }
 
     /** The front of the copied area: what the original says of itself, in both copies, and which file this is. */
@@ -233,17 +176,6 @@ public final class StoreCopy {
     private static void writeAll(FileChannel out, ByteBuffer content) throws IOException {
         while (content.hasRemaining()) {
             out.write(content);
-        }
-    }
-
-    private void undo(Exception failure) {
-        Collections.reverse(made);
-        for (Path path : made) {
-            try {
-                Files.deleteIfExists(path);
-            } catch (IOException e) {
-                failure.addSuppressed(e);
-            }
         }
     }
 }

@@ -41,8 +41,11 @@ public final class StoreDirectory implements AutoCloseable {
     private static final String AREA_SUFFIX = ".rowan";
     private static final String ASIDE_SUFFIX = ".aside";
     /** What may be in a directory that holds no store yet. */
-    private static final Set<String> IGNORED =
-            Set.of(DirectoryLock.FILE_NAME, MANIFEST + DurableFile.TEMPORARY_SUFFIX, "lost+found");
+    private static final Set<String> IGNORED = Set.of(
+            DirectoryLock.FILE_NAME,
+            MANIFEST + DurableFile.TEMPORARY_SUFFIX,
+            ServerDirectory.IDENTITY + DurableFile.TEMPORARY_SUFFIX,
+            "lost+found");
 
     private final Path directory;
     private final DirectoryLock lock;
@@ -76,7 +79,7 @@ public final class StoreDirectory implements AutoCloseable {
 
     private static StoreDirectory openHere(Path directory, StoreShape shape, OpenConsent consent, long clusterId) {
         try {
-            makeDirectory(directory);
+            makeDirectory(directory, MANIFEST);
             final DirectoryLock lock = DirectoryLock.take(directory);
             try {
                 return new StoreDirectory(directory, lock, consent, findOrBegin(directory, shape, consent, clusterId));
@@ -89,11 +92,12 @@ public final class StoreDirectory implements AutoCloseable {
         }
     }
 
-    private static void makeDirectory(Path directory) throws IOException {
+    /** @param mark the file that says whose directory it is */
+    static void makeDirectory(Path directory, String mark) throws IOException {
         if (Files.exists(directory) && !Files.isDirectory(directory)) {
             throw new StoreOpenException("dir=" + directory + " is a file, not a directory: give another dir=");
         }
-        if (Files.isDirectory(directory) && Files.notExists(directory.resolve(MANIFEST))) {
+        if (Files.isDirectory(directory) && Files.notExists(directory.resolve(mark))) {
             // Before the lock file is made in it.
             requireNothingForeign(directory);
         }

@@ -75,6 +75,11 @@ public final class Superblock {
                 : null;
     }
 
+    /** What it says now. */
+    Content content() {
+        return content;
+    }
+
     public int serverId() {
         return content.serverId();
     }

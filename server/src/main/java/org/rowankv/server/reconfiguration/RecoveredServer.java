@@ -201,7 +201,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     }
 
     /** Addresses of the candidates of a shard above what is known to be on all replicas, by version. */
-    Map<Long, Long> candidates(int shard, long commitVersion) {
+    public Map<Long, Long> candidates(int shard, long commitVersion) {
         final Map<Long, Long> above = new HashMap<>();
         readers.forEach(each -> each.candidates().addAbove(shard, commitVersion, above));
         return above;
@@ -209,8 +209,14 @@ public final class RecoveredServer implements EntryAssembler.Handler {
 
     /** Takes over an entry that another replica has and this one has not. */
     void takeOver(RecoveredServer from, long sourceAddress, int tenure) {
-        final ByteBuffer source = from.segments.region().buffer(sourceAddress);
-        final int sourceAt = from.segments.region().offset(sourceAddress);
+        takeOver(
+                from.segments.region().buffer(sourceAddress),
+                from.segments.region().offset(sourceAddress),
+                tenure);
+    }
+
+    /** As above, from a copy of the entry as it lies there; it has been found to be whole. */
+    public void takeOver(ByteBuffer source, int sourceAt, int tenure) {
         final long word = FrameDescriptor.wordPlain(source, sourceAt);
         final int type = FrameDescriptor.type(word);
         if (reader.isOfNoUse(source, sourceAt, type)) {
@@ -230,12 +236,12 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     }
 
     /** Waits until what was taken over is persistent. */
-    void drain() {
+    public void drain() {
         log.drain();
     }
 
     /** All replicas own the same entries: everything found is committed. */
-    void finish() {
+    public void finish() {
         log.retire();
         for (int s = 0; s < segments.count(); s++) {
             final SegmentState state = segments.state(s);

@@ -34,6 +34,7 @@ final class SegmentReader implements SegmentScan.Visitor {
     private final int lockOwner;
     private final SegmentScan scan;
     private final Candidates candidates;
+    private final EntryBatch batch = new EntryBatch();
     private byte[] keyScratch = new byte[256];
     private int segment;
     private int charged;
@@ -86,6 +87,7 @@ final class SegmentReader implements SegmentScan.Visitor {
         segment = newSegment;
         charged = 0;
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
+        applyBatch();
         segments.close(segment, charged);
         Chaos.point("start.segment-read");
         return entries - before;
@@ -142,12 +144,39 @@ final class SegmentReader implements SegmentScan.Visitor {
         if (EntryType.isTombstone(type)) {
             segments.tombstone(segment, length, 0);
         }
-        entry(buffer, at, address, type, length);
+        if (!EntryType.isKeyed(type)) {
+            entry(buffer, at, address, type, length);
+            return;
+        }
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
+        batch.add(replica.index(), positionOf(replica, buffer, at), address, type, length);
+        if (batch.isFull()) {
+            applyBatch();
+        }
+    }
+
+    private void applyBatch() {
+        batch.fetchBuckets();
+        for (int i = 0; i < batch.size(); i++) {
+            final long address = batch.address(i);
+            entry(
+                    segments.region().buffer(address),
+                    segments.region().offset(address),
+                    batch.position(i),
+                    address,
+                    batch.type(i),
+                    batch.length(i));
+        }
+        batch.clear();
     }
 
     /** Lets an entry take effect that was found, or put together from blocks; as a tombstone it was counted already. */
     void entry(ByteBuffer buffer, int at, long address, int type, int length) {
-        final ShardReplica replica = apply(buffer, at, address, type, length);
+        entry(buffer, at, positionOf(buffer, at, type), address, type, length);
+    }
+
+    private void entry(ByteBuffer buffer, int at, long position, long address, int type, int length) {
+        final ShardReplica replica = apply(buffer, at, position, address, type, length);
         final long version = EntryDescriptor.version(buffer, at);
         if (replicated && version > replica.commitVersion() && type != EntryType.COMPLETION) {
             candidates.add(replica.shardId(), version, address);
@@ -156,8 +185,11 @@ final class SegmentReader implements SegmentScan.Visitor {
 
     /** Lets an entry take effect of which every replica is known to have it, or will be. */
     ShardReplica apply(ByteBuffer buffer, int at, long address, int type, int length) {
+        return apply(buffer, at, positionOf(buffer, at, type), address, type, length);
+    }
+
+    private ShardReplica apply(ByteBuffer buffer, int at, long position, long address, int type, int length) {
         final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
-        final long position = EntryType.isKeyed(type) ? positionOf(replica, buffer, at) : 0;
         // Other readers may meet other entries of the key, or another copy of this one.
         final int stripe = KeyLocks.stripeOf(position);
         while (!replica.keyLocks().tryLock(stripe, lockOwner)) {
@@ -172,6 +204,10 @@ final class SegmentReader implements SegmentScan.Visitor {
             replica.keyLocks().unlock(stripe, lockOwner);
         }
         return replica;
+    }
+
+    private long positionOf(ByteBuffer buffer, int at, int type) {
+        return EntryType.isKeyed(type) ? positionOf(replicas.get(EntryDescriptor.shard(buffer, at)), buffer, at) : 0;
     }
 
     private long positionOf(ShardReplica replica, ByteBuffer buffer, int at) {

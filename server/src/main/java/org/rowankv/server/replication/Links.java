@@ -1,30 +1,51 @@
 package org.rowankv.server.replication;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.FabricException;
+import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.rowan.RowanSender;
+import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 
-/** The queue senders of one worker or agent, one to each other server, made when first used. Owned by it. */
+/**
+ * The queue senders of one worker or agent, one to each other server, made when first used. Owned by it. Nobody waits here:
+ * while a connection is being made there is none.
+ */
 public final class Links implements AutoCloseable {
     private final Endpoint endpoint;
     private final Configuration configuration;
+    private final Clock clock;
     private final ErrorLog errors;
     private final IntConsumer wakeUp;
     private final @Nullable RowanSender[] senders;
+    private final List<@Nullable CompletableFuture<QueuePair>> opening = new ArrayList<>();
+    /** By server: when an attempt failed after which others would fail too for a while. */
+    private final long[] failedNs;
+
+    private final boolean[] failed;
     private boolean usesReserve;
     private long reconnects;
 
     /** @param wakeUp tells a server's agents that somebody waits for a posted segment there */
-    public Links(Endpoint endpoint, Configuration configuration, ErrorLog errors, IntConsumer wakeUp) {
+    public Links(Endpoint endpoint, Configuration configuration, Clock clock, ErrorLog errors, IntConsumer wakeUp) {
         this.endpoint = endpoint;
         this.configuration = configuration;
+        this.clock = clock;
         this.errors = errors;
         this.wakeUp = wakeUp;
         this.senders = new @Nullable RowanSender[configuration.serverCount()];
+        this.failedNs = new long[configuration.serverCount()];
+        this.failed = new boolean[configuration.serverCount()];
+        for (int server = 0; server < configuration.serverCount(); server++) {
+            opening.add(null);
+        }
     }
 
     /** These links carry the records that let receivers free segments: they may use what is kept in reserve for that. */
@@ -39,25 +60,54 @@ public final class Links implements AutoCloseable {
         return sender != null && !sender.isFenced() ? sender : reconnect(server);
     }
 
+    /** The sender to a server, if there is one. */
+    @Nullable
+    RowanSender connected(int server) {
+        final RowanSender sender = senders[server];
+        return sender != null && !sender.isFenced() ? sender : null;
+    }
+
     /** A fenced queue pair stays dead; only a new handshake, which names incarnation and term, makes a new one. */
     private @Nullable RowanSender reconnect(int server) {
-        final RowanSender fenced = senders[server];
-        try {
-            final RowanSender fresh = new RowanSender(
-                    endpoint.connect(server, configuration.incarnations().get(server), configuration.term()));
-            if (usesReserve) {
-                fresh.pair().useReserve();
+        CompletableFuture<QueuePair> attempt = opening.get(server);
+        if (attempt == null) {
+            if (failed[server] && clock.nanoTime() - failedNs[server] < endpoint.retryNs()) {
+                return null;
             }
-            senders[server] = fresh;
-            if (fenced != null) {
-                reconnects++;
-                fenced.close();
-            }
-            return fresh;
-        } catch (FabricException e) {
-            errors.report("connecting to server " + server, e);
+            attempt = endpoint.connectAsync(server, configuration.incarnations().get(server), configuration.term());
+        }
+        if (!attempt.isDone()) {
+            opening.set(server, attempt);
             return null;
         }
+        opening.set(server, null);
+        failed[server] = false;
+        try {
+            return connected(server, attempt.join());
+        } catch (CompletionException e) {
+            failed[server] = endpoint.retryNs() > 0;
+            failedNs[server] = failed[server] ? clock.nanoTime() : 0;
+            final Throwable cause = e.getCause();
+            if (cause instanceof FabricException) {
+                errors.report("connecting to server " + server, cause);
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    private RowanSender connected(int server, QueuePair pair) {
+        final RowanSender fenced = senders[server];
+        final RowanSender fresh = new RowanSender(pair);
+        if (usesReserve) {
+            fresh.pair().useReserve();
+        }
+        senders[server] = fresh;
+        if (fenced != null) {
+            reconnects++;
+            fenced.close();
+        }
+        return fresh;
     }
 
     void notReady(int server) {
@@ -92,6 +142,11 @@ public final class Links implements AutoCloseable {
         for (RowanSender sender : senders) {
             if (sender != null) {
                 sender.close();
+            }
+        }
+        for (CompletableFuture<QueuePair> attempt : opening) {
+            if (attempt != null) {
+                final var unused = attempt.thenAccept(QueuePair::close);
             }
         }
     }

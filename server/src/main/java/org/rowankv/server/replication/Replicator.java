@@ -23,6 +23,14 @@ public interface Replicator extends AutoCloseable {
      */
     int drawCredit(int shard, int usedLength);
 
+    /**
+     * Whether that backup, which the last {@link #drawCredit} named, has not been heard: it is asked, or is being connected.
+     * Then nothing is known about its space.
+     */
+    default boolean awaitsCredit(int server) {
+        return false;
+    }
+
     /** Gives back what {@link #drawCredit} granted for an entry that was not written. */
     void giveBackCredit(int shard, int usedLength);
 

@@ -32,6 +32,10 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final EntryCheck check;
     private final ByteBuffer staging;
     private final long[] credit;
+    /** By server: whether the answer to the last draw is not there yet. */
+    private final boolean[] awaitsCredit;
+    /** By server: whether a portion was refused, and no more than is needed is asked for. */
+    private final boolean[] modest;
 
     private int shard;
     private long address;
@@ -40,6 +44,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private long attempt;
     private final int[] sent;
     private final int[] outstanding;
+    /** Of the messages that the entry goes in, how many landed before the first that did not: for good, since links lead to one incarnation. */
+    private final int[] landed;
+
     private final boolean[] failed;
     private final long[] restarts;
     private final @Nullable RowanSender[] used;
@@ -67,8 +74,11 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 .alignedSlice(EntryDescriptor.STRIDE)
                 .order(ByteOrder.LITTLE_ENDIAN);
         this.credit = new long[serverCount];
+        this.awaitsCredit = new boolean[serverCount];
+        this.modest = new boolean[serverCount];
         this.sent = new int[serverCount];
         this.outstanding = new int[serverCount];
+        this.landed = new int[serverCount];
         this.failed = new boolean[serverCount];
         this.restarts = new long[serverCount];
         this.used = new @Nullable RowanSender[serverCount];
@@ -87,6 +97,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         for (int server : backupSets.of(shardId)) {
             sent[server] = 0;
             outstanding[server] = 0;
+            landed[server] = 0;
             failed[server] = false;
         }
     }
@@ -116,8 +127,12 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         while (true) {
             sender.poll(this, Integer.MAX_VALUE);
             if (failed[server]) {
-                // Begin again: completions of what was sent so far count nothing any more.
-                sent[server] = 0;
+                // Begin again behind what is known to have landed: were all blocks sent once more each time, their
+                // copies,
+                // which nobody can clean before the entry is committed, would fill the backup. Completions of what was
+                // sent
+                // behind that count nothing any more.
+                sent[server] = landedBody(server);
                 outstanding[server] = 0;
                 failed[server] = false;
                 restarts[server]++;
@@ -130,6 +145,13 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 return refused(server, status);
             }
         }
+    }
+
+    private int landedBody(int server) {
+        if (length <= maxMessage) {
+            return landed[server] > 0 ? bodyLength : 0;
+        }
+        return (int) Math.min(bodyLength, (long) landed[server] * (maxMessage - BlockDescriptor.PAYLOAD_OFFSET));
     }
 
     private boolean refused(int server, int status) {
@@ -203,6 +225,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         outstanding[server]--;
         if (status != CompletionStatus.LANDED) {
             failed[server] = true;
+        } else if (!failed[server]) {
+            landed[server]++;
         }
     }
 
@@ -247,16 +271,31 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private boolean drawFrom(int server, long wanted) {
         final @Nullable RowanSender sender = links.sender(server);
         if (sender == null) {
+            awaitsCredit[server] = true;
             return false;
         }
         final QueuePair pair = sender.pair();
-        final long missing = wanted - credit[server];
-        final long portion = pair.drawCredit(missing + PORTION);
-        credit[server] += portion;
-        if (portion < missing) {
-            credit[server] += pair.drawCredit(missing - portion);
+        if (!modest[server]) {
+            credit[server] += pair.drawCredit(wanted - credit[server] + PORTION);
+            awaitsCredit[server] = pair.awaitsCredit();
+            if (credit[server] >= wanted) {
+                return true;
+            }
+            if (awaitsCredit[server]) {
+                return false;
+            }
+            modest[server] = true; // there is no room for a portion; for the entry there may be
         }
-        return credit[server] >= wanted;
+        credit[server] += pair.drawCredit(wanted - credit[server]);
+        awaitsCredit[server] = pair.awaitsCredit();
+        final boolean granted = credit[server] >= wanted;
+        modest[server] = !granted && awaitsCredit[server];
+        return granted;
+    }
+
+    @Override
+    public boolean awaitsCredit(int server) {
+        return awaitsCredit[server];
     }
 
     @Override
@@ -269,7 +308,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public void releaseCredit() {
         for (int server = 0; server < credit.length; server++) {
-            final RowanSender sender = credit[server] > 0 ? links.sender(server) : null;
+            // Also where nothing is held: what was asked for may have been granted since.
+            final RowanSender sender = credit[server] > 0 ? links.sender(server) : links.connected(server);
             if (sender != null) {
                 sender.pair().giveBackCredit(credit[server]);
                 credit[server] = 0;

@@ -72,6 +72,9 @@ final class Mutation {
     private int lackingServer;
     private long settledBefore;
     private int refusals;
+    /** Answers of the lacking server in what would be the last attempt. */
+    private int lateAnswers;
+
     /** What has expired may still make room. */
     private boolean awaitsExpiry;
 
@@ -307,6 +310,7 @@ final class Mutation {
         // Asked before the attempt, so that space which comes back in between is found by it.
         final boolean lastAttempt =
                 lackingServer >= 0 && worker.pressure().settledTurns(lackingServer) >= settledBefore + 2;
+        final boolean awaited = lackingServer >= 0 && worker.replicator().awaitsCredit(lackingServer);
         int lacking = -1;
         if (drawn) {
             holdsSpace = worker.grant().draw(charge);
@@ -318,8 +322,11 @@ final class Mutation {
         } else {
             worker.draft().withoutSpace();
         }
+        if (lacking >= 0 && lacking != worker.serverId() && worker.replicator().awaitsCredit(lacking)) {
+            return Status.NO_REPLY; // it was asked only now
+        }
         if (lacking >= 0) {
-            return refuseOrWait(lacking, lastAttempt);
+            return refuseOrWait(lacking, lastAttempt && isHeard(lacking, awaited));
         }
         if (!worker.tLog().ensureRoom(length)) {
             giveBackSpace();
@@ -329,6 +336,20 @@ final class Mutation {
             worker.grant().take(charge);
         }
         return Status.OK;
+    }
+
+    /**
+     * Whether a refusal is that server's word about its space, asked for in the last attempt or since. Where the answer
+     * takes time, the first one may be to a question from before.
+     *
+     * @param awaited whether an answer was awaited before this attempt
+     */
+    private boolean isHeard(int lacking, boolean awaited) {
+        if (lacking == worker.serverId()) {
+            return true;
+        }
+        lateAnswers++;
+        return !awaited || lateAnswers > 1;
     }
 
     /** FULL is the answer only after that server's agents have done all they could, since it was first asked. */
@@ -343,6 +364,7 @@ final class Mutation {
             awaitsExpiry = true;
             wantedNs = worker.clock().nanoTime();
             refusals = 0;
+            lateAnswers = 0;
         }
         if (refusals++ % ASK_AGAIN == 0) {
             pressure.wantSpace(lacking); // again and again: what could not be cleaned before may be committed by now

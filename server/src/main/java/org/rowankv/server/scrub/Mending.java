@@ -37,7 +37,10 @@ public final class Mending implements SegmentScan.Visitor {
         IDLE,
         /** The next index is to be asked. */
         ASKING_INDEXES,
-        /** The digest of the other replicas must come by what had landed when the damage was found. */
+        /**
+         * The digest of the other replicas must come by what had landed when the damage was found; and what one of them
+         * has must be on all replicas, if nothing but its key tells that it is the one.
+         */
         AWAITING_PEERS
     }
 
@@ -104,7 +107,8 @@ public final class Mending implements SegmentScan.Visitor {
                 return true;
             }
             case AWAITING_PEERS -> {
-                if (awaited.stream().allMatch(each -> each.peer().digestedTurns() >= each.turns() + 2)) {
+                if (awaited.stream().allMatch(each -> each.peer().digestedTurns() >= each.turns() + 2)
+                        && needed.stream().noneMatch(this::isUndecided)) {
                     mend();
                     state = State.IDLE;
                     return true;
@@ -311,8 +315,19 @@ public final class Mending implements SegmentScan.Visitor {
     }
 
     private @Nullable ByteBuffer copyOf(Needed each) {
+        return find(each, entry -> isThat(each, entry));
+    }
+
+    /** Another replica has a whole entry of that key, of which it is not known here yet whether it is on all replicas. */
+    private boolean isUndecided(Needed each) {
+        return each.replica().index().refers(each.position(), each.address())
+                && copyOf(each) == null
+                && find(each, entry -> isOfItsKey(each, entry) && !isCommitted(each, entry)) != null;
+    }
+
+    private @Nullable ByteBuffer find(Needed each, PeerReplica.Wanted wanted) {
         for (PeerReplica peer : peersOfShard.apply(each.replica().shardId())) {
-            final ByteBuffer copy = peer.find(each.position(), entry -> isThat(each, entry));
+            final ByteBuffer copy = peer.find(each.position(), wanted);
             if (copy != null) {
                 return copy;
             }
@@ -325,12 +340,24 @@ public final class Mending implements SegmentScan.Visitor {
      * the one that is newest there, and on all replicas.
      */
     private boolean isThat(Needed each, ByteBuffer entry) {
-        final ByteBuffer buffer = segments.region().buffer(each.address());
-        final int at = segments.region().offset(each.address());
-        final long version = EntryDescriptor.version(entry, 0);
+        final int damaged = segments.region().offset(each.address());
+        final boolean hasItsVersion =
+                EntryDescriptor.shard(entry, 0) == each.replica().shardId()
+                        && EntryDescriptor.version(entry, 0)
+                                == EntryDescriptor.version(segments.region().buffer(each.address()), damaged);
+        return hasItsVersion || isOfItsKey(each, entry) && isCommitted(each, entry);
+    }
+
+    private boolean isOfItsKey(Needed each, ByteBuffer entry) {
         return EntryDescriptor.shard(entry, 0) == each.replica().shardId()
-                && (version == EntryDescriptor.version(buffer, at)
-                        || version <= each.replica().commitVersion() && hasKeyOf(entry, buffer, at));
+                && hasKeyOf(
+                        entry,
+                        segments.region().buffer(each.address()),
+                        segments.region().offset(each.address()));
+    }
+
+    private static boolean isCommitted(Needed each, ByteBuffer entry) {
+        return EntryDescriptor.version(entry, 0) <= each.replica().commitVersion();
     }
 
     private boolean hasKeyOf(ByteBuffer entry, ByteBuffer buffer, int at) {

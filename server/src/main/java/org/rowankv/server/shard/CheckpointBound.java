@@ -27,11 +27,6 @@ public final class CheckpointBound {
         named.add(version);
     }
 
-    /** Entries named that have to be found in the log. */
-    public int namedCount() {
-        return named.size();
-    }
-
     public void open(long sessionId) {
         openSessions.add(sessionId);
     }

@@ -29,10 +29,6 @@ final class VersionSet {
         return slots[slotOf(number)] == number;
     }
 
-    int size() {
-        return size;
-    }
-
     private int slotOf(long number) {
         final int mask = slots.length - 1;
         int slot = (int) (number * 0x9e3779b97f4a7c15L >>> 32) & mask;

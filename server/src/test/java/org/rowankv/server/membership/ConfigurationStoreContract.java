@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What every configuration store does. */
-abstract class ConfigurationStoreContract {
+public abstract class ConfigurationStoreContract {
     static final Stamp STAMP = new Stamp("writer", 7);
 
-    abstract ConfigurationStore store();
+    protected abstract ConfigurationStore store();
 
     static byte[] bytes(int... values) {
         final byte[] bytes = new byte[values.length];

@@ -34,7 +34,7 @@ class FileConfigurationStoreTest extends ConfigurationStoreContract {
     }
 
     @Override
-    ConfigurationStore store() {
+    protected ConfigurationStore store() {
         return store;
     }
 

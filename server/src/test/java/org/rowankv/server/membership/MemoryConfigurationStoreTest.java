@@ -4,7 +4,7 @@ class MemoryConfigurationStoreTest extends ConfigurationStoreContract {
     private final MemoryConfigurationStore store = new MemoryConfigurationStore();
 
     @Override
-    ConfigurationStore store() {
+    protected ConfigurationStore store() {
         return store;
     }
 }

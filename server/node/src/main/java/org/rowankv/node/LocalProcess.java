@@ -1,0 +1,118 @@
+package org.rowankv.node;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A process of a local cluster: its log, and its number in a file, by which a later command finds it again. */
+final class LocalProcess {
+    private static final int LAST_LINES = 5;
+
+    private final String name;
+    private final Path pidFile;
+    private final Path log;
+    /** In the command line of the process: tells it from one that has got its number since. */
+    private final String mark;
+
+    LocalProcess(Path dir, String name) {
+        this.name = name;
+        this.pidFile = dir.resolve(name + ".pid");
+        this.log = dir.resolve(name + ".log");
+        this.mark = "-Drowan.process=" + pidFile.toAbsolutePath();
+    }
+
+    String name() {
+        return name;
+    }
+
+    Path log() {
+        return log;
+    }
+
+    /** Starts it with the class path and the Java of this process. */
+    void start(Class<?> main, List<String> arguments) throws IOException {
+        final List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add(mark);
+        command.addAll(
+                List.of(System.getProperty("rowan.process.options", "").trim().split("\\s+")));
+        command.removeIf(String::isEmpty);
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add(main.getName());
+        command.addAll(arguments);
+        final Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                .start();
+        Files.writeString(pidFile, process.pid() + "\n", StandardCharsets.UTF_8);
+    }
+
+    /** The process, if it runs. */
+    Optional<ProcessHandle> running() {
+        try {
+            final String pid = Files.readString(pidFile, StandardCharsets.UTF_8).strip();
+            return ProcessHandle.of(Long.parseLong(pid))
+                    .filter(ProcessHandle::isAlive)
+                    .filter(this::isOurs);
+        } catch (IOException | NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    private boolean isOurs(ProcessHandle process) {
+        final Optional<String[]> arguments = process.info().arguments();
+        // Where the system does not tell, the number must do.
+        return arguments.isEmpty() || List.of(arguments.get()).contains(mark);
+    }
+
+    /** Asks it to end, waits for that, and ends it if it does not. Returns whether it ended by itself. */
+    boolean stop(long patienceMs) throws IOException {
+        final Optional<ProcessHandle> process = running();
+        boolean byItself = true;
+        if (process.isPresent()) {
+            final boolean asked = process.get().destroy();
+            byItself = asked && hasEnded(process.get(), patienceMs);
+            if (!byItself) {
+                final boolean forced = process.get().destroyForcibly();
+                if (!forced || !hasEnded(process.get(), patienceMs)) {
+                    throw new IOException("process " + process.get().pid() + " (" + name + ") does not end");
+                }
+            }
+        }
+        Files.deleteIfExists(pidFile);
+        return byItself;
+    }
+
+    private static boolean hasEnded(ProcessHandle process, long patienceMs) {
+        try {
+            final ProcessHandle ended = process.onExit().get(patienceMs, TimeUnit.MILLISECONDS);
+            return !ended.isAlive();
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The end of its log. */
+    String lastLines() {
+        try {
+            final List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
+            return String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()));
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}

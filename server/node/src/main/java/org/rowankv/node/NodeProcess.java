@@ -1,0 +1,140 @@
+package org.rowankv.node;
+
+import java.net.InetSocketAddress;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.Configuration;
+import org.rowankv.rdma.AckLevel;
+import org.rowankv.rdma.tcp.TcpFabric;
+import org.rowankv.rdma.tcp.TcpFabricSettings;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.runtime.ThreadScheduling;
+import org.rowankv.server.Server;
+import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.cluster.ClientDoor;
+import org.rowankv.server.cluster.ClusterServer;
+import org.rowankv.server.cluster.ClusterSettings;
+import org.rowankv.server.cluster.ClusterSurroundings;
+import org.rowankv.server.cluster.Phase;
+import org.rowankv.server.cluster.ServerAddresses;
+import org.rowankv.server.pm.Durability;
+
+/** All that a server process consists of: the fabric, the configuration store, the server, and the port where it tells of itself. */
+final class NodeProcess implements AutoCloseable {
+    private final ZooKeeperConfigurationStore store;
+    private final TcpFabric fabric;
+    private final AdminPort admin;
+    private final ClusterServer server;
+    private final ClusterSettings settings;
+
+    /**
+     * Listens, and begins to become a server of its cluster.
+     *
+     * @param peers where it listens for servers
+     * @param adminAddress where it tells of itself
+     * @throws java.io.UncheckedIOException if an address cannot be listened at
+     */
+    NodeProcess(
+            ClusterSettings settings,
+            String zooKeeper,
+            InetSocketAddress peers,
+            InetSocketAddress adminAddress,
+            ClientDoor door) {
+        this.settings = settings;
+        final ServerAddresses addresses = new ServerAddresses();
+        final boolean power = settings.shape().durability() == Durability.POWER;
+        this.fabric = new TcpFabric(TcpFabricSettings.of(peers, addresses::addressOf)
+                .withReserve()
+                .withMaxMessage(settings.shape().maxMessage())
+                .withAckLevel(power ? AckLevel.FORCED : AckLevel.LANDED));
+        AdminPort opened = null;
+        try {
+            opened = new AdminPort(adminAddress, this::answer);
+            this.admin = opened;
+            this.store = new ZooKeeperConfigurationStore(zooKeeper, settings.cluster(), 3000);
+        } catch (RuntimeException e) {
+            if (opened != null) {
+                opened.close();
+            }
+            fabric.close();
+            throw e;
+        }
+        final int processors = Runtime.getRuntime().availableProcessors();
+        this.server = new ClusterServer(
+                settings,
+                new ClusterSurroundings(
+                        store,
+                        fabric,
+                        addresses,
+                        SystemClock.INSTANCE,
+                        SecureSeed.source(),
+                        ThreadScheduling.INSTANCE,
+                        new ErrorLog(SystemClock.INSTANCE),
+                        Math.max(1, processors / 2),
+                        door));
+        server.start();
+    }
+
+    ClusterServer server() {
+        return server;
+    }
+
+    private String answer(String line) {
+        return switch (line) {
+            case "health" -> health();
+            case "status" -> status();
+            default -> "unknown: ask health or status\n";
+        };
+    }
+
+    private String health() {
+        final ClusterServer own = server;
+        if (own == null) {
+            return "starting\n"; // asked while this is still being made
+        }
+        final String saying = own.saying();
+        return own.phase().name().toLowerCase(Locale.ROOT) + (saying.isEmpty() ? "" : ": " + saying) + "\n";
+    }
+
+    /** Lines {@code name=value}. */
+    private String status() {
+        final StringBuilder text = new StringBuilder();
+        text.append("name=").append(settings.name()).append('\n');
+        final ClusterServer own = server;
+        text.append("pid=").append(ProcessHandle.current().pid()).append('\n');
+        text.append("health=").append(health());
+        if (own == null) {
+            return text.toString();
+        }
+        final Configuration configuration = own.configuration();
+        text.append("server=").append(own.serverId()).append('\n');
+        text.append("term=")
+                .append(configuration == null ? 0 : configuration.term())
+                .append('\n');
+        final @Nullable Server serving = own.server();
+        if (serving != null) {
+            final ServerStatistics statistics = serving.statistics();
+            text.append("objects=").append(statistics.indexEntries()).append('\n');
+            text.append("space-limit=").append(statistics.spaceLimit()).append('\n');
+            text.append("space-available=").append(statistics.spaceAvailable()).append('\n');
+            text.append("reconnects=").append(statistics.reconnects()).append('\n');
+        }
+        return text.toString();
+    }
+
+    /** Whether it came to its end because it could not go on. */
+    boolean hasFailed() {
+        return server.phase() == Phase.FAILED;
+    }
+
+    /** Drains, and stops. */
+    @Override
+    public void close() {
+        server.close();
+        admin.close();
+        fabric.close();
+        store.close();
+    }
+}

@@ -1,0 +1,247 @@
+package org.rowankv.node;
+
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.cluster.ClientDoor;
+import org.rowankv.server.cluster.ClusterSettings;
+import org.rowankv.server.cluster.ClusterShape;
+import org.rowankv.server.cluster.HostAndPort;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code rowan server}: one server of a cluster, until it is told to stop. */
+@Command(
+        name = "server",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Runs one server of a cluster until SIGTERM or SIGINT; then it lets operations under way end, and stops.",
+            "Every option --some-name may also stand in the environment as ROWAN_SOME_NAME, or in the options file as"
+                    + " some-name=value; the command line goes before the environment, the environment before the file.",
+            "Exit codes: 143 after SIGTERM, 130 after SIGINT; 1 when it cannot run, and says why; 2 when it was called wrongly."
+        })
+public final class ServerCommand implements Callable<Integer> {
+    private static final int EXIT_FAILED = 1;
+
+    /** Made when first used: after the logging was set up. */
+    private static final class Log {
+        static final Logger LOG = LoggerFactory.getLogger(ServerCommand.class);
+    }
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    @Option(names = NodeDefaults.FILE_OPTION, paramLabel = "FILE", description = "file with options, a line each")
+    @SuppressWarnings("UnusedVariable") // read by the default values, before the others are
+    private @Nullable Path optionsFile;
+
+    @Option(
+            names = "--name",
+            required = true,
+            description = "name of this server, unique in its cluster: a-z 0-9 . _ -")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private String name;
+
+    @Option(names = "--data", required = true, paramLabel = "DIR", description = "directory of this server's data")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private Path data;
+
+    @Option(
+            names = "--zookeeper",
+            required = true,
+            paramLabel = "HOST:PORT,…",
+            description = "servers of the ZooKeeper that holds the configuration")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private String zooKeeper;
+
+    @Option(names = "--cluster", defaultValue = "rowan", description = "name of the cluster (${DEFAULT-VALUE})")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private String cluster;
+
+    @Option(
+            names = "--listen",
+            defaultValue = "127.0.0.1:7171",
+            paramLabel = "HOST:PORT",
+            description = "where clients come in (${DEFAULT-VALUE})")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private String listen;
+
+    @Option(
+            names = "--advertise",
+            paramLabel = "HOST:PORT",
+            description = "where clients and servers reach this machine, if not at --listen")
+    private @Nullable String advertise;
+
+    @Option(
+            names = "--peer-listen",
+            paramLabel = "HOST:PORT",
+            description = "where the other servers come in (the port after that of --listen)")
+    private @Nullable String peerListen;
+
+    @Option(
+            names = "--peer-advertise",
+            paramLabel = "HOST:PORT",
+            description = "where the other servers reach this one (the host of --advertise, the port of --peer-listen)")
+    private @Nullable String peerAdvertise;
+
+    @Option(
+            names = "--admin-listen",
+            paramLabel = "HOST:PORT",
+            description = "where \"rowan health\" and \"rowan status\" ask (127.0.0.1, two ports after --listen)")
+    private @Nullable String adminListen;
+
+    @Option(names = "--expect", required = true, paramLabel = "N", description = "servers that the cluster has")
+    private int expect;
+
+    @Option(names = "--replicas", defaultValue = "0", description = "copies of every object (2, or 1 of one server)")
+    private int replicas;
+
+    @Option(names = "--shards", defaultValue = "0", description = "into which the keys are divided (48 per server)")
+    private int shards;
+
+    @Option(names = "--zone", defaultValue = "", description = "of this machine; replicas go to different zones")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private String zone;
+
+    @Option(names = "--capacity", defaultValue = "1g", description = "bytes of log, 256m or 2g (${DEFAULT-VALUE})")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private String capacity;
+
+    @Option(names = "--segment", defaultValue = "1m", description = "bytes of a segment (${DEFAULT-VALUE})")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private String segment;
+
+    @Option(names = "--max-message", defaultValue = "16k", description = "longest message (${DEFAULT-VALUE})")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private String maxMessage;
+
+    @Option(names = "--durability", defaultValue = "process", description = "process or power (${DEFAULT-VALUE})")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private String durability;
+
+    @Option(names = "--workers", defaultValue = "0", description = "mutations under way at once (2 per processor)")
+    private int workers;
+
+    @Option(names = "--verify-reads", description = "check the checksums on every read")
+    private boolean verifyReads;
+
+    @Option(names = "--scrub-rate", defaultValue = "4", description = "MiB per second read again (${DEFAULT-VALUE})")
+    private int scrubRate;
+
+    @Option(names = "--drain", defaultValue = "10000", description = "ms that a stop waits (${DEFAULT-VALUE})")
+    private long drain;
+
+    @Option(names = "--accept-unclean", description = "use data that a power cut may have left incomplete")
+    private boolean acceptUnclean;
+
+    @Option(names = "--accept-copied", description = "use a directory that is a copy of the one this server had")
+    private boolean acceptCopied;
+
+    public static void main(String[] arguments) {
+        NodeLogging.setUp();
+        System.exit(Commands.execute(new ServerCommand(), arguments));
+    }
+
+    @Override
+    public Integer call() {
+        final NodeProcess process;
+        try {
+            requireKnownOptions();
+            process = open(ClientDoor.NONE);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
+        } catch (UncheckedIOException e) {
+            Log.LOG.error(
+                    "server {} cannot run: {}",
+                    name,
+                    e.getCause() == null ? e : e.getCause().getMessage());
+            return EXIT_FAILED;
+        }
+        final Thread hook = new Thread(
+                () -> {
+                    Log.LOG.info("server {} stops", name);
+                    process.close();
+                    Log.LOG.info("server {} has stopped", name);
+                },
+                "rowan-stop");
+        Runtime.getRuntime().addShutdownHook(hook);
+        process.server().awaitEnd();
+        return process.hasFailed() ? EXIT_FAILED : CommandLine.ExitCode.OK;
+    }
+
+    private void requireKnownOptions() {
+        if (spec.defaultValueProvider() instanceof NodeDefaults defaults) {
+            final var unknown = defaults.unknown(spec);
+            if (!unknown.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "the options file has lines that are no options: " + String.join(", ", unknown));
+            }
+        }
+    }
+
+    private NodeProcess open(ClientDoor door) {
+        final HostAndPort clients = HostAndPort.parse(listen);
+        final HostAndPort reached = (advertise == null ? clients : HostAndPort.parse(advertise)).requireReachable();
+        final HostAndPort peers = peerListen == null
+                ? new HostAndPort(clients.host(), clients.port() + 1)
+                : HostAndPort.parse(peerListen);
+        final HostAndPort peersReached = (peerAdvertise == null
+                        ? new HostAndPort(reached.host(), peers.port())
+                        : HostAndPort.parse(peerAdvertise))
+                .requireReachable();
+        final HostAndPort admin =
+                adminListen == null ? new HostAndPort("127.0.0.1", clients.port() + 2) : HostAndPort.parse(adminListen);
+        final int copies = replicas == 0 ? Math.min(2, expect) : replicas;
+        final ClusterSettings settings = new ClusterSettings(
+                cluster,
+                name,
+                data,
+                peersReached,
+                reached.toString(),
+                admin.toString(),
+                zone,
+                new ClusterShape(
+                        expect,
+                        copies,
+                        shards == 0 ? ClusterSettings.DEFAULT_SHARDS_PER_SERVER * expect : shards,
+                        size("--segment", segment, AreaSettings.MAX_SEGMENT_LENGTH),
+                        size("--max-message", maxMessage, Integer.MAX_VALUE),
+                        level()),
+                ByteSize.parse(capacity),
+                workers == 0 ? Math.max(4, Math.min(32, 2 * Runtime.getRuntime().availableProcessors())) : workers,
+                verifyReads,
+                scrubRate,
+                drain,
+                acceptUnclean,
+                acceptCopied);
+        return new NodeProcess(settings, zooKeeper, peers.resolve(), admin.resolve(), door);
+    }
+
+    private static int size(String option, String text, int most) {
+        final long bytes = ByteSize.parse(text);
+        if (bytes < 1 || bytes > most) {
+            throw new IllegalArgumentException(option + " must be 1.." + most + " bytes, not " + bytes);
+        }
+        return (int) bytes;
+    }
+
+    private Durability level() {
+        try {
+            return Durability.valueOf(durability.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("--durability must be process or power, not " + durability);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package org.rowankv.node;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.ShardAssignment;
+import org.rowankv.server.cluster.ClusterView;
+import org.rowankv.server.cluster.ClusterView.MemberView;
+import org.rowankv.server.cluster.HostAndPort;
+
+/** A cluster in words, or as JSON. */
+final class StatusText {
+    static final String AWAY = "away";
+
+    private final String cluster;
+    private final ClusterView view;
+    /** By member: what each says of itself now. */
+    private final List<String> health = new ArrayList<>();
+
+    /** Asks each server of the cluster how it is. */
+    StatusText(String cluster, ClusterView view) {
+        this.cluster = cluster;
+        this.view = view;
+        for (MemberView member : view.members()) {
+            health.add(healthOf(member));
+        }
+    }
+
+    private static String healthOf(MemberView member) {
+        if (member.admin().isEmpty()) {
+            return "unknown";
+        }
+        final HostAndPort admin = HostAndPort.parse(member.admin());
+        try {
+            return AdminPort.ask(admin.host(), admin.port(), "health").strip();
+        } catch (IOException e) {
+            return AWAY;
+        }
+    }
+
+    /** Servers that serve in the present term. */
+    int serving() {
+        int count = 0;
+        for (int server = 0; server < health.size(); server++) {
+            if (health.get(server).equals("serving")
+                    && view.members().get(server).hasRoles()) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private long term() {
+        final Configuration configuration = view.configuration();
+        return configuration == null ? 0 : configuration.term();
+    }
+
+    private int primaries(int server) {
+        final Configuration configuration = view.configuration();
+        return configuration == null
+                ? 0
+                : (int) configuration.shards().stream()
+                        .filter(shard -> shard.primary() == server)
+                        .count();
+    }
+
+    private int replicas(int server) {
+        final Configuration configuration = view.configuration();
+        return configuration == null
+                ? 0
+                : (int) configuration.shards().stream()
+                        .filter(shard -> shard.isReplica(server))
+                        .count();
+    }
+
+    String text(boolean withShards) {
+        final StringBuilder text = new StringBuilder();
+        text.append("cluster ").append(cluster);
+        if (view.clusterId() != 0) {
+            text.append(" (").append(Long.toHexString(view.clusterId())).append(')');
+        }
+        text.append(": term ").append(term()).append(", ").append(view.wanted()).append(" servers, ");
+        text.append(view.replicas()).append(" replicas");
+        final @Nullable Configuration configuration = view.configuration();
+        text.append(configuration == null ? "" : ", " + configuration.shardCount() + " shards")
+                .append('\n');
+        for (int server = 0; server < view.members().size(); server++) {
+            final MemberView member = view.members().get(server);
+            text.append(String.format(
+                    "  %-3d %-16s %-22s %-22s start %-5d %4d primaries %4d replicas  %s%n",
+                    server,
+                    member.name(),
+                    member.clients().isEmpty() ? "-" : member.clients(),
+                    member.address().isEmpty() ? "-" : member.address(),
+                    member.announced(),
+                    primaries(server),
+                    replicas(server),
+                    health.get(server)));
+        }
+        if (withShards && configuration != null) {
+            for (int shard = 0; shard < configuration.shardCount(); shard++) {
+                text.append("  shard ").append(shard).append(": ").append(configuration.shard(shard));
+                text.append('\n');
+            }
+        }
+        text.append("status: term=")
+                .append(term())
+                .append(" servers=")
+                .append(view.members().size());
+        text.append(" serving=").append(serving()).append('\n');
+        return text.toString();
+    }
+
+    String json() {
+        final StringBuilder json = new StringBuilder("{\"cluster\":").append(quoted(cluster));
+        json.append(",\"id\":").append(quoted(Long.toHexString(view.clusterId())));
+        json.append(",\"term\":").append(term());
+        json.append(",\"replicas\":").append(view.replicas());
+        json.append(",\"serving\":").append(serving());
+        json.append(",\"servers\":[");
+        for (int server = 0; server < view.members().size(); server++) {
+            final MemberView member = view.members().get(server);
+            json.append(server == 0 ? "" : ",").append("{\"server\":").append(server);
+            json.append(",\"name\":").append(quoted(member.name()));
+            json.append(",\"zone\":").append(quoted(member.zone()));
+            json.append(",\"clients\":").append(quoted(member.clients()));
+            json.append(",\"address\":").append(quoted(member.address()));
+            json.append(",\"announced\":").append(member.announced());
+            json.append(",\"incarnation\":").append(member.incarnation());
+            json.append(",\"primaries\":").append(primaries(server));
+            json.append(",\"health\":").append(quoted(health.get(server))).append('}');
+        }
+        json.append("],\"shards\":[");
+        final @Nullable Configuration configuration = view.configuration();
+        for (int shard = 0; configuration != null && shard < configuration.shardCount(); shard++) {
+            final ShardAssignment assignment = configuration.shard(shard);
+            json.append(shard == 0 ? "" : ",").append("{\"shard\":").append(shard);
+            json.append(",\"epoch\":").append(assignment.epoch());
+            json.append(",\"primary\":").append(assignment.primary());
+            json.append(",\"backups\":[");
+            final int[] backups = assignment.backups();
+            for (int i = 0; i < backups.length; i++) {
+                json.append(i == 0 ? "" : ",").append(backups[i]);
+            }
+            json.append("]}");
+        }
+        return json.append("]}").toString();
+    }
+
+    private static String quoted(String text) {
+        final StringBuilder quoted = new StringBuilder("\"");
+        for (int i = 0; i < text.length(); i++) {
+            final char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                quoted.append('\\').append(c);
+            } else if (c < ' ') {
+                quoted.append(String.format("\\u%04x", (int) c));
+            } else {
+                quoted.append(c);
+            }
+        }
+        return quoted.append('"').toString();
+    }
+}

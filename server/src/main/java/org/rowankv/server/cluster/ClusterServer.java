@@ -1,0 +1,517 @@
+package org.rowankv.server.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.Configuration;
+import org.rowankv.server.Server;
+import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.membership.ConfigurationStoreException;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.OpenConsent;
+import org.rowankv.server.pm.ServerDirectory;
+import org.rowankv.server.pm.StoreOpenException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One server of a cluster in which each is a process of its own. Becomes a member, starts together with the others, serves,
+ * and starts again with them whenever one of them has started anew or the roles have changed: every start is a new
+ * incarnation of every server, and begins with an agreement on what everybody has.
+ *
+ * <p>Guarantees: it holds no role but by a stored configuration that names its incarnation, and none of a lower term than
+ * it once adopted. While a server of the cluster is away, operations that need it wait.
+ *
+ * <p>For any thread. Does its work on a thread of its own from {@link #start} to {@link #close}.
+ */
+public final class ClusterServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterServer.class);
+    private static final long LOOK_WHILE_STARTING_MS = 100;
+    private static final long LOOK_WHILE_SERVING_MS = 300;
+    private static final long SAY_EVERY_NS = 5_000_000_000L;
+
+    private final ClusterSettings settings;
+    private final ClusterSurroundings around;
+    private final ClusterNodes nodes;
+    private final Thread thread;
+    private final Semaphore signal = new Semaphore(0);
+    private volatile boolean closing;
+    private volatile Phase phase = Phase.JOINING;
+    private volatile String saying = "";
+    private volatile int serverId = -1;
+    private volatile long identity;
+    private volatile @Nullable RuntimeException failure;
+    private volatile @Nullable Round round;
+    private long saidNs;
+    private boolean said;
+    private long lookedNs;
+
+    /** Checks nothing yet but the settings; {@link #start} goes on. */
+    public ClusterServer(ClusterSettings settings, ClusterSurroundings surroundings) {
+        this.settings = settings;
+        this.around = surroundings;
+        this.nodes = new ClusterNodes(
+                surroundings.store(),
+                settings.name() + "-" + Long.toHexString(surroundings.random().nextLong()),
+                surroundings.random().fork("stamps"));
+        this.thread = new Thread(this::run, "rowan-cluster-" + settings.name());
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    ClusterSettings settings() {
+        return settings;
+    }
+
+    ClusterSurroundings surroundings() {
+        return around;
+    }
+
+    // --- what others ask ---
+
+    public Phase phase() {
+        return phase;
+    }
+
+    /** What it waits for, or why it failed; empty if all is well. */
+    public String saying() {
+        return saying;
+    }
+
+    /** Its number in the cluster, or −1 before it has one. */
+    public int serverId() {
+        return serverId;
+    }
+
+    /** Why it cannot go on, or null. */
+    public @Nullable RuntimeException failure() {
+        return failure;
+    }
+
+    /** The configuration that it serves in, or starts; null before there is one. */
+    public @Nullable Configuration configuration() {
+        final Round present = round;
+        return present == null ? null : present.configuration();
+    }
+
+    /** Whoever serves now, or null. */
+    public @Nullable Server server() {
+        final Round present = round;
+        return present == null || phase != Phase.SERVING ? null : present.server();
+    }
+
+    /** Waits until the server has come to its end by itself, or was closed. */
+    public void awaitEnd() {
+        join(thread);
+    }
+
+    /** Lets operations under way end, as long as the settings allow, and stops. */
+    @Override
+    public void close() {
+        closing = true;
+        signal.release();
+        join(thread);
+    }
+
+    static void join(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    // --- the thread ---
+
+    private void run() {
+        try {
+            runInDirectory();
+            phase = Phase.STOPPED;
+            saying = "";
+        } catch (ClosedWhileWaiting e) {
+            phase = Phase.STOPPED;
+        } catch (RuntimeException e) {
+            failure = e;
+            saying = String.valueOf(e.getMessage());
+            phase = Phase.FAILED;
+            if (e instanceof ClusterException || e instanceof StoreOpenException) {
+                LOG.error("server {} cannot run: {}", settings.name(), e.getMessage());
+            } else {
+                LOG.error("server {} failed", settings.name(), e);
+            }
+        }
+    }
+
+    private void runInDirectory() {
+        try (ServerDirectory directory = ServerDirectory.open(
+                settings.dir(), settings.name(), settings.cluster(), settings.acceptCopied(), around.random())) {
+            final Membership membership = new Membership(this, nodes, directory);
+            final Members members = retried(membership::join);
+            serverId = members.numberOf(settings.name());
+            final Area area = retried(() -> openArea(directory, members));
+            try {
+                area.startForcing(around.scheduling(), around.errors(), this::stopServing);
+                while (!closing) {
+                    oneRound(area, members);
+                }
+                area.closeClean();
+            } catch (RuntimeException e) {
+                area.close();
+                throw e;
+            }
+        }
+    }
+
+    /** A device failed: nothing is acknowledged any more, and there is nothing else to be done. */
+    private void stopServing(RuntimeException why) {
+        failure = why;
+        signal.release();
+        final Round present = round;
+        final Server server = present == null ? null : present.server();
+        if (server != null) {
+            server.fail(why);
+        }
+    }
+
+    private Area openArea(ServerDirectory directory, Members members) {
+        final ClusterNodes.Stored stored = configuration(members);
+        final long known = stored.configuration().incarnations().get(serverId);
+        final AreaSettings areaSettings = new AreaSettings(
+                directory.areaFile(serverId),
+                settings.capacityBytes(),
+                settings.shape().segmentBytes(),
+                serverId,
+                members.clusterId(),
+                settings.shape().shards(),
+                settings.shape().durability(),
+                settings.shape().servers(),
+                settings.shape().replicas());
+        if (!directory.hasArea(serverId) && known > 0) {
+            throw new ClusterException("the data of server '" + settings.name() + "' are missing in " + directory.path()
+                    + ": it has been started " + known + " times before. Give it the directory that it had, or put that"
+                    + " back from a backup");
+        }
+        final Area area = directory.hasArea(serverId)
+                ? Area.open(areaSettings, new OpenConsent(settings.acceptUnclean(), settings.acceptCopied()))
+                : Area.create(areaSettings, around.random());
+        try {
+            requireNewest(area, stored.configuration());
+            if (known == 0 && area.superblock().incarnation() == 0) {
+                beginTenures(area, stored.configuration());
+            }
+            return area;
+        } catch (RuntimeException e) {
+            area.close();
+            throw e;
+        }
+    }
+
+    private void beginTenures(Area area, Configuration first) {
+        for (int shard = 0; shard < first.shardCount(); shard++) {
+            if (first.shard(shard).isReplica(serverId) && area.tenures().tenure(shard) == 0) {
+                area.tenures().put(shard, first.shard(shard).epoch());
+            }
+        }
+        area.drain();
+    }
+
+    private void requireNewest(Area area, Configuration stored) {
+        if (area.superblock().term() > stored.term()) {
+            throw new ClusterException("server '" + settings.name() + "' has adopted term "
+                    + area.superblock().term() + ", but the configuration store holds term " + stored.term()
+                    + ": what is stored for cluster '" + settings.cluster()
+                    + "' is older than the data. Put the newest back from a backup of the configuration store");
+        }
+        final long known = stored.incarnations().get(serverId);
+        if (area.superblock().incarnation() < known) {
+            throw new ClusterException("the data of server '" + settings.name() + "' are those of its start "
+                    + area.superblock().incarnation() + ", but it has been started " + known
+                    + " times: they are older than the configuration. Give it the directory that it had last");
+        }
+    }
+
+    /** The stored configuration; the first one is stored by whoever comes first. */
+    private ClusterNodes.Stored configuration(Members members) {
+        ClusterNodes.Stored stored = nodes.configuration();
+        while (stored == null) {
+            final boolean unused = nodes.decide(FirstDistribution.of(members), ConfigurationStore.ABSENT);
+            stored = nodes.configuration();
+        }
+        if (stored.configuration().clusterId() != members.clusterId()
+                || stored.configuration().serverCount() != members.names().size()) {
+            throw new ClusterException("the stored configuration of cluster '" + settings.cluster()
+                    + "' is that of another cluster: put the right one back from a backup of the configuration store");
+        }
+        return stored;
+    }
+
+    private void oneRound(Area area, Members members) {
+        phase = Phase.RECOVERING;
+        saying = "";
+        final Round next = new Round(this, area, members.names().size());
+        round = next;
+        final Patience patience = new Patience(next, members);
+        try {
+            next.recover(retried(() -> configuration(members)).configuration());
+            phase = Phase.STARTING;
+            next.begin(awaitRoles(area, next, members), patience);
+            phase = Phase.SERVING;
+            saying = "";
+            said = false;
+            serve(next, members);
+            next.drain(settings.drainMs());
+        } catch (RoundOverException e) {
+            LOG.info("server {} starts anew with the others: {}", settings.name(), e.getMessage());
+            phase = Phase.STARTING;
+            next.abandon("the server starts anew: " + e.getMessage());
+        } catch (RuntimeException e) {
+            phase = Phase.STARTING;
+            next.abandon("the server stops: " + e.getMessage());
+            throw e;
+        }
+    }
+
+    /** Announces the incarnation, and waits for the configuration in which it has its roles. */
+    private Configuration awaitRoles(Area area, Round own, Members members) {
+        retried(() -> {
+            nodes.announce(announcement(area, own.incarnation()));
+            return true;
+        });
+        while (true) {
+            final Configuration chosen = retriedOrNull(() -> roles(area, own, members));
+            if (chosen != null) {
+                return chosen;
+            }
+            pause(LOOK_WHILE_STARTING_MS);
+        }
+    }
+
+    private Announcement announcement(Area area, long incarnation) {
+        // The directory's identity is what the members know the server by; its area has been found to be of that
+        // cluster.
+        return new Announcement(
+                settings.name(),
+                identityOf(area),
+                settings.advertised(),
+                settings.clients(),
+                settings.admin(),
+                settings.zone(),
+                settings.shape(),
+                incarnation);
+    }
+
+    private long identityOf(Area area) {
+        assert area.serverId() == serverId;
+        return identity;
+    }
+
+    void identity(long ofDirectory) {
+        identity = ofDirectory;
+    }
+
+    /** A number that nobody has drawn before, and not 0. */
+    long drawn() {
+        final long number = around.random().nextLong();
+        return number == 0 ? 1 : number;
+    }
+
+    private @Nullable Configuration roles(Area area, Round own, Members members) {
+        final ClusterNodes.Stored stored = configuration(members);
+        final Configuration found = stored.configuration();
+        requireNewest(area, found);
+        if (found.incarnations().get(serverId) == own.incarnation()) {
+            say("");
+            return found;
+        }
+        final List<Long> incarnations = new ArrayList<>();
+        final List<String> behind = new ArrayList<>();
+        for (int server = 0; server < members.names().size(); server++) {
+            final Announcement said = nodes.announcement(members.names().get(server));
+            final long announced = said == null ? 0 : said.incarnation();
+            if (said != null) {
+                around.addresses().put(server, said.address());
+            }
+            if (announced <= found.incarnations().get(server)) {
+                behind.add(members.names().get(server) + (said == null ? "" : " (at " + said.address() + ")"));
+            }
+            incarnations.add(announced);
+        }
+        if (behind.isEmpty()) {
+            // Whoever is first decides; the others read it.
+            final boolean unused = nodes.decide(found.restarted(incarnations), stored.version());
+            return null;
+        }
+        say("waiting for " + (behind.size() == 1 ? "server " : "servers ") + String.join(", ", behind)
+                + ": a cluster starts when all of its servers are there");
+        return null;
+    }
+
+    private void serve(Round present, Members members) {
+        while (!closing) {
+            pause(LOOK_WHILE_SERVING_MS);
+            final RuntimeException broken = failure;
+            if (broken != null) {
+                throw broken;
+            }
+            final Server server = present.server();
+            if (server != null && server.isStopped()) {
+                throw new IllegalStateException(
+                        "the server's agents were stopped by a broken invariant, which is in the log above");
+            }
+            try {
+                look(present, members);
+                say("");
+            } catch (ConfigurationStoreException e) {
+                say("the configuration store is away (" + e.getMessage() + "); the data path goes on");
+            }
+        }
+    }
+
+    /** Ends the round if a server has started anew, or the roles have changed. */
+    private void look(Round present, Members members) {
+        final Configuration own = present.configuration();
+        final ClusterNodes.Stored stored = nodes.configuration();
+        if (own == null || stored == null) {
+            return; // a store that lost its nodes changes nothing for who has roles
+        }
+        if (stored.configuration().term() > own.term()) {
+            throw new RoundOverException("term " + stored.configuration().term() + " has begun");
+        }
+        for (int server = 0; server < members.names().size(); server++) {
+            final Announcement said = nodes.announcement(members.names().get(server));
+            if (said != null) {
+                around.addresses().put(server, said.address());
+                if (said.incarnation() > own.incarnations().get(server)) {
+                    throw new RoundOverException("server " + said.name() + " has started anew");
+                }
+            }
+        }
+    }
+
+    /** While it agrees with the others: looks now and then whether there is any use in it. */
+    private final class Patience implements PeerCalls.Patience {
+        private final Round present;
+        private final Members members;
+
+        Patience(Round present, Members members) {
+            this.present = present;
+            this.members = members;
+        }
+
+        @Override
+        public void check() {
+            if (closing) {
+                throw new ClosedWhileWaiting();
+            }
+            final RuntimeException broken = failure;
+            if (broken != null) {
+                throw broken;
+            }
+            final long nowNs = around.clock().nanoTime();
+            if (nowNs - lookedNs < LOOK_WHILE_SERVING_MS * 1_000_000) {
+                return;
+            }
+            lookedNs = nowNs;
+            try {
+                look(present, members);
+                say("agreeing with the other servers on what everybody has; one of them does not answer yet");
+            } catch (ConfigurationStoreException e) {
+                say("the configuration store is away (" + e.getMessage() + ")");
+            }
+        }
+    }
+
+    // --- waiting ---
+
+    /** Thrown where the server was closed while it waited. */
+    private static final class ClosedWhileWaiting extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    interface Attempt<T> {
+        @Nullable
+        T make();
+    }
+
+    /** Tries until the configuration store is there. */
+    private <T> @Nullable T retriedOrNull(Attempt<T> attempt) {
+        while (true) {
+            try {
+                return attempt.make();
+            } catch (ConfigurationStoreException e) {
+                say("waiting for the configuration store: " + e.getMessage());
+                pause(LOOK_WHILE_SERVING_MS);
+            }
+        }
+    }
+
+    private <T> T retried(Attempt<T> attempt) {
+        final T result = retriedOrNull(attempt);
+        if (result == null) {
+            throw new AssertionError("nothing came of it");
+        }
+        return result;
+    }
+
+    /** Waits a moment, or less if there is something to do. */
+    void pause(long ms) {
+        if (closing && phase != Phase.SERVING) {
+            throw new ClosedWhileWaiting();
+        }
+        try {
+            final boolean unused = signal.tryAcquire(ms, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            closing = true; // whoever interrupts this thread wants it to end
+        }
+        if (closing && phase != Phase.SERVING) {
+            throw new ClosedWhileWaiting();
+        }
+    }
+
+    void await(BooleanSupplier condition, PeerCalls.Patience patience) {
+        while (!condition.getAsBoolean()) {
+            patience.check();
+            around.scheduling().park(1_000_000);
+        }
+    }
+
+    /** Waits for that, so long at most; whether it came. */
+    boolean awaitFor(BooleanSupplier condition, long ms) {
+        final long fromNs = around.clock().nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (around.clock().nanoTime() - fromNs >= ms * 1_000_000) {
+                return condition.getAsBoolean();
+            }
+            around.scheduling().park(1_000_000);
+        }
+        return true;
+    }
+
+    /** Says what it waits for, not too often. */
+    void say(String what) {
+        final long nowNs = around.clock().nanoTime();
+        if (what.isEmpty()) {
+            saying = "";
+            return;
+        }
+        final boolean news = !what.equals(saying);
+        saying = what;
+        if (news || !said || nowNs - saidNs >= SAY_EVERY_NS) {
+            said = true;
+            saidNs = nowNs;
+            LOG.info("server {}: {}", settings.name(), what);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package org.rowankv.server.cluster;
+
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import org.rowankv.placement.ShardMap;
+import org.rowankv.server.ServerSettings;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+
+/**
+ * Settings of one server of a cluster.
+ *
+ * @param cluster name of the cluster
+ * @param name of the server, unique in the cluster
+ * @param dir of its data
+ * @param advertised where the other servers reach it
+ * @param clients where clients reach it; empty if they do not
+ * @param admin where it tells of itself; empty if it does not
+ * @param zone of its machine, or empty
+ * @param shape of the cluster
+ * @param capacityBytes of its log
+ * @param workers mutations under way at once
+ * @param verifyReads whether every read checks the entry's checksums
+ * @param scrubMibPerSecond how fast it reads again what it holds; 0: not at all
+ * @param drainMs how long a stop waits for operations under way
+ * @param acceptUnclean opens an area that the operating system may not have written completely
+ * @param acceptCopied opens a directory that is a copy of the one the server was made in
+ */
+public record ClusterSettings(
+        String cluster,
+        String name,
+        Path dir,
+        HostAndPort advertised,
+        String clients,
+        String admin,
+        String zone,
+        ClusterShape shape,
+        long capacityBytes,
+        int workers,
+        boolean verifyReads,
+        int scrubMibPerSecond,
+        long drainMs,
+        boolean acceptUnclean,
+        boolean acceptCopied) {
+    public static final int DEFAULT_SHARDS_PER_SERVER = 48;
+    public static final int MAX_SERVERS = 64;
+    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,62}");
+    private static final int MAX_MESSAGE = 128 << 10;
+
+    /** @throws IllegalArgumentException if a server cannot run with them; says why and what would do */
+    public ClusterSettings {
+        requireName("the cluster's name", cluster);
+        requireName("the server's name", name);
+        require(
+                shape.servers() >= 1 && shape.servers() <= MAX_SERVERS,
+                "a cluster has 1.." + MAX_SERVERS + " servers, not " + shape.servers());
+        require(
+                shape.replicas() >= 1 && shape.replicas() <= shape.servers(),
+                "replicas must be 1.." + shape.servers() + " (the number of servers), not " + shape.replicas());
+        require(
+                shape.shards() >= shape.servers() && shape.shards() <= ShardMap.MAX_SHARDS,
+                "shards must be " + shape.servers() + " (one per server).." + ShardMap.MAX_SHARDS + ", not "
+                        + shape.shards());
+        require(shape.durability() != Durability.NONE, "durability must be process or power in a cluster");
+        require(
+                Integer.bitCount(shape.segmentBytes()) == 1
+                        && shape.segmentBytes() >= AreaSettings.MIN_SEGMENT_LENGTH
+                        && shape.segmentBytes() <= AreaSettings.MAX_SEGMENT_LENGTH,
+                "segment must be a power of two from " + AreaSettings.MIN_SEGMENT_LENGTH + " to "
+                        + AreaSettings.MAX_SEGMENT_LENGTH + " bytes, not " + shape.segmentBytes());
+        require(
+                shape.maxMessage() >= 256
+                        && shape.maxMessage() <= Math.min(MAX_MESSAGE, shape.segmentBytes())
+                        && shape.maxMessage() % 64 == 0,
+                "max-message must be a multiple of 64 from 256 to " + Math.min(MAX_MESSAGE, shape.segmentBytes())
+                        + ", not " + shape.maxMessage());
+        require(workers >= 1 && workers <= 1024, "workers must be 1..1024, not " + workers);
+        final long least = (long) ServerSettings.minimumSegments(workers, shape.replicas() > 1) * shape.segmentBytes();
+        require(
+                capacityBytes >= least,
+                "capacity must be at least " + least + " bytes for " + workers + " workers and segments of "
+                        + shape.segmentBytes() + " bytes, not " + capacityBytes);
+        require(scrubMibPerSecond >= 0, "scrub-rate must not be negative");
+        require(drainMs >= 0, "drain must not be negative");
+    }
+
+    private static void requireName(String what, String name) {
+        require(
+                NAME.matcher(name).matches(),
+                what + " has 1 to 63 of a-z 0-9 . _ - and begins with a letter or digit: '" + name + "' does not");
+    }
+
+    private static void require(boolean condition, String message) {
+        if (!condition) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+
+    ServerSettings serverSettings() {
+        return ServerSettings.of(
+                (int) (capacityBytes / shape.segmentBytes()),
+                workers,
+                shape.replicas() > 1,
+                verifyReads,
+                (long) scrubMibPerSecond << 20);
+    }
+}

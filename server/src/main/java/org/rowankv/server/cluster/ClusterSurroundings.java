@@ -1,0 +1,28 @@
+package org.rowankv.server.cluster;
+
+import org.rowankv.rdma.Fabric;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.server.membership.ConfigurationStore;
+
+/**
+ * What a server of a cluster stands on, apart from its settings.
+ *
+ * @param store of the cluster alone; the owner's, who closes it after the server
+ * @param fabric that reaches the other servers; the owner's too
+ * @param addresses that the fabric asks
+ * @param scanThreads that read the area at the same time
+ * @param door where clients come in
+ */
+public record ClusterSurroundings(
+        ConfigurationStore store,
+        Fabric fabric,
+        ServerAddresses addresses,
+        Clock clock,
+        RandomSource random,
+        Scheduling scheduling,
+        ErrorLog errors,
+        int scanThreads,
+        ClientDoor door) {}

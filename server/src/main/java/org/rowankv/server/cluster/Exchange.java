@@ -1,0 +1,267 @@
+package org.rowankv.server.cluster;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.ShardAssignment;
+import org.rowankv.rdma.rowan.FrameChecksum;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.reconfiguration.RecoveredServer;
+
+/**
+ * Collect and scatter (§4.5 and §4.7 of the paper) between servers that are processes of their own. The primary of a shard
+ * in the configuration that is being started asks every other complete replica which entries it has that may not be on all
+ * replicas, takes over what it lacks, and gives each what that one lacks. Afterwards all own the same entries: what was
+ * never acknowledged took effect everywhere or, if no replica has it, nowhere.
+ *
+ * <p>Every step may be repeated: taking over an entry that is there changes nothing. A start that ends half way has changed
+ * nothing that the next would not do again.
+ *
+ * <p>The recovered server is used by one thread at a time: whoever asks and whoever answers exclude each other here.
+ */
+final class Exchange {
+    /** Of a shard, in one answer. */
+    private static final int MOST_VERSIONS = 64 << 10;
+
+    private final Configuration configuration;
+    private final RecoveredServer own;
+    /** By shard: what the scan found that may not be on all replicas, by version. */
+    private final Map<Integer, Map<Long, Long>> found = new HashMap<>();
+    /** By shard: the versions that were taken over since. */
+    private final Map<Integer, Set<Long>> taken = new HashMap<>();
+
+    Exchange(Configuration configuration, RecoveredServer own) {
+        this.configuration = configuration;
+        this.own = own;
+    }
+
+    // --- as the primary ---
+
+    /** Makes the shards whose primary this server is the same on all their complete replicas; returns the copies made. */
+    long collectAndScatter(PeerCalls calls, PeerCalls.Patience patience) {
+        long copies = 0;
+        for (int shard = 0; shard < configuration.shardCount(); shard++) {
+            if (configuration.shard(shard).primary() == own.serverId()) {
+                copies += collectAndScatter(shard, calls, patience);
+                Chaos.point("start.collected");
+            }
+        }
+        return copies;
+    }
+
+    private long collectAndScatter(int shard, PeerCalls calls, PeerCalls.Patience patience) {
+        final List<Integer> others = new ArrayList<>();
+        final ShardAssignment assignment = configuration.shard(shard);
+        for (int backup : assignment.backups()) {
+            if (assignment.isComplete(backup)) {
+                others.add(backup);
+            }
+        }
+        if (others.isEmpty()) {
+            return 0;
+        }
+        // Above the highest CommitVer that any of them knows: below it every replica had the entry, and may have
+        // dropped it
+        // since for good reason.
+        long commitVersion = own.replicas().get(shard).commitVersion();
+        final Map<Integer, Set<Long>> held = new TreeMap<>();
+        for (int server : others) {
+            final Set<Long> versions = new TreeSet<>();
+            commitVersion = Math.max(commitVersion, collect(shard, server, commitVersion, versions, calls, patience));
+            held.put(server, versions);
+        }
+        final Set<Long> all = new TreeSet<>(ownVersions(shard, commitVersion));
+        final Set<Long> mine = new HashSet<>(all);
+        for (Set<Long> versions : held.values()) {
+            final long known = commitVersion;
+            versions.removeIf(version -> version <= known);
+            all.addAll(versions);
+        }
+        long copies = 0;
+        for (long version : all) {
+            copies += spread(shard, version, mine.contains(version), held, calls, patience);
+        }
+        return copies;
+    }
+
+    /** Adds what that server has above the version; returns the highest CommitVer that it knows. */
+    private static long collect(
+            int shard,
+            int server,
+            long commitVersion,
+            Set<Long> versions,
+            PeerCalls calls,
+            PeerCalls.Patience patience) {
+        long above = commitVersion;
+        while (true) {
+            final ByteBuffer answer =
+                    calls.ask(server, Question.COLLECT, shard, above, ByteBuffer.allocate(0), patience);
+            final ByteBuffer found = PeerMessageDescriptor.payload(answer);
+            long last = above;
+            int count = 0;
+            while (found.remaining() >= Long.BYTES) {
+                last = found.getLong();
+                versions.add(last);
+                count++;
+            }
+            if (count < MOST_VERSIONS || last <= above) {
+                return PeerMessageDescriptor.argument(answer);
+            }
+            above = last;
+        }
+    }
+
+    private int spread(
+            int shard,
+            long version,
+            boolean isMine,
+            Map<Integer, Set<Long>> held,
+            PeerCalls calls,
+            PeerCalls.Patience patience) {
+        int copies = 0;
+        @Nullable ByteBuffer entry = isMine ? entry(shard, version) : null;
+        if (!isMine) {
+            for (Map.Entry<Integer, Set<Long>> each : held.entrySet()) {
+                if (entry == null && each.getValue().contains(version)) {
+                    final ByteBuffer answer =
+                            calls.ask(each.getKey(), Question.FETCH, shard, version, ByteBuffer.allocate(0), patience);
+                    entry = PeerMessageDescriptor.payload(answer);
+                    take(shard, version, entry);
+                    copies++;
+                }
+            }
+        }
+        if (entry == null) {
+            throw new AssertionError("version " + version + " of shard " + shard + " is nowhere");
+        }
+        for (Map.Entry<Integer, Set<Long>> each : held.entrySet()) {
+            if (!each.getValue().contains(version)) {
+                final ByteBuffer unused =
+                        calls.ask(each.getKey(), Question.TAKE, shard, version, entry.duplicate(), patience);
+                copies++;
+            }
+        }
+        return copies;
+    }
+
+    // --- what both do ---
+
+    private synchronized Set<Long> ownVersions(int shard, long above) {
+        final Set<Long> versions = new TreeSet<>(found(shard).keySet());
+        versions.removeIf(version -> version <= above);
+        return versions;
+    }
+
+    private Map<Long, Long> found(int shard) {
+        return found.computeIfAbsent(
+                shard, one -> own.candidates(one, own.replicas().get(one).commitVersion()));
+    }
+
+    /** A copy of an entry held here, or null. */
+    private synchronized @Nullable ByteBuffer entry(int shard, long version) {
+        final Long address = found(shard).get(version);
+        if (address == null) {
+            return null;
+        }
+        final ByteBuffer source = own.segments().region().buffer(address);
+        final int at = own.segments().region().offset(address);
+        final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(source, at));
+        return ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN).put(0, source, at, length);
+    }
+
+    private synchronized void take(int shard, long version, ByteBuffer entry) {
+        final String reason = whyInvalid(shard, version, entry);
+        if (reason != null) {
+            throw new IllegalStateException(
+                    "an entry of shard " + shard + " that another server sent cannot be taken over: " + reason);
+        }
+        if (!found(shard).containsKey(version)
+                && taken.computeIfAbsent(shard, one -> new HashSet<>()).add(version)) {
+            own.takeOver(entry, 0, own.replicas().get(shard).tenure());
+            Chaos.point("start.taken-over");
+        }
+    }
+
+    private @Nullable String whyInvalid(int shard, long version, ByteBuffer entry) {
+        if (entry.limit() < FrameDescriptor.STRIDE
+                || entry.limit() > own.segments().length()) {
+            return entry.limit() + " bytes";
+        }
+        final long word = FrameDescriptor.wordPlain(entry, 0);
+        final int type = FrameDescriptor.type(word);
+        if (FrameDescriptor.length(word) != entry.limit()) {
+            return "its length is another";
+        }
+        if (type < EntryType.PUT || type > EntryType.COMPLETION) {
+            return "type " + type;
+        }
+        final String malformed = EntryDescriptor.whyMalformed(entry, 0, entry.limit());
+        if (malformed != null) {
+            return malformed;
+        }
+        if (EntryDescriptor.shard(entry, 0) != shard || EntryDescriptor.version(entry, 0) != version) {
+            return "it is another entry";
+        }
+        return FrameDescriptor.whyBodyInvalid(
+                entry, 0, EntryDescriptor.usedLength(entry, 0) - EntryDescriptor.FRAME_LENGTH, new FrameChecksum());
+    }
+
+    // --- as a backup ---
+
+    /**
+     * Answers a question of the primary.
+     *
+     * @return payload and argument of the answer; null if there is none
+     */
+    @Nullable
+    Answer answer(int from, int question, int shard, long argument, ByteBuffer payload) {
+        if (shard < 0
+                || shard >= configuration.shardCount()
+                || configuration.shard(shard).primary() != from
+                || !configuration.shard(shard).isComplete(own.serverId())) {
+            return null; // not his shard
+        }
+        switch (question) {
+            case Question.COLLECT -> {
+                return collected(shard, argument);
+            }
+            case Question.FETCH -> {
+                final ByteBuffer entry = entry(shard, argument);
+                return entry == null ? null : new Answer(argument, entry);
+            }
+            case Question.TAKE -> {
+                take(shard, argument, payload);
+                return new Answer(argument, ByteBuffer.allocate(0));
+            }
+            default -> {
+                return null;
+            }
+        }
+    }
+
+    /** An answer: its argument and payload. */
+    record Answer(long argument, ByteBuffer payload) {}
+
+    private synchronized Answer collected(int shard, long above) {
+        final long commitVersion = own.replicas().get(shard).commitVersion();
+        final List<Long> versions = ownVersions(shard, Math.max(above, commitVersion)).stream()
+                .limit(MOST_VERSIONS)
+                .toList();
+        final ByteBuffer payload =
+                ByteBuffer.allocate(versions.size() * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        versions.forEach(payload::putLong);
+        return new Answer(commitVersion, payload.flip());
+    }
+}

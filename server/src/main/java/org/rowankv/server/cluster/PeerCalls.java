@@ -1,0 +1,119 @@
+package org.rowankv.server.cluster;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.rowankv.rdma.Endpoint;
+
+/**
+ * Questions to other servers, asked until they are answered: a message may be lost with either end, so every question may
+ * arrive more than once, and must do no harm then. For any thread but the one that hands out the answers.
+ */
+final class PeerCalls {
+    /** Long before somebody would wonder. */
+    private static final long AGAIN_MS = 100;
+
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    /** Says by an exception when there is no use in waiting any longer. */
+    interface Patience {
+        void check();
+    }
+
+    private record Pending(int server, CompletableFuture<ByteBuffer> answer) {}
+
+    private final Endpoint endpoint;
+    private final long term;
+    private final AtomicLong numbers = new AtomicLong();
+    private final Map<Long, Pending> pending = new ConcurrentHashMap<>();
+
+    PeerCalls(Endpoint endpoint, long term) {
+        this.endpoint = endpoint;
+        this.term = term;
+    }
+
+    /** One question on its way. */
+    final class Call {
+        private final int server;
+        private final long number;
+        private final ByteBuffer message;
+        private final CompletableFuture<ByteBuffer> answer = new CompletableFuture<>();
+
+        private Call(int server, int question, int shard, long argument, ByteBuffer payload) {
+            this.server = server;
+            this.number = numbers.incrementAndGet();
+            this.message = PeerMessageDescriptor.write(question, false, shard, term, number, argument, payload);
+            pending.put(number, new Pending(server, answer));
+            send();
+        }
+
+        /** Sends it, or sends it again. */
+        void send() {
+            // Whatever becomes of it: it is sent again.
+            final int unused = endpoint.message(server, message.duplicate());
+        }
+
+        boolean isAnswered() {
+            return answer.isDone();
+        }
+
+        void giveUp() {
+            pending.remove(number);
+        }
+
+        /** Waits for the answer: the whole message. */
+        ByteBuffer await(Patience patience) {
+            try {
+                while (true) {
+                    try {
+                        return answer.get(AGAIN_MS, TimeUnit.MILLISECONDS);
+                    } catch (TimeoutException e) {
+                        patience.check();
+                        send();
+                    }
+                }
+            } catch (ExecutionException e) {
+                throw new IllegalStateException("an answer cannot fail", e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new RoundOverException("interrupted");
+            } finally {
+                giveUp();
+            }
+        }
+    }
+
+    Call begin(int server, int question, int shard, long argument, ByteBuffer payload) {
+        return new Call(server, question, shard, argument, payload);
+    }
+
+    ByteBuffer ask(int server, int question, int shard, long argument, ByteBuffer payload, Patience patience) {
+        return begin(server, question, shard, argument, payload).await(patience);
+    }
+
+    /** Asks all of them, and waits for all answers. */
+    void askAll(List<Integer> servers, int question, long argument, Patience patience) {
+        final List<Call> calls = new ArrayList<>();
+        servers.forEach(server -> calls.add(begin(server, question, 0, argument, NOTHING)));
+        try {
+            calls.forEach(call -> call.await(patience));
+        } finally {
+            calls.forEach(Call::giveUp);
+        }
+    }
+
+    /** An answer came; one that nobody waits for any more is dropped. */
+    void answered(int from, ByteBuffer message) {
+        final Pending waiting = pending.get(PeerMessageDescriptor.number(message));
+        if (waiting != null && waiting.server == from && PeerMessageDescriptor.term(message) == term) {
+            final boolean unused = waiting.answer.complete(message);
+        }
+    }
+}

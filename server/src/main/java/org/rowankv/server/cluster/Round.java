@@ -1,0 +1,328 @@
+package org.rowankv.server.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.rdma.Endpoint;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.MembershipView;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.TurnedAgent;
+import org.rowankv.server.Server;
+import org.rowankv.server.ServerSettings;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.reconfiguration.CopyListener;
+import org.rowankv.server.reconfiguration.RecoveredServer;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One start of a server, from a new incarnation to the end of its roles. The order: read the area; say so; wait for the
+ * configuration that gives roles to this incarnation of every server; agree with the others on what everybody has; begin to
+ * serve. Used by the thread of the {@link ClusterServer}.
+ */
+final class Round implements MembershipView {
+    private static final Logger LOG = LoggerFactory.getLogger(Round.class);
+
+    private final ClusterServer cluster;
+    private final ClusterSettings settings;
+    private final ClusterSurroundings around;
+    private final Area area;
+    private final int serverId;
+    private final long incarnation;
+    private final ServerSettings serverSettings;
+    private final PeerMessages messages;
+    private final TurnedAgent messagesAgent;
+    private final ExecutorService chores;
+    private final List<Integer> others = new ArrayList<>();
+    private volatile @Nullable Configuration adopted;
+    private @Nullable Endpoint endpoint;
+    private @Nullable RecoveredServer recovered;
+    private @Nullable Server server;
+    private ClientDoor.@Nullable Opened door;
+    private volatile boolean over;
+
+    Round(ClusterServer cluster, Area area, int serverCount) {
+        this.cluster = cluster;
+        this.settings = cluster.settings();
+        this.around = cluster.surroundings();
+        this.area = area;
+        this.serverId = area.serverId();
+        this.serverSettings = settings.serverSettings();
+        for (int other = 0; other < serverCount; other++) {
+            if (other != serverId) {
+                others.add(other);
+            }
+        }
+        this.chores = Executors.newSingleThreadExecutor(work -> {
+            final Thread thread = new Thread(work, "rowan-chores-" + serverId);
+            thread.setDaemon(true);
+            return thread;
+        });
+        this.messages = new PeerMessages(serverId, around.errors(), chores);
+        this.messagesAgent = around.scheduling().take(messages, around.errors());
+        this.incarnation = area.superblock().startIncarnation();
+        Chaos.point("start.incarnation");
+    }
+
+    long incarnation() {
+        return incarnation;
+    }
+
+    @Override
+    public long term() {
+        final Configuration known = adopted;
+        return known == null ? 0 : known.term();
+    }
+
+    @Override
+    public boolean admits(int remote, long remoteIncarnation, long term) {
+        final Configuration known = adopted;
+        return known != null
+                && term == known.term()
+                && remote >= 0
+                && remote < known.serverCount()
+                && known.incarnations().get(remote) == remoteIncarnation;
+    }
+
+    /** Reads the area as a member of that configuration, and can be talked to afterwards. */
+    void recover(Configuration found) {
+        final Segments segments = new Segments(
+                area,
+                around.random().fork("segments-" + serverId + "-" + incarnation),
+                serverSettings.cleanerReserve(),
+                serverSettings.spaceLimit(area.segmentCount(), area.segmentLength()));
+        final KeyHash keyHash = new KeyHash(found.hashSeed());
+        final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[found.shardCount()];
+        for (int shard = 0; shard < replicas.length; shard++) {
+            if (found.shard(shard).isReplica(serverId)) {
+                replicas[shard] = new ShardReplica(
+                        shard,
+                        found.shardCount(),
+                        keyHash,
+                        segments,
+                        area.tenures().tenure(shard));
+            }
+        }
+        final RecoveredServer read = new RecoveredServer(
+                serverId, segments, new Replicas(replicas), settings.shape().replicas() > 1, around.errors());
+        read.scan(around.scanThreads(), around.clock());
+        recovered = read;
+        final EndpointSettings endpointSettings = Server.endpointSettings(
+                serverId, serverSettings, segments, incarnation, found.clusterId(), messages, this);
+        final Endpoint opened = around.fabric().open(endpointSettings);
+        endpoint = opened;
+        opened.onMessages(messagesAgent::wakeUp);
+        messages.use(opened);
+        messagesAgent.start();
+        Chaos.point("start.recovered");
+    }
+
+    /**
+     * Takes the roles that a configuration gives to this incarnation, once everybody has the same entries.
+     *
+     * @throws RoundOverException if another start of the cluster has begun meanwhile
+     */
+    void begin(Configuration configuration, PeerCalls.Patience patience) {
+        final RecoveredServer read = recovered;
+        final Endpoint opened = endpoint;
+        if (read == null || opened == null) {
+            throw new AssertionError("nothing was read");
+        }
+        requireReplicas(configuration, read);
+        final long beganNs = around.clock().nanoTime();
+        area.superblock().adoptTerm(configuration.term());
+        final PeerCalls calls = new PeerCalls(opened, configuration.term());
+        final Exchange exchange = new Exchange(configuration, read);
+        adopted = configuration;
+        messages.adopt(configuration, calls, exchange);
+        final long copies = exchange.collectAndScatter(calls, patience);
+        Chaos.point("start.scattered");
+        calls.askAll(others, Question.COLLECTED, 0, patience);
+        cluster.await(() -> messages.collected().containsAll(others), patience);
+        // From here on nobody sends anything to take over: everybody has everything.
+        read.drain();
+        read.finish();
+        Chaos.point("start.term");
+        calls.askAll(others, Question.READY, 0, patience);
+        cluster.await(() -> messages.ready().containsAll(others), patience);
+        serve(configuration, calls, read, opened);
+        LOG.info(
+                "server {} ({}) serves in term {} as start {}: {} entries read{}, {} copied between servers, {} ms",
+                settings.name(),
+                serverId,
+                configuration.term(),
+                incarnation,
+                read.entries(),
+                read.tornEntries() == 0 ? "" : ", " + read.tornEntries() + " torn and dropped",
+                copies,
+                (around.clock().nanoTime() - beganNs) / 1_000_000);
+    }
+
+    private static void requireReplicas(Configuration configuration, RecoveredServer read) {
+        for (int shard = 0; shard < configuration.shardCount(); shard++) {
+            if (configuration.shard(shard).isReplica(read.serverId())
+                    != read.replicas().has(shard)) {
+                throw new RoundOverException("shard " + shard + " has other replicas now");
+            }
+        }
+    }
+
+    private void serve(Configuration configuration, PeerCalls calls, RecoveredServer read, Endpoint opened) {
+        final LateServer late = new LateServer();
+        final Server made = new Server(
+                Server.endpointSettings(
+                        serverId,
+                        serverSettings,
+                        read.segments(),
+                        incarnation,
+                        configuration.clusterId(),
+                        messages,
+                        this),
+                unused -> opened,
+                around.fabric().capabilities(),
+                serverSettings,
+                read.segments(),
+                read.replicas(),
+                configuration,
+                around.clock(),
+                around.scheduling(),
+                around.errors(),
+                late,
+                late,
+                new NoCopies());
+        final PressureRounds pressure =
+                new PressureRounds(made, configuration.serverCount(), others, calls, messages::answer, around.clock());
+        late.is(pressure);
+        server = made;
+        made.start();
+        final ClusterCatalogue catalogue = new ClusterCatalogue(
+                around.store(),
+                settings.name() + "-" + incarnation,
+                around.random().fork("catalogue-" + incarnation),
+                made,
+                configuration.shardCount(),
+                others,
+                calls,
+                () -> {
+                    if (over) {
+                        throw new RoundOverException("the server has no roles any more");
+                    }
+                });
+        messages.serve(pressure, catalogue);
+        recovered = null;
+        // Not before every server answers: what a crash left half destroyed needs all of them.
+        chores.execute(() -> prepare(catalogue));
+        door = around.door().open(made, configuration, catalogue);
+    }
+
+    private void prepare(ClusterCatalogue catalogue) {
+        try {
+            catalogue.applyLimits();
+        } catch (RuntimeException e) {
+            around.errors().report("the limits of the caches", e);
+        }
+    }
+
+    @Nullable
+    Server server() {
+        return server;
+    }
+
+    @Nullable
+    Configuration configuration() {
+        return adopted;
+    }
+
+    /** Ends the roles at once: what is under way is left as it is, for the next start to find. */
+    void abandon(String why) {
+        over = true;
+        closeDoor();
+        final Server made = server;
+        if (made != null) {
+            made.fail(new IllegalStateException(why));
+            made.stopAgents();
+            made.close();
+        }
+        end();
+    }
+
+    /** Lets operations under way end, for so long, and what has landed be digested; then ends the roles. */
+    void drain(long forMs) {
+        closeDoor();
+        final Server made = server;
+        if (made != null) {
+            final Thread closing = new Thread(made::close, "rowan-drain-" + serverId);
+            closing.start();
+            if (!cluster.awaitFor(() -> !closing.isAlive(), forMs)) {
+                LOG.warn("server {}: operations under way did not end within {} ms", settings.name(), forMs);
+            }
+            final long digested = made.digestedTurns() + 2;
+            final boolean quiet = cluster.awaitFor(
+                    () -> {
+                        made.wakeUp();
+                        return made.digestedTurns() >= digested;
+                    },
+                    forMs);
+            LOG.debug("server {}: all that landed is digested: {}", settings.name(), quiet);
+            over = true;
+            made.fail(new IllegalStateException("the server is stopping"));
+            made.stopAgents();
+            ClusterServer.join(closing);
+        }
+        over = true;
+        end();
+    }
+
+    private void closeDoor() {
+        final ClientDoor.Opened opened = door;
+        door = null;
+        if (opened != null) {
+            opened.close();
+        }
+    }
+
+    private void end() {
+        chores.shutdownNow();
+        messagesAgent.close();
+        final Server made = server;
+        if (made != null) {
+            made.stop();
+        } else if (endpoint != null) {
+            endpoint.close();
+        }
+        try {
+            while (!chores.awaitTermination(1, TimeUnit.SECONDS)) {
+                LOG.info("server {}: waiting for the last chore", settings.name());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Nobody joins a cluster of this version. */
+    private static final class NoCopies implements CopyListener {
+        @Override
+        public void announced(int shard, int joining, long bytes) {
+            throw new AssertionError("server " + joining + " is joining");
+        }
+
+        @Override
+        public void copied(int shard, int joining, long unused) {
+            throw new AssertionError("server " + joining + " is joining");
+        }
+
+        @Override
+        public boolean joined(int joining) {
+            throw new AssertionError("server " + joining + " is joining");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package org.rowankv.server.embedded;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.server.Server;
+import org.rowankv.server.inspect.LiveReplicaReport;
+import org.rowankv.server.pm.FileThread;
+import org.rowankv.server.pm.StoreOpenException;
+import org.rowankv.server.pm.StoreShape;
+
+/**
+ * What reads the logs of an open store as a whole, one reader at a time: copies and comparisons. Thread-safe; the work is
+ * done on a thread of its own, whose end the caller waits for.
+ */
+final class LiveReading {
+    private final StoreFiles files;
+    private final List<Server> servers;
+    private final EmbeddedCatalogue catalogue;
+    private final EmbeddedSettings settings;
+    private final Clock clock;
+    private final Scheduling scheduling;
+    /** Held by the one reader, and at last by who closes the store. */
+    private final ReentrantLock reading = new ReentrantLock();
+
+    private volatile boolean closing;
+
+    LiveReading(
+            StoreFiles files,
+            List<Server> servers,
+            EmbeddedCatalogue catalogue,
+            EmbeddedSettings settings,
+            Clock clock,
+            Scheduling scheduling) {
+        this.files = files;
+        this.servers = List.copyOf(servers);
+        this.catalogue = catalogue;
+        this.settings = settings;
+        this.clock = clock;
+        this.scheduling = scheduling;
+    }
+
+    SnapshotOutcome snapshot(Path target, SnapshotProgress progress) {
+        final StoreShape shape = new StoreShape(
+                settings.servers(),
+                settings.replicas(),
+                settings.capacityBytes(),
+                settings.shards(),
+                settings.segmentBytes());
+        return alone("rowan-snapshot", () -> {
+            final CutWithFiles source = new CutWithFiles();
+            return OnlineSnapshot.make(servers, source, shape, settings.dir(), target, progress);
+        });
+    }
+
+    LiveReplicaReport compareReplicas() {
+        return alone("rowan-comparison", () -> {
+            try (Cut cut = Cut.take(files.configuration(), servers, clock, scheduling, () -> closing, () -> {})) {
+                return LiveComparison.compare(cut, servers);
+            }
+        });
+    }
+
+    private <T> T alone(String name, java.util.concurrent.Callable<T> work) {
+        if (!reading.tryLock()) {
+            throw new StoreOpenException(
+                    "the store is being copied or compared already: one at a time. Wait for that, and try again");
+        }
+        try {
+            requireOpen();
+            return FileThread.call(name, work);
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    private void requireOpen() {
+        if (closing) {
+            throw new StoreOpenException("the store is closed");
+        }
+    }
+
+    /** Ends what is under way, and lets nothing begin. */
+    void close() {
+        closing = true;
+        reading.lock(); // and never given back
+    }
+
+    /** A cut at which no cache is being made or removed, with configuration and catalogue as of that moment. */
+    private final class CutWithFiles implements OnlineSnapshot.Source {
+        private final AtomicReference<StoreFiles.@Nullable Noted> noted = new AtomicReference<>();
+
+        @Override
+        public Cut cut() {
+            // A cache whose removal is half way waits for writes, which must not wait for us: hence before the pins.
+            return catalogue.undisturbed(() -> Cut.take(
+                    files.configuration(), servers, clock, scheduling, () -> closing, () -> noted.set(files.note())));
+        }
+
+        @Override
+        public long writeConfiguration(Path directory) {
+            final StoreFiles.Noted atTheCut = java.util.Objects.requireNonNull(noted.get());
+            atTheCut.writeTo(directory);
+            return atTheCut.term();
+        }
+    }
+}

@@ -1,0 +1,249 @@
+package org.rowankv.server.cluster;
+
+import static org.awaitility.Awaitility.await;
+
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.Catalogue;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.ScanPage;
+import org.rowankv.driver.Session;
+import org.rowankv.placement.Configuration;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.rdma.tcp.TcpFabric;
+import org.rowankv.rdma.tcp.TcpFabricSettings;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.runtime.ThreadScheduling;
+import org.rowankv.server.Server;
+import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.membership.MemoryConfigurationStore;
+import org.rowankv.server.pm.Durability;
+
+/** The servers of a cluster in this JVM, each with a TCP fabric of its own and a proxy before it. */
+final class ClusterBed implements AutoCloseable {
+    static final int SEGMENT = 64 << 10;
+    static final int WORKERS = 4;
+
+    private final Path dir;
+    private final ClusterShape shape;
+    private final long capacity;
+    final ConfigurationStore store;
+    final List<Member> members = new ArrayList<>();
+
+    /** One server, which may come and go. */
+    final class Member {
+        final String name;
+        final TcpProxy proxy;
+        final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
+        volatile @Nullable TcpFabric fabric;
+        volatile @Nullable ClusterServer server;
+        private int starts;
+
+        Member(String name) {
+            this.name = name;
+            this.proxy = new TcpProxy(() -> fabric.listenAddress());
+        }
+
+        ClusterServer start() {
+            return start(settings(name, shape, "", proxy.port()));
+        }
+
+        ClusterServer start(ClusterSettings settings) {
+            final ServerAddresses addresses = new ServerAddresses();
+            final TcpFabric opened =
+                    new TcpFabric(TcpFabricSettings.of(new InetSocketAddress("127.0.0.1", 0), addresses::addressOf)
+                            .withReserve());
+            fabric = opened;
+            server = new ClusterServer(
+                    settings,
+                    new ClusterSurroundings(
+                            store,
+                            opened,
+                            addresses,
+                            SystemClock.INSTANCE,
+                            new SplittableRandomSource(name.hashCode() * 31L + ++starts),
+                            ThreadScheduling.INSTANCE,
+                            errors,
+                            1,
+                            ClientDoor.NONE));
+            server.start();
+            return server;
+        }
+
+        void stop() {
+            if (server != null) {
+                server.close();
+                fabric.close();
+                server = null;
+            }
+        }
+    }
+
+    ClusterBed(Path dir, int servers, int replicas, long capacity) {
+        this(dir, servers, replicas, capacity, new MemoryConfigurationStore());
+    }
+
+    ClusterBed(Path dir, int servers, int replicas, long capacity, ConfigurationStore store) {
+        this.dir = dir;
+        this.capacity = capacity;
+        this.store = store;
+        this.shape = new ClusterShape(servers, replicas, 4 * servers, SEGMENT, 16 << 10, Durability.PROCESS);
+        for (int i = 0; i < servers; i++) {
+            members.add(new Member(Character.toString('a' + i)));
+        }
+    }
+
+    ClusterShape shape() {
+        return shape;
+    }
+
+    ClusterSettings settings(String name, ClusterShape ofShape, String zone, int port) {
+        return settings(dir.resolve(name), name, ofShape, zone, port);
+    }
+
+    ClusterSettings settings(Path directory, String name, ClusterShape ofShape, String zone, int port) {
+        return new ClusterSettings(
+                "test",
+                name,
+                directory,
+                new HostAndPort("127.0.0.1", port),
+                "",
+                "",
+                zone,
+                ofShape,
+                capacity,
+                WORKERS,
+                false,
+                0,
+                2000,
+                false,
+                false);
+    }
+
+    ClusterBed startAll() {
+        members.forEach(Member::start);
+        awaitServing();
+        return this;
+    }
+
+    /** All of them serve, in the same term. */
+    void awaitServing() {
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
+            long term = 0;
+            for (Member member : members) {
+                final ClusterServer server = member.server;
+                if (server == null) {
+                    return false;
+                }
+                if (server.failure() != null) {
+                    throw new AssertionError(server.failure());
+                }
+                final Configuration configuration = server.configuration();
+                if (server.server() == null || configuration == null) {
+                    return false;
+                }
+                term = term == 0 ? configuration.term() : term;
+                if (term != configuration.term()) {
+                    return false;
+                }
+            }
+            return true;
+        });
+    }
+
+    Configuration configuration() {
+        return members.get(0).server.configuration();
+    }
+
+    @Nullable
+    Server server(int id) {
+        for (Member member : members) {
+            final ClusterServer server = member.server;
+            if (server != null && server.serverId() == id) {
+                return server.server();
+            }
+        }
+        return null;
+    }
+
+    RowanClient client(long seed) {
+        return new RowanClient(new Routed(configuration()), SystemClock.INSTANCE, new SplittableRandomSource(seed));
+    }
+
+    @Override
+    public void close() {
+        members.forEach(Member::stop);
+        members.forEach(member -> member.proxy.close());
+    }
+
+    /** Carries requests to whoever is primary, and waits where there is nobody. */
+    private final class Routed implements Session {
+        private final Configuration first;
+
+        Routed(Configuration first) {
+            this.first = first;
+        }
+
+        @Override
+        public Configuration configuration() {
+            return first;
+        }
+
+        @Override
+        public boolean mayLoseReplies() {
+            return true;
+        }
+
+        @Override
+        public void call(Request request) {
+            while (true) {
+                final Server primary = primaryOf(request.shard());
+                if (primary != null) {
+                    try {
+                        primary.call(request);
+                    } catch (IllegalStateException e) {
+                        // The server lost its roles in the middle: nobody knows what became of it.
+                        request.noResult();
+                        request.answer(Status.NO_REPLY, 0, 0, 0);
+                    }
+                    if (request.status() != Status.CLOSED && request.status() != Status.NOT_PRIMARY) {
+                        return;
+                    }
+                }
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
+
+        private @Nullable Server primaryOf(int shard) {
+            for (Member member : members) {
+                final ClusterServer one = member.server;
+                final Configuration configuration = one == null ? null : one.configuration();
+                if (configuration != null && configuration.shard(shard).primary() == one.serverId()) {
+                    return one.server();
+                }
+            }
+            return null;
+        }
+
+        @Override
+        public ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Catalogue catalogue() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void close() {}
+    }
+}
