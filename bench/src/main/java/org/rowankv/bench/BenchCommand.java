@@ -17,11 +17,8 @@ import picocli.CommandLine.Spec;
             InvokeCommand.class,
             ColdStartCommand.class,
             CleaningCommand.class,
-<<<<<<< HEAD
+            MemoryCommand.class,
             NetCommand.class
-=======
-            MemoryCommand.class
->>>>>>> 4d01fa536d5c83847d51359d60c432e547937be5
         })
 public final class BenchCommand implements Callable<Integer> {
     @Spec
