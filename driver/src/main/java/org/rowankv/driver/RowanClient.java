@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.session.AsyncRequests;
 import org.rowankv.driver.session.NetSession;
 import org.rowankv.driver.session.NetSettings;
 import org.rowankv.driver.session.RequestIds;
@@ -43,6 +45,10 @@ public final class RowanClient implements AutoCloseable {
     private final Session session;
     private final boolean ownsSession;
     private final RequestIds requestIds;
+    private final Supplier<AsyncRequests> asyncMaker;
+    /** Made when it is wanted; guarded by {@link #asyncMaker}. */
+    private @Nullable AsyncRequests asyncRequests;
+
     private final KeyHash keyHash;
     private final int shardCount;
 
@@ -58,6 +64,7 @@ public final class RowanClient implements AutoCloseable {
         this.session = session;
         this.ownsSession = ownsSession;
         this.requestIds = new RequestIds(session, clock, random, deadlineNs, LANES);
+        this.asyncMaker = () -> new AsyncRequests(session, clock, random, deadlineNs);
         final Configuration configuration = session.configuration();
         this.keyHash = new KeyHash(configuration.hashSeed());
         this.shardCount = configuration.shardCount();
@@ -114,12 +121,29 @@ public final class RowanClient implements AutoCloseable {
     }
 
     /**
-     * As {@link #execute}, for callers that do not want to wait. In process the operation is done when this returns;
-     * the stage is completed by the thread that has the answer, so dependents must not block.
+     * As {@link #execute}, for callers that do not want to wait. The request and its arrays are not to be touched until the stage
+     * is complete; it never completes exceptionally. In process the operation is done when this returns. The stage is completed
+     * by a thread that others wait for, so dependents must not block; what is to run elsewhere needs an executor of the
+     * caller's.
      */
     public CompletionStage<Request> executeAsync(Request request) {
-        execute(request);
-        return CompletableFuture.completedFuture(request);
+        if (!session.mayLoseReplies()) {
+            execute(request);
+            return CompletableFuture.completedFuture(request);
+        }
+        place(request);
+        return asyncRequests().execute(request);
+    }
+
+    private AsyncRequests asyncRequests() {
+        synchronized (asyncMaker) {
+            AsyncRequests made = asyncRequests;
+            if (made == null) {
+                made = asyncMaker.get();
+                asyncRequests = made;
+            }
+            return made;
+        }
     }
 
     // --- one key ---
@@ -313,6 +337,11 @@ public final class RowanClient implements AutoCloseable {
     @Override
     public void close() {
         try {
+            synchronized (asyncMaker) {
+                if (asyncRequests != null) {
+                    asyncRequests.close();
+                }
+            }
             requestIds.close();
         } finally {
             if (ownsSession) {

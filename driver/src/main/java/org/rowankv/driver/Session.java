@@ -33,6 +33,16 @@ public interface Session extends AutoCloseable {
     }
 
     /**
+     * As {@link #call} for somebody who does not wait.
+     *
+     * @param whenAnswered run once, by the calling thread or by one that others wait for: it must not block
+     */
+    default void callAsync(Request request, Runnable whenAnswered) {
+        call(request);
+        whenAnswered.run();
+    }
+
+    /**
      * The live objects of a cache in one shard, in hash order from a position.
      *
      * @param position unsigned; 0 to begin, then {@link ScanPage#nextPosition()}

@@ -50,7 +50,7 @@ final class Exchange {
     private long number;
     private @Nullable Request request;
     private @Nullable Question question;
-    private @Nullable Runnable whenDone;
+    private @Nullable AsyncCall async;
     private long term;
     private Outcome outcome = Outcome.LOST;
     /** In the queue of what is to be written. */
@@ -83,21 +83,21 @@ final class Exchange {
     /**
      * By the caller: what is to be sent.
      *
-     * @param whenDone for a caller that does not wait: run once, by whoever reads
+     * @param newAsync for a caller that does not wait, else null
      */
-    void prepare(Request newRequest, long configurationTerm, @Nullable Runnable newWhenDone) {
+    void prepare(Request newRequest, long configurationTerm, @Nullable AsyncCall newAsync) {
         begin();
         request = newRequest;
         question = null;
         term = configurationTerm;
-        whenDone = newWhenDone;
+        async = newAsync;
     }
 
     void prepare(Question newQuestion) {
         begin();
         request = null;
         question = newQuestion;
-        whenDone = null;
+        async = null;
     }
 
     @Nullable
@@ -115,8 +115,8 @@ final class Exchange {
     }
 
     @Nullable
-    Runnable whenDone() {
-        return whenDone;
+    AsyncCall async() {
+        return async;
     }
 
     Outcome outcome() {
@@ -170,6 +170,6 @@ final class Exchange {
     void forget() {
         request = null;
         question = null;
-        whenDone = null;
+        async = null;
     }
 }

@@ -8,7 +8,6 @@ import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -64,9 +63,12 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     private final long spinNs;
     private final Consumer<byte[]> onRouting;
 
+    /** One more than callers can have: the last is that of {@link #asyncReader}, which is never sent. */
     private final Exchange[] exchanges;
+
     private final SlotPool slots;
     private final ReadRole role;
+    private final AsyncReader asyncReader;
 
     // --- who writes ---
     private final AtomicReference<@Nullable Exchange> queue = new AtomicReference<>();
@@ -78,10 +80,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     // --- who reads ---
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH).order(ByteOrder.LITTLE_ENDIAN);
     private final FrameCutter in;
-    /** Callers' callbacks that are to be run when what was read is consumed. */
-    private final ArrayDeque<Runnable> callbacks = new ArrayDeque<>();
 
-    private boolean callingBack;
     private volatile long lastReadNs;
     private volatile boolean broken;
 
@@ -101,12 +100,14 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         this.spinNs = settings.spinNs();
         this.onRouting = onRouting;
         this.in = new FrameCutter(settings.maxFrame());
-        this.exchanges = new Exchange[Math.min(settings.maxInFlight(), welcome.maxInFlight())];
+        final int places = Math.min(settings.maxInFlight(), welcome.maxInFlight());
+        this.exchanges = new Exchange[places + 1];
         for (int i = 0; i < exchanges.length; i++) {
             exchanges[i] = new Exchange(i);
         }
-        this.slots = new SlotPool(exchanges.length);
+        this.slots = new SlotPool(places);
         this.role = new ReadRole(exchanges, PARKING, this, clock);
+        this.asyncReader = new AsyncReader(role, exchanges[places], clock, spinNs);
         this.lastReadNs = clock.nanoTime();
     }
 
@@ -304,7 +305,6 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
                 if (own.isDone()) {
                     break;
                 }
-                runCallbacks();
                 nowNs = clock.nanoTime();
                 if (any) {
                     lastReadNs = nowNs;
@@ -361,7 +361,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
             }
         }
         final int slot = (int) number & 0xffff;
-        if (slot >= exchanges.length || exchanges[slot].number() != number) {
+        if (slot >= slots.count() || exchanges[slot].number() != number) {
             throw new ProtocolException(ProtocolFault.BAD_FRAME, "an answer to nothing that was asked: " + number);
         }
         final Exchange exchange = exchanges[slot];
@@ -396,41 +396,32 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     }
 
     private void ended(Exchange exchange, Exchange.Outcome outcome) {
-        final Runnable whenDone = exchange.whenDone();
-        if (whenDone == null) {
-            role.wake(exchange.done(outcome));
+        final AsyncCall async = exchange.async();
+        final Thread parked = exchange.done(outcome);
+        if (async == null) {
+            role.wake(parked);
         } else {
-            exchange.done(outcome);
-            synchronized (callbacks) {
-                callbacks.add(whenDone);
-            }
+            asyncReader.end(async);
         }
     }
 
-    @Override
-    public void beforeLetGo() {
-        runCallbacks();
-    }
-
-    /** Not in the middle of a frame, since they may ask over this connection themselves. */
-    private void runCallbacks() {
-        if (callingBack) {
-            return; // inside of one: the outer one goes on
+    /**
+     * Sends a request for a caller that does not wait.
+     *
+     * @param whenOver run once, by the thread that reads for such callers; the request is nobody else's then
+     * @return false if there is no place for it: then nothing has happened
+     */
+    boolean callAsync(Request request, long term, long deadlineNs, Consumer<Exchange.Outcome> whenOver) {
+        final Exchange exchange = tryBorrow();
+        if (exchange == null) {
+            return false;
         }
-        callingBack = true;
-        try {
-            for (Runnable next = nextCallback(); next != null; next = nextCallback()) {
-                next.run();
-            }
-        } finally {
-            callingBack = false;
-        }
-    }
-
-    private @Nullable Runnable nextCallback() {
-        synchronized (callbacks) {
-            return callbacks.poll();
-        }
+        final AsyncCall call = new AsyncCall(this, exchange, deadlineNs, whenOver);
+        exchange.prepare(request, term, call);
+        asyncReader.begin(call);
+        enqueue(exchange);
+        flush();
+        return true;
     }
 
     // --- the end ---
@@ -460,7 +451,8 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     }
 
     private void endAll() {
-        for (Exchange each : exchanges) {
+        for (int slot = 0; slot < slots.count(); slot++) {
+            final Exchange each = exchanges[slot];
             if (each.changes(Exchange.SENT, Exchange.ANSWERING)) {
                 ended(each, Exchange.Outcome.LOST);
             } else if (each.changes(Exchange.QUEUED, Exchange.WRITING)) {

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -28,7 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries requests over TCP to the shards' primaries. Thread-safe; starts no thread.
+ * Carries requests over TCP to the shards' primaries. Thread-safe; starts threads for callers that do
+ * not wait, and no others.
  *
  * <p>An attempt that was not applied for certain, because it was not sent, or because it met a server that is not the shard's
  * primary, goes to whoever is by a newer configuration, until the attempt's time is over. One that may have been applied is
@@ -44,6 +47,7 @@ public final class NetSession implements Session {
     private final List<String> bootstrap;
     private final NetCatalogue catalogue;
     private final ReentrantLock routing = new ReentrantLock();
+    private final ThreadPoolExecutor waitingThread;
     private volatile @Nullable Route route;
     private volatile boolean closed;
 
@@ -52,6 +56,12 @@ public final class NetSession implements Session {
         this.clock = clock;
         this.bootstrap = List.copyOf(bootstrap);
         this.catalogue = new NetCatalogue(this);
+        this.waitingThread = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+            final Thread made = new Thread(task, "rowan-client-waits");
+            made.setDaemon(true);
+            return made;
+        });
+        waitingThread.allowCoreThreadTimeOut(true);
     }
 
     /**
@@ -266,6 +276,51 @@ public final class NetSession implements Session {
                 call(request, deadlineNs);
             }
         }
+    }
+
+    /**
+     * What cannot be sent at once, or has to be sent elsewhere, is carried on by a thread that waits, which is there while there
+     * is such a request.
+     */
+    @Override
+    public void callAsync(Request request, Runnable whenAnswered) {
+        final Route now = route();
+        final Status refused = whyNotSent(request, now);
+        if (refused != Status.OK) {
+            answer(request, refused);
+            whenAnswered.run();
+            return;
+        }
+        final NetConnection connection = now.primaryOf(request.shard()).present();
+        if (connection == null
+                || RequestDescriptor.lengthOf(request) > connection.maxFrame()
+                || !connection.callAsync(
+                        request,
+                        now.term(),
+                        clock.nanoTime() + settings.attemptNs(),
+                        outcome -> answeredAsync(request, outcome, whenAnswered))) {
+            callElsewhere(request, whenAnswered);
+        }
+    }
+
+    private void answeredAsync(Request request, Exchange.Outcome outcome, Runnable whenAnswered) {
+        if (outcome == Exchange.Outcome.LOST) {
+            answer(request, Status.NO_REPLY);
+        } else if (outcome == Exchange.Outcome.UNSENT) {
+            answer(request, Status.UNREACHABLE);
+        }
+        if (isForAnother(request.status())) {
+            callElsewhere(request, whenAnswered);
+        } else {
+            whenAnswered.run();
+        }
+    }
+
+    private void callElsewhere(Request request, Runnable whenAnswered) {
+        waitingThread.execute(() -> {
+            call(request);
+            whenAnswered.run();
+        });
     }
 
     /** Whether nothing was applied, and another server, or the same one later, may do it. */

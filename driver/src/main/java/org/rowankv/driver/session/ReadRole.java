@@ -34,9 +34,6 @@ final class ReadRole {
          * @return whether the calling thread was interrupted, which it does not know any more
          */
         boolean read(Exchange own, long deadlineNs, boolean spins);
-
-        /** The calling thread is about to let go. */
-        void beforeLetGo();
     }
 
     private static final long MAX_PARK_NS = TimeUnit.SECONDS.toNanos(1);
@@ -68,13 +65,12 @@ final class ReadRole {
         long spinUntilNs = spinNs > 0 ? clock.nanoTime() + spinNs : 0;
         while (!own.isDone() && !over) {
             if (isMine()) {
-                // Called back by what it read itself: reads on, and its outer self lets go.
+                // Called from within what it does as the reader: reads on, and its outer self lets go.
                 interrupted |= reader.read(own, deadlineNs, spinNs > 0);
                 over = !own.isDone();
             } else if (tryTake()) {
                 try {
                     interrupted |= reader.read(own, deadlineNs, spinNs > 0);
-                    reader.beforeLetGo();
                 } finally {
                     letGo();
                 }

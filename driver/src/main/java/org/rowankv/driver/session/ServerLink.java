@@ -61,11 +61,22 @@ final class ServerLink {
     /** The calling thread's connection; null if there is none to be had now. */
     @Nullable
     NetConnection connection(long deadlineNs) {
-        final long id = Thread.currentThread().getId();
-        // Thread ids that follow each other, and those of which every second one calls, are spread alike.
-        final int index = (int) ((id ^ id >>> 1) % connections.length());
+        final int index = index();
         final NetConnection present = connections.get(index);
         return present != null && !present.isBroken() ? present : connect(index, deadlineNs);
+    }
+
+    private int index() {
+        final long id = Thread.currentThread().getId();
+        // Thread ids that follow each other, and those of which every second one calls, are spread alike.
+        return (int) ((id ^ id >>> 1) % connections.length());
+    }
+
+    /** The calling thread's connection, if it is made already; else null. */
+    @Nullable
+    NetConnection present() {
+        final NetConnection present = connections.get(index());
+        return present != null && !present.isBroken() ? present : null;
     }
 
     private @Nullable NetConnection connect(int index, long deadlineNs) {

@@ -94,11 +94,6 @@ final class ReadRoleScheduleTest {
         }
 
         @Override
-        public void beforeLetGo() {
-            // No callbacks here.
-        }
-
-        @Override
         public void check() {
             for (Exchange each : exchanges) {
                 assertThat(each.isDone()).as("caller %d", each.slot()).isEqualTo(!impatient.contains(each.slot()));

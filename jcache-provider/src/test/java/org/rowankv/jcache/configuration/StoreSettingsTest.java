@@ -95,7 +95,7 @@ class StoreSettingsTest {
                 "rowan:cluster",
                 "embedded",
                 "rowan:?servers=1",
-                "rowan://",
+                "rowan:///",
                 "rowan://host/",
                 "rowan://host:1/path",
                 "rowan://host:1,/",
@@ -112,8 +112,8 @@ class StoreSettingsTest {
         assertThat(of("rowan:embedded").addresses()).isEmpty();
         assertThat(of("rowan://h1:7,h-2.example.org:8/").addresses()).containsExactly("h1:7", "h-2.example.org:8");
         assertThat(of("rowan://127.0.0.1:7").addresses()).containsExactly("127.0.0.1:7");
-        assertThat(of("rowan://[::1]:7,h:8/?listener-backlog=5").addresses()).containsExactly("[::1]:7", "h:8");
-        assertThat(of("rowan://[::1]:7,h:8/?listener-backlog=5").count(Setting.LISTENER_BACKLOG))
+        assertThat(of("rowan://[::1]:7/?listener-backlog=5").addresses()).containsExactly("[::1]:7");
+        assertThat(of("rowan://h1:7,h2:8/?listener-backlog=5").count(Setting.LISTENER_BACKLOG))
                 .isEqualTo(5);
         // What the servers are made of may be set for those in this JVM, and is of no concern.
         final StoreSettings settings =

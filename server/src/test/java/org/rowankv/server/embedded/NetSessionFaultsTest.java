@@ -343,6 +343,59 @@ final class NetSessionFaultsTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 256})
+    void shouldCompleteWhatNobodyWaitsFor(int inFlight) throws Exception {
+        try (NetSession session = session(NetSettings.DEFAULT.withConnections(2, inFlight));
+                RowanClient client = client(session)) {
+            final int cache = Stores.cache(client);
+            final AtomicInteger well = new AtomicInteger();
+            final CountDownLatch done = new CountDownLatch(4 * 500);
+            inThreads(4, thread -> {
+                for (int i = 0; i < 500; i++) {
+                    final String key = "k" + thread + "-" + i;
+                    final byte[] value = value(key, i, 100);
+                    final Request put = new Request().put(cache, bytes(key), 0, key.length(), value, 0, 100);
+                    // Asks again from within.
+                    client.executeAsync(put)
+                            .thenCompose(answered ->
+                                    client.executeAsync(new Request().get(cache, bytes(key), 0, key.length())))
+                            .thenAccept(answered -> {
+                                if (answered.status() == Status.OK
+                                        && numberOf(key, answered.resultBytes())
+                                                == Long.parseLong(key.substring(key.indexOf('-') + 1))) {
+                                    well.incrementAndGet();
+                                }
+                                done.countDown();
+                            });
+                    if (i % 10 == 0) {
+                        client.get(cache, bytes(key));
+                    }
+                }
+            });
+            done.await();
+            assertThat(well).hasValue(4 * 500);
+        }
+    }
+
+    @Test
+    void shouldCompleteWhatNobodyWaitsForWhenItsServersAreGone() throws Exception {
+        final NetSettings settings = NetSettings.DEFAULT.withPatience(200_000_000, 300_000_000);
+        try (NetSession session = session(settings)) {
+            final RowanClient client = client(session);
+            final int cache = Stores.cache(client);
+            client.put(cache, bytes("k"), bytes("v"));
+            ports.close();
+            final Request get = client.executeAsync(new Request().get(cache, bytes("k"), 0, 1))
+                    .toCompletableFuture()
+                    .get();
+            assertThat(get.status()).isIn(Status.UNREACHABLE, Status.NO_REPLY);
+            ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
+            client.close();
+        }
+        closeSessionsLeft();
+    }
+
     @Test
     void shouldScanValuesThatAreTooLongForAPage() {
         try (NetSession session = session(NetSettings.DEFAULT);

@@ -1,0 +1,123 @@
+package org.rowankv.driver.session;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Clock;
+
+/**
+ * Stands in for the callers of a connection that do not wait: a thread, there while something is under way for one of them and
+ * a little longer, that takes its turn in reading and tells them. So no caller that waits runs another's code. Thread-safe.
+ */
+final class AsyncReader implements Runnable {
+    private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long LINGER_NS = TimeUnit.SECONDS.toNanos(2);
+
+    private final ReadRole role;
+    /** Done, as often as somebody is to be told. */
+    private final Exchange own;
+
+    private final Clock clock;
+    private final long spinNs;
+    private final Queue<AsyncCall> begun = new ConcurrentLinkedQueue<>();
+    private final Queue<AsyncCall> ended = new ConcurrentLinkedQueue<>();
+    /** Begun, and not told yet. */
+    private final AtomicInteger underWay = new AtomicInteger();
+
+    private final Object starting = new Object();
+    /** Guarded by {@link #starting}. */
+    private @Nullable Thread thread;
+
+    AsyncReader(ReadRole role, Exchange own, Clock clock, long spinNs) {
+        this.role = role;
+        this.own = own;
+        this.clock = clock;
+        this.spinNs = spinNs;
+    }
+
+    /** Before it is sent. */
+    void begin(AsyncCall call) {
+        begun.add(call);
+        if (underWay.getAndIncrement() == 0) {
+            synchronized (starting) {
+                final Thread present = thread;
+                if (present == null) {
+                    final Thread made = new Thread(this, "rowan-client-reader");
+                    made.setDaemon(true);
+                    thread = made;
+                    made.start();
+                } else {
+                    LockSupport.unpark(present);
+                }
+            }
+        }
+    }
+
+    /** By whoever reads, or breaks the connection: the call's exchange is done. */
+    void end(AsyncCall call) {
+        ended.add(call);
+        role.wake(own.done(Exchange.Outcome.ANSWERED));
+    }
+
+    @Override
+    public void run() {
+        final ArrayDeque<AsyncCall> watched = new ArrayDeque<>();
+        long idleSinceNs = clock.nanoTime();
+        while (true) {
+            // In this order: what ends from here on is told of now, or ends the waiting.
+            own.state(Exchange.SENT);
+            tell();
+            watch(watched);
+            final long nowNs = clock.nanoTime();
+            if (underWay.get() > 0) {
+                idleSinceNs = nowNs;
+                role.await(own, nowNs + SLICE_NS, spinNs);
+            } else if (nowNs - idleSinceNs < LINGER_NS) {
+                LockSupport.parkNanos(this, LINGER_NS);
+            } else if (hasLeft()) {
+                return;
+            }
+            // Nobody has a reason to interrupt this thread; if somebody does it means nothing.
+            Thread.interrupted();
+        }
+    }
+
+    private void tell() {
+        for (AsyncCall next = ended.poll(); next != null; next = ended.poll()) {
+            next.ended();
+            underWay.decrementAndGet();
+        }
+    }
+
+    /** Ends those whose time is over; forgets those that have ended. They begin in the order in which their times end. */
+    private void watch(ArrayDeque<AsyncCall> watched) {
+        for (AsyncCall next = begun.poll(); next != null; next = begun.poll()) {
+            watched.add(next);
+        }
+        final long nowNs = clock.nanoTime();
+        while (!watched.isEmpty()) {
+            final AsyncCall first = watched.peekFirst();
+            if (!first.isOver()) {
+                if (!first.expire(nowNs)) {
+                    return;
+                }
+                underWay.decrementAndGet();
+            }
+            watched.pollFirst();
+        }
+    }
+
+    private boolean hasLeft() {
+        synchronized (starting) {
+            if (underWay.get() > 0) {
+                return false;
+            }
+            thread = null;
+            return true;
+        }
+    }
+}
