@@ -9,6 +9,8 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Which module sees which. A rule names, for the classes of one place, everything of ours that they may see; the rest
@@ -23,6 +25,7 @@ final class Arrows {
     private static final String PLACEMENT = "org.rowankv.placement..";
     private static final String SERVER = "org.rowankv.server..";
     private static final String SERVER_EMBEDDED = "org.rowankv.server.embedded..";
+    private static final String NODE = "org.rowankv.node..";
     private static final String JCACHE = "org.rowankv.jcache..";
     private static final String JCACHE_EMBEDDED = "org.rowankv.jcache.embedded..";
     private static final String SAMPLES = "org.rowankv.samples..";
@@ -40,6 +43,7 @@ final class Arrows {
         PROTOCOL,
         PLACEMENT,
         SERVER,
+        NODE,
         JCACHE,
         SAMPLES,
         BENCH,
@@ -87,6 +91,19 @@ final class Arrows {
             .resideInAPackage(SERVER_EMBEDDED)
             .allowEmptyShould(true);
 
+    /** The server process: the engine, a fabric, and a configuration store. Nobody builds on a process. */
+    @ArchTest
+    static final ArchRule NODE_SEES_THE_ENGINE =
+            onlySees(resideInAnyPackage(NODE), NODE, SERVER, PROTOCOL, PLACEMENT, RDMA, RUNTIME);
+
+    @ArchTest
+    static final ArchRule NOBODY_BUILDS_ON_THE_PROCESS = noClasses()
+            .that(resideOutsideOfPackages(NODE, "org.rowankv.tck..", "org.rowankv.check..", "org.rowankv.sim.."))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(NODE)
+            .allowEmptyShould(true);
+
     /** Status codes and versions are part of what the driver hands out, placement is not. */
     @ArchTest
     static final ArchRule JCACHE_SEES_DRIVER = onlySees(
@@ -128,26 +145,32 @@ final class Arrows {
     @ArchTest
     static final ArchRule TCP_SEES_NETTY = usesOnly(resideInAnyPackage(RDMA_TCP), "io.netty..");
 
+    /** What only a process carries: a command line and the coordination service. */
+    @ArchTest
+    static final ArchRule NODE_SEES_ITS_LIBRARIES =
+            usesOnly(resideInAnyPackage(NODE), "picocli..", "org.apache.curator.framework..", "org.apache.zookeeper..");
+
     @ArchTest
     static final ArchRule JCACHE_SEES_FEW_LIBRARIES = usesOnly(resideInAnyPackage(JCACHE), "javax.cache..");
 
     private Arrows() {}
 
-    private static ArchRule usesOnly(DescribedPredicate<JavaClass> who, String library) {
+    private static ArchRule usesOnly(DescribedPredicate<JavaClass> who, String... libraries) {
+        final List<String> allowed = new ArrayList<>(List.of(
+                "org.rowankv..",
+                "java..",
+                "javax.management..",
+                "org.slf4j",
+                "org.jspecify.annotations",
+                "com.google.errorprone.annotations.."));
+        allowed.addAll(List.of(libraries));
         return noClasses()
                 .that(who)
                 .should()
-                .dependOnClassesThat(resideOutsideOfPackages(
-                                "org.rowankv..",
-                                "java..",
-                                "javax.management..",
-                                "org.slf4j",
-                                "org.jspecify.annotations",
-                                "com.google.errorprone.annotations..",
-                                library)
-                        .and(not(HAVE_NO_PACKAGE)))
+                .dependOnClassesThat(
+                        resideOutsideOfPackages(allowed.toArray(new String[0])).and(not(HAVE_NO_PACKAGE)))
                 .as("classes that " + who.getDescription() + " use beside the JDK, SLF4J and annotations only "
-                        + library)
+                        + String.join(", ", libraries))
                 .allowEmptyShould(true);
     }
 

@@ -95,6 +95,13 @@ final class RulesCanFailTest {
                         Arrows.PRODUCT_SEES_FEW_LIBRARIES,
                         "driver",
                         "javax.cache.Cache<?, ?> cache;"),
+                sees("the process sees driver", Arrows.NODE_SEES_THE_ENGINE, "node", "driver"),
+                sees("server sees the process", Arrows.NOBODY_BUILDS_ON_THE_PROCESS, "server", "node"),
+                has(
+                        "the process uses JUnit",
+                        Arrows.NODE_SEES_ITS_LIBRARIES,
+                        "node",
+                        "org.junit.jupiter.api.Test test;"),
                 has("the TCP fabric uses JUnit", Arrows.TCP_SEES_NETTY, "rdma.tcp", "org.junit.jupiter.api.Test test;"),
                 has(
                         "jcache uses JUnit",

@@ -29,11 +29,22 @@ final class SourceFiles {
     /** Every Java file of main code but the package descriptions. */
     static List<Path> all() {
         try (Stream<Path> modules = Files.list(root())) {
-            return modules.map(module -> module.resolve("src/main/java"))
+            // A module may hold others, as server holds that of the server process.
+            return modules.filter(Files::isDirectory)
+                    .flatMap(module -> Stream.concat(Stream.of(module), nestedIn(module)))
+                    .map(module -> module.resolve("src/main/java"))
                     .filter(Files::isDirectory)
                     .flatMap(SourceFiles::filesUnder)
                     .sorted()
                     .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Stream<Path> nestedIn(Path module) {
+        try (Stream<Path> inside = Files.list(module)) {
+            return inside.filter(nested -> Files.isRegularFile(nested.resolve("pom.xml"))).toList().stream();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

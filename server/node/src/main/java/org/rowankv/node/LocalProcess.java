@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** A process of a local cluster: its log, and its number in a file, by which a later command finds it again. */
 final class LocalProcess {
@@ -20,6 +21,8 @@ final class LocalProcess {
     private final Path log;
     /** In the command line of the process: tells it from one that has got its number since. */
     private final String mark;
+    /** Started by this process: what it is called is not told before it has become what it is to be. */
+    private @Nullable Process started;
 
     LocalProcess(Path dir, String name) {
         this.name = name;
@@ -53,11 +56,16 @@ final class LocalProcess {
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .start();
+        started = process;
         Files.writeString(pidFile, process.pid() + "\n", StandardCharsets.UTF_8);
     }
 
     /** The process, if it runs. */
     Optional<ProcessHandle> running() {
+        final Process own = started;
+        if (own != null) {
+            return own.isAlive() ? Optional.of(own.toHandle()) : Optional.empty();
+        }
         try {
             final String pid = Files.readString(pidFile, StandardCharsets.UTF_8).strip();
             return ProcessHandle.of(Long.parseLong(pid))

@@ -41,7 +41,8 @@ final class NodeProcess implements AutoCloseable {
             String zooKeeper,
             InetSocketAddress peers,
             InetSocketAddress adminAddress,
-            ClientDoor door) {
+            ClientDoor door,
+            ErrorLog errors) {
         this.settings = settings;
         final ServerAddresses addresses = new ServerAddresses();
         final boolean power = settings.shape().durability() == Durability.POWER;
@@ -71,7 +72,7 @@ final class NodeProcess implements AutoCloseable {
                         SystemClock.INSTANCE,
                         SecureSeed.source(),
                         ThreadScheduling.INSTANCE,
-                        new ErrorLog(SystemClock.INSTANCE),
+                        errors,
                         Math.max(1, processors / 2),
                         door));
         server.start();

@@ -5,7 +5,9 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.server.cluster.ClientDoor;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.cluster.ClusterShape;
 import org.rowankv.server.cluster.HostAndPort;
@@ -159,7 +161,7 @@ public final class ServerCommand implements Callable<Integer> {
         final NodeProcess process;
         try {
             requireKnownOptions();
-            process = open(ClientDoor.NONE);
+            process = open();
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
         } catch (UncheckedIOException e) {
@@ -191,7 +193,7 @@ public final class ServerCommand implements Callable<Integer> {
         }
     }
 
-    private NodeProcess open(ClientDoor door) {
+    private NodeProcess open() {
         final HostAndPort clients = HostAndPort.parse(listen);
         final HostAndPort reached = (advertise == null ? clients : HostAndPort.parse(advertise)).requireReachable();
         final HostAndPort peers = peerListen == null
@@ -226,7 +228,14 @@ public final class ServerCommand implements Callable<Integer> {
                 drain,
                 acceptUnclean,
                 acceptCopied);
-        return new NodeProcess(settings, zooKeeper, peers.resolve(), admin.resolve(), door);
+        final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
+        return new NodeProcess(
+                settings,
+                zooKeeper,
+                peers.resolve(),
+                admin.resolve(),
+                new PortDoor(ClientPortSettings.at(clients.host(), clients.port()), SystemClock.INSTANCE, errors),
+                errors);
     }
 
     private static int size(String option, String text, int most) {

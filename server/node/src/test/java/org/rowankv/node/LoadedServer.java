@@ -8,9 +8,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.Routing;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.Server;
 import org.rowankv.server.cluster.ClientDoor;
 import org.rowankv.server.cluster.ClusterSettings;
@@ -56,13 +59,15 @@ final class LoadedServer {
                 arguments[2],
                 new InetSocketAddress("127.0.0.1", port),
                 new InetSocketAddress("127.0.0.1", 0),
-                LoadedServer::open);
+                LoadedServer::open,
+                new ErrorLog(SystemClock.INSTANCE));
         Runtime.getRuntime().addShutdownHook(new Thread(process::close));
         process.server().awaitEnd();
         print("FAILED " + process.server().failure());
     }
 
-    private static ClientDoor.Opened open(Server server, Configuration configuration, Object catalogue) {
+    private static ClientDoor.Opened open(Server server, Routing routing, Object catalogue) {
+        final Configuration configuration = routing.configuration();
         final AtomicBoolean closed = new AtomicBoolean();
         final List<Integer> own = new ArrayList<>();
         final KeyHash hash = new KeyHash(configuration.hashSeed());

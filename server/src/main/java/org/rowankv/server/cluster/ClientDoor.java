@@ -1,6 +1,6 @@
 package org.rowankv.server.cluster;
 
-import org.rowankv.placement.Configuration;
+import org.rowankv.placement.Routing;
 import org.rowankv.server.Server;
 
 /**
@@ -10,7 +10,7 @@ import org.rowankv.server.Server;
  */
 public interface ClientDoor {
     /** No clients. */
-    ClientDoor NONE = (server, configuration, catalogue) -> () -> {};
+    ClientDoor NONE = (server, routing, catalogue) -> () -> {};
 
     /** An open door. */
     interface Opened extends AutoCloseable {
@@ -22,6 +22,10 @@ public interface ClientDoor {
         void close();
     }
 
-    /** From now on that server serves in that configuration. */
-    Opened open(Server server, Configuration configuration, ClusterCatalogue catalogue);
+    /**
+     * From now on that server serves in that configuration.
+     *
+     * @throws java.io.UncheckedIOException if clients cannot come in; the server then stops
+     */
+    Opened open(Server server, Routing routing, ClusterCatalogue catalogue);
 }

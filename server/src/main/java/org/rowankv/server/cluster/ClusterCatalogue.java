@@ -9,6 +9,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.Server;
 import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.catalogue.StoredCache;
+import org.rowankv.server.client.ClientCatalogue;
 import org.rowankv.server.membership.ConfigurationStore;
 
 /**
@@ -17,7 +18,7 @@ import org.rowankv.server.membership.ConfigurationStore;
  *
  * <p>For any thread but an event loop's: calls block, on the configuration store and on the other servers.
  */
-public final class ClusterCatalogue {
+public final class ClusterCatalogue implements ClientCatalogue {
     private final CatalogueStore store;
     private final Server own;
     private final int shardCount;
@@ -42,38 +43,45 @@ public final class ClusterCatalogue {
         this.patience = patience;
     }
 
+    @Override
     public @Nullable StoredCache find(String name) {
         return store.find(name);
     }
 
-    /** Creates the cache, or returns the one of that name that exists. */
+    @Override
     public StoredCache create(String name, byte[] descriptor) {
         return store.create(name, descriptor);
     }
 
-    /** Gives an existing cache another limit, or none; null if there is no such cache. */
-    public @Nullable StoredCache limit(String name, CacheLimit limit) {
-        final StoredCache limited = store.limit(name, limit);
-        if (limited != null) {
+    @Override
+    public boolean limit(String name, CacheLimit limit) {
+        final boolean found = store.limit(name, limit) != null;
+        if (found) {
             applyLimits();
             calls.askAll(others, Question.CATALOGUE, 0, patience);
         }
-        return limited;
+        return found;
     }
 
-    /** Removes a cache with all that is in it. False if there is none of that name. */
+    @Override
     public boolean destroy(String name) {
         return store.destroy(name);
     }
 
-    /** The caches that exist, by the order of their ids. */
+    /** By the order of their ids. */
+    @Override
     public List<StoredCache> list() {
         return store.list();
     }
 
-    /** Objects of the cache that were evicted by this server since it began to serve. */
+    @Override
     public long evictions(int cacheId) {
         return own.evictions(cacheId);
+    }
+
+    /** Finishes what a crash left half destroyed. Needs all servers. */
+    void resume() {
+        store.resume();
     }
 
     /** Tells this server of the limits that are stored. */

@@ -44,6 +44,9 @@ public final class ClusterServer implements AutoCloseable {
     private volatile String saying = "";
     private volatile int serverId = -1;
     private volatile long identity;
+    /** Where clients reach each server; empty where they do not. */
+    private volatile List<String> clientAddresses = List.of();
+
     private volatile @Nullable RuntimeException failure;
     private volatile @Nullable Round round;
     private long saidNs;
@@ -321,6 +324,10 @@ public final class ClusterServer implements AutoCloseable {
         identity = ofDirectory;
     }
 
+    List<String> clientAddresses() {
+        return clientAddresses;
+    }
+
     /** A number that nobody has drawn before, and not 0. */
     long drawn() {
         final long number = around.random().nextLong();
@@ -331,12 +338,9 @@ public final class ClusterServer implements AutoCloseable {
         final ClusterNodes.Stored stored = configuration(members);
         final Configuration found = stored.configuration();
         requireNewest(area, found);
-        if (found.incarnations().get(serverId) == own.incarnation()) {
-            say("");
-            return found;
-        }
         final List<Long> incarnations = new ArrayList<>();
         final List<String> behind = new ArrayList<>();
+        final List<String> clients = new ArrayList<>();
         for (int server = 0; server < members.names().size(); server++) {
             final Announcement said = nodes.announcement(members.names().get(server));
             final long announced = said == null ? 0 : said.incarnation();
@@ -346,7 +350,13 @@ public final class ClusterServer implements AutoCloseable {
             if (announced <= found.incarnations().get(server)) {
                 behind.add(members.names().get(server) + (said == null ? "" : " (at " + said.address() + ")"));
             }
+            clients.add(said == null ? "" : said.clients());
             incarnations.add(announced);
+        }
+        clientAddresses = List.copyOf(clients);
+        if (found.incarnations().get(serverId) == own.incarnation()) {
+            say("");
+            return found;
         }
         if (behind.isEmpty()) {
             // Whoever is first decides; the others read it.

@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.Routing;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.MembershipView;
@@ -221,11 +222,14 @@ final class Round implements MembershipView {
         recovered = null;
         // Not before every server answers: what a crash left half destroyed needs all of them.
         chores.execute(() -> prepare(catalogue));
-        door = around.door().open(made, configuration, catalogue);
+        door = around.door().open(made, new Routing(configuration, cluster.clientAddresses()), catalogue);
     }
 
     private void prepare(ClusterCatalogue catalogue) {
         try {
+            if (serverId == 0) {
+                catalogue.resume();
+            }
             catalogue.applyLimits();
         } catch (RuntimeException e) {
             around.errors().report("the limits of the caches", e);
