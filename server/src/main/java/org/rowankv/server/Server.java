@@ -213,7 +213,11 @@ public final class Server implements AutoCloseable {
             }
         }
         this.limits = new LimitedCaches(own.stream().map(ShardPrimary::replica).toList(), configuration.shardCount());
-        this.inFlight = new InFlight(settings.workers() + 1);
+        this.inFlight = new InFlight(
+                settings.workers() + 1,
+                configuration.serverCount() == 1
+                        ? Long.MAX_VALUE
+                        : settings.bytesPerRound(segments.count(), segments.length(), configuration.serverCount()));
         this.pool = new WorkerPool(settings.workers());
         this.reader =
                 new ObjectReader(segments, clock, errors, new ReadCheck(segments), settings.verifyReads(), limits);

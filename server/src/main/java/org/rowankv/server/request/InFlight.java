@@ -8,23 +8,59 @@ import org.rowankv.protocol.Version;
  * the paper). A worker publishes a lower bound before it takes a version, so that no version can be overtaken by a
  * CommitVer computed in between: whoever reads a shard's counter first and the slots second finds, of every version up
  * to that counter, either the bound or its completion.
+ *
+ * <p>It also holds back who is far ahead of somebody in flight. As long as that one's version is not on all replicas, CommitVer
+ * stays behind it, and no segment of a backup log with younger versions can be cleaned: those who go on could fill the
+ * backups, with what is dead already, so that there is no place left for the one that everybody waits for. Time is
+ * divided in rounds. Each worker writes some bytes in a round, and a round ends only when nobody is in flight who began before it.
  */
 public final class InFlight {
     private static final int PADDING = 16; // longs between slots
     private static final int BOUND = 0;
     private static final int SHARD = 1;
+    private static final int ROUND = 2;
 
     private final AtomicLongArray slots;
     private final int count;
+    private final long bytesPerRound;
+    /** Behind the slots, so that it shares no cache line with one: read by everybody, seldom written. */
+    private final int roundAt;
 
     public InFlight(int workers) {
+        this(workers, Long.MAX_VALUE);
+    }
+
+    /** @param bytesPerRound that each worker may write in a round; one entry in any case */
+    public InFlight(int workers, long bytesPerRound) {
         this.count = workers;
-        this.slots = new AtomicLongArray((workers + 1) * PADDING);
+        this.bytesPerRound = bytesPerRound;
+        this.slots = new AtomicLongArray((workers + 2) * PADDING);
+        this.roundAt = (workers + 1) * PADDING;
+    }
+
+    long bytesPerRound() {
+        return bytesPerRound;
+    }
+
+    long round() {
+        return slots.get(roundAt);
+    }
+
+    /** Ends a round, unless somebody is in flight who began before it; true when it is over. */
+    boolean endRound(long round) {
+        for (int slot = 0; slot < count; slot++) {
+            if (slots.get(slot * PADDING + BOUND) != 0 && slots.getOpaque(slot * PADDING + ROUND) < round) {
+                return false;
+            }
+        }
+        slots.compareAndSet(roundAt, round, round + 1);
+        return true;
     }
 
     /** Before the version is taken. */
     void announce(int slot, int shard, long lowerBound) {
         slots.setPlain(slot * PADDING + SHARD, shard);
+        slots.setPlain(slot * PADDING + ROUND, slots.get(roundAt));
         slots.set(slot * PADDING + BOUND, lowerBound); // volatile: before the counter is incremented
     }
 

@@ -148,6 +148,10 @@ final class Mutation {
                     }
                 }
                 case AWAITING_SPACE -> {
+                    if (!worker.mayWrite()) {
+                        worker.pressure().wakeUp(worker.serverId());
+                        return false;
+                    }
                     final Status refused = admit();
                     if (refused == Status.OK) {
                         // Where to look for the entry, before it can be there.
@@ -390,6 +394,7 @@ final class Mutation {
             throw new AssertionError("no shard");
         }
         final int shardId = shard.replica().shardId();
+        worker.writes(length);
         worker.inFlight().announce(worker.slot(), shardId, shard.versions().lowerBound());
         final long version = shard.versions().take();
         Chaos.point("request.version-taken");

@@ -28,6 +28,10 @@ public final class Worker {
     private final LimitedCaches limits;
     private final SpaceGrant grant;
     private final Mutation mutation;
+    /** The round in which it wrote last, and what it wrote in it. */
+    private long round;
+
+    private long writtenInRound;
     private final OwnedCounter expiredObjects = new OwnedCounter();
 
     public Worker(
@@ -83,6 +87,24 @@ public final class Worker {
 
     InFlight inFlight() {
         return inFlight;
+    }
+
+    /** Whether it is not so far ahead of others that it has to wait for them before it takes a version. */
+    boolean mayWrite() {
+        final long now = inFlight.round();
+        if (now != round) {
+            round = now;
+            writtenInRound = 0;
+        }
+        if (writtenInRound < inFlight.bytesPerRound()) {
+            return true;
+        }
+        return inFlight.endRound(now);
+    }
+
+    /** An entry of so many bytes goes into the logs. */
+    void writes(int length) {
+        writtenInRound += length;
     }
 
     SpacePressure pressure() {
