@@ -220,6 +220,11 @@ public final class NetSession implements Session {
         return true;
     }
 
+    @Override
+    public boolean isRemote() {
+        return true;
+    }
+
     // --- requests ---
 
     @Override
