@@ -22,6 +22,11 @@ public interface ForwardingSession extends Session {
     }
 
     @Override
+    default boolean isRemote() {
+        return below().isRemote();
+    }
+
+    @Override
     default void call(Request request) {
         below().call(request);
     }

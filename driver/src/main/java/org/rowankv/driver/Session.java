@@ -21,6 +21,11 @@ public interface Session extends AutoCloseable {
      */
     boolean mayLoseReplies();
 
+    /** Whether an attempt goes over a network: then many at once take hardly longer than one. */
+    default boolean isRemote() {
+        return false;
+    }
+
     /** Carries one attempt; returns when the answer is in the request. In process: on the calling thread, to the end. */
     void call(Request request);
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,6 +30,9 @@ import org.rowankv.protocol.Ttl;
  * not ordered against other writers of the same keys. Thread-safe.
  */
 final class Bulk<K, V> {
+    /** Requests that are sent at once. */
+    private static final int TOGETHER = 256;
+
     private final Opening<K, V> opening;
     private final Reads<K, V> reads;
     private final Mutations<K, V> mutations;
@@ -48,12 +52,35 @@ final class Bulk<K, V> {
         }
         final CacheWriterException unwritten = writeAll(entries);
         RuntimeException failure = unwritten;
-        for (Map.Entry<K, V> entry : entries.entrySet()) {
-            failure = and(failure, () -> mutations.putWritten(entry.getKey(), entry.getValue()));
+        if (mutations.goesTogether()) {
+            failure = putTogether(entries, failure);
+        } else {
+            for (Map.Entry<K, V> entry : entries.entrySet()) {
+                failure = and(failure, () -> mutations.putWritten(entry.getKey(), entry.getValue()));
+            }
         }
         if (failure != null) {
             throw failure;
         }
+    }
+
+    private @Nullable RuntimeException putTogether(Map<K, V> entries, @Nullable RuntimeException before) {
+        RuntimeException failure = before;
+        final List<Request> requests = new ArrayList<>();
+        for (Iterator<Map.Entry<K, V>> each = entries.entrySet().iterator(); each.hasNext(); ) {
+            final Map.Entry<K, V> next = each.next();
+            failure = and(failure, () -> requests.add(mutations.beginPut(next.getKey(), next.getValue())));
+            if (requests.size() < TOGETHER && each.hasNext()) {
+                continue;
+            }
+            final long startNs = opening.statistics().start();
+            failure = and(failure, () -> opening.executeAll(requests));
+            for (Request request : requests) {
+                failure = and(failure, () -> mutations.endPut(request, startNs));
+            }
+            requests.clear();
+        }
+        return failure;
     }
 
     /** Leaves only what was written in the map. */

@@ -102,6 +102,29 @@ final class Mutations<K, V> {
         }
     }
 
+    /** Whether {@link #beginPut} can stand for {@link #putWritten}, and is worth it. */
+    boolean goesTogether() {
+        return opening.isRemote() && opening.lifetimes().isConstant();
+    }
+
+    /** A request that puts an entry which the writer has been given already; to be executed with others. */
+    Request beginPut(K key, V value) {
+        final Scratch scratch = borrowFor(key, value);
+        try {
+            return scratch.separatePut().ttl(createMs, updateMs);
+        } finally {
+            opening.giveBack(scratch);
+        }
+    }
+
+    /** Such a request has its answer: counts it, or throws. */
+    void endPut(Request request, long startNs) {
+        opening.checkOutcome(request);
+        if (isStored(request)) {
+            statistics.put(startNs);
+        }
+    }
+
     @Nullable
     V getAndPut(K key, V value) {
         final long startNs = statistics.start();

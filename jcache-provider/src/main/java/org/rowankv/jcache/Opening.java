@@ -1,5 +1,6 @@
 package org.rowankv.jcache;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -231,9 +232,35 @@ final class Opening<K, V> implements EntryDecoder<K, V> {
                 rendezvous.runs().noteMutation(request);
             }
         }
+        checkOutcome(request);
+    }
+
+    /** What {@link #execute} throws for the outcome. */
+    void checkOutcome(Request request) {
         final Status status = request.status();
         if (status != Status.OK && status != Status.NOT_FOUND && status != Status.CONDITION_FAILED) {
             fail(request);
+        }
+    }
+
+    /** Whether {@link #executeAll} is worth its allocations. */
+    boolean isRemote() {
+        return client.isRemote();
+    }
+
+    /**
+     * Carries out requests of one operation, none ordered against another, and tells the listeners. Throws for no outcome: see
+     * {@link #checkOutcome}.
+     */
+    void executeAll(List<Request> requests) {
+        try {
+            rendezvous.events().executeAll(client, requests);
+        } finally {
+            for (Request request : requests) {
+                if (request.status() == Status.OK && isChange(request.operation())) {
+                    rendezvous.runs().noteMutation(request);
+                }
+            }
         }
     }
 

@@ -2,6 +2,7 @@ package org.rowankv.jcache;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -20,6 +21,9 @@ import org.rowankv.protocol.Ttl;
  * removed since the miss. Thread-safe.
  */
 final class Reads<K, V> {
+    /** Requests that are sent at once: more would take memory and no less time. */
+    private static final int TOGETHER = 1_024;
+
     private final Opening<K, V> opening;
     private final Lifetimes lifetimes;
     private final long accessMs;
@@ -108,16 +112,24 @@ final class Reads<K, V> {
         final Loads<K, V> loads = opening.loads();
         final Scratch scratch = opening.borrow();
         try {
-            for (K key : keys) {
-                opening.encodeKey(key, scratch.key());
-                final V value = read(scratch);
-                if (value != null) {
-                    values.put(key, value);
-                } else {
-                    missed.put(key, scratch.request().version());
-                    if (loads != null) {
-                        toLoad.add(opening.keyOf(scratch));
+            if (opening.isRemote() && !asksOnAccess) {
+                readTogether(keys, scratch, values, missed);
+            } else {
+                for (K key : keys) {
+                    opening.encodeKey(key, scratch.key());
+                    final V value = read(scratch);
+                    if (value != null) {
+                        values.put(key, value);
+                    } else {
+                        missed.put(key, scratch.request().version());
                     }
+                }
+            }
+            if (loads != null) {
+                // Keys of the loader's own.
+                for (K key : missed.keySet()) {
+                    opening.encodeKey(key, scratch.key());
+                    toLoad.add(opening.keyOf(scratch));
                 }
             }
             opening.statistics().got(values.size(), missed.size(), startNs);
@@ -133,6 +145,32 @@ final class Reads<K, V> {
             opening.giveBack(scratch);
         }
         return values;
+    }
+
+    private void readTogether(Set<? extends K> keys, Scratch scratch, Map<K, V> values, Map<K, Long> missed) {
+        final List<K> asked = new ArrayList<>();
+        final List<Request> requests = new ArrayList<>();
+        for (Iterator<? extends K> each = keys.iterator(); each.hasNext(); ) {
+            final K next = each.next();
+            opening.encodeKey(next, scratch.key());
+            asked.add(next);
+            requests.add(scratch.separateGet().accessTtl(accessMs));
+            if (requests.size() < TOGETHER && each.hasNext()) {
+                continue;
+            }
+            opening.executeAll(requests);
+            for (int i = 0; i < requests.size(); i++) {
+                final Request request = requests.get(i);
+                opening.checkOutcome(request);
+                if (request.status() == Status.OK) {
+                    values.put(asked.get(i), opening.valueOf(request));
+                } else {
+                    missed.put(asked.get(i), request.version());
+                }
+            }
+            asked.clear();
+            requests.clear();
+        }
     }
 
     boolean containsKey(K key) {

@@ -1,5 +1,6 @@
 package org.rowankv.jcache;
 
+import java.util.Arrays;
 import org.rowankv.jcache.codec.ByteSink;
 import org.rowankv.protocol.Request;
 
@@ -48,6 +49,19 @@ final class Scratch {
 
     Request put() {
         return request.put(cacheId, key.bytes(), 0, key.length(), value.bytes(), 0, value.length());
+    }
+
+    /** A request of its own, with its own bytes, that reads what {@link #get} would. */
+    Request separateGet() {
+        final byte[] bytes = Arrays.copyOf(key.bytes(), key.length());
+        return new Request().get(cacheId, bytes, 0, bytes.length);
+    }
+
+    /** A request of its own, with its own bytes, that writes what {@link #put} would. */
+    Request separatePut() {
+        final byte[] keyBytes = Arrays.copyOf(key.bytes(), key.length());
+        final byte[] valueBytes = Arrays.copyOf(value.bytes(), value.length());
+        return new Request().put(cacheId, keyBytes, 0, keyBytes.length, valueBytes, 0, valueBytes.length);
     }
 
     Request delete() {

@@ -42,6 +42,9 @@ public final class NetSession implements Session {
     private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long MAX_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    /** An attempt is not sent again with less than this part of its time. */
+    private static final int LEAST_SHARE = 4;
+
     private final NetSettings settings;
     private final Clock clock;
     private final List<String> bootstrap;
@@ -220,6 +223,11 @@ public final class NetSession implements Session {
         return true;
     }
 
+    @Override
+    public boolean isRemote() {
+        return true;
+    }
+
     // --- requests ---
 
     @Override
@@ -240,7 +248,9 @@ public final class NetSession implements Session {
             if (!isForAnother(status)) {
                 return;
             }
-            if (clock.nanoTime() - deadlineNs >= 0) {
+            // Not once more with so little time that the reply may not come in it: what is known would not be known any
+            // more.
+            if (deadlineNs - clock.nanoTime() < settings.attemptNs() / LEAST_SHARE) {
                 answer(request, closed ? Status.CLOSED : status);
                 return;
             }

@@ -73,6 +73,21 @@ public final class EventHub {
         executeInOrder(client, request);
     }
 
+    /**
+     * As {@link #execute} for each of them: all at once as long as no listener is interested, else one after the other. They
+     * are of one operation.
+     */
+    public void executeAll(RowanClient client, List<Request> requests) {
+        if (requests.isEmpty()) {
+            return;
+        }
+        if ((interest & Interest.of(requests.get(0).operation()) & Interest.ALL_EVENTS) == 0) {
+            client.executeAll(requests);
+        } else {
+            requests.forEach(request -> execute(client, request));
+        }
+    }
+
     private void executeInOrder(RowanClient client, Request request) {
         final LaneKey key = new LaneKey(
                 Arrays.copyOfRange(request.key(), request.keyOffset(), request.keyOffset() + request.keyLength()));

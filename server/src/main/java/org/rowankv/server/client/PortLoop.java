@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 
@@ -54,6 +55,10 @@ final class PortLoop implements Runnable {
 
     /** What accepts connections, while it cannot; null if it can, or is another loop's. */
     private @Nullable SelectionKey pausedAcceptor;
+
+    // Made once: one for each turn would be garbage.
+    private final Consumer<SelectionKey> whenReady = this::onReady;
+    private final Consumer<ClientConnection> readAndWrite = connection -> connection.onReady(scratch);
 
     private volatile boolean asleep;
     private volatile boolean closing;
@@ -277,8 +282,7 @@ final class PortLoop implements Runnable {
     /** @param timeoutMs −1: looks only; 0: until something happens */
     private void select(long timeoutMs) {
         try {
-            final int ready =
-                    timeoutMs < 0 ? selector.selectNow(this::onReady) : selector.select(this::onReady, timeoutMs);
+            final int ready = timeoutMs < 0 ? selector.selectNow(whenReady) : selector.select(whenReady, timeoutMs);
             progress |= ready > 0;
         } catch (IOException e) {
             port.errors().report("selecting clients' connections", e);
@@ -288,7 +292,7 @@ final class PortLoop implements Runnable {
     private void onReady(SelectionKey key) {
         final Object attached = key.attachment();
         if (attached instanceof ClientConnection connection) {
-            guarded(connection, each -> each.onReady(scratch));
+            guarded(connection, readAndWrite);
         } else if (attached instanceof BooleanSupplier acceptor && !acceptor.getAsBoolean()) {
             // As when descriptors are exhausted: those that wait would make it ready again at once.
             key.interestOps(0);
@@ -305,7 +309,7 @@ final class PortLoop implements Runnable {
     }
 
     /** A failure in what concerns one connection ends that one. */
-    private void guarded(ClientConnection connection, java.util.function.Consumer<ClientConnection> step) {
+    private void guarded(ClientConnection connection, Consumer<ClientConnection> step) {
         try {
             step.accept(connection);
         } catch (RuntimeException | Error e) {

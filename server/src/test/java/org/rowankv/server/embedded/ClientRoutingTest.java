@@ -1,0 +1,238 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.session.NetSettings;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.Routing;
+import org.rowankv.placement.ShardAssignment;
+import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.catalogue.StoredCache;
+import org.rowankv.server.client.ClientCatalogue;
+import org.rowankv.server.client.ClientPort;
+import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.client.Served;
+
+/** A client finds the primary, whatever configuration it and the servers it meets know. */
+final class ClientRoutingTest {
+    private static final byte[] KEY = {1, 2, 3};
+
+    /** Says who it is; is primary when it is told to be. */
+    private static final class FakeServer implements Served {
+        private final int id;
+        private volatile boolean primary;
+        private volatile boolean serving = true;
+        private final AtomicInteger answered = new AtomicInteger();
+
+        FakeServer(int id) {
+            this.id = id;
+        }
+
+        @Override
+        public int serverId() {
+            return id;
+        }
+
+        @Override
+        public Call callOf(Request request) {
+            return new Call() {
+                @Override
+                public void again() {
+                    // Nothing is kept.
+                }
+
+                @Override
+                public boolean step() {
+                    answered.incrementAndGet();
+                    request.noResult();
+                    request.answer(Status.OK, 0, 100 + id, 0);
+                    return true;
+                }
+
+                @Override
+                public boolean awaitsWorker() {
+                    return false;
+                }
+            };
+        }
+
+        @Override
+        public boolean isPrimary(int shard) {
+            return primary;
+        }
+
+        @Override
+        public boolean isServing() {
+            return serving;
+        }
+
+        @Override
+        public long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor) {
+            return 0;
+        }
+    }
+
+    private static final class NoCaches implements ClientCatalogue {
+        @Override
+        public @Nullable StoredCache find(String name) {
+            return null;
+        }
+
+        @Override
+        public StoredCache create(String name, byte[] descriptor) {
+            throw new IllegalArgumentException("there are no caches here");
+        }
+
+        @Override
+        public boolean limit(String name, CacheLimit limit) {
+            return false;
+        }
+
+        @Override
+        public long evictions(int cacheId) {
+            return 0;
+        }
+
+        @Override
+        public boolean destroy(String name) {
+            return false;
+        }
+
+        @Override
+        public List<StoredCache> list() {
+            return List.of();
+        }
+    }
+
+    private final List<FakeServer> servers = List.of(new FakeServer(0), new FakeServer(1));
+    private final List<ClientPort> ports = new ArrayList<>();
+    private final List<String> addresses = new ArrayList<>();
+    private RowanClient client;
+
+    /** One shard, of which that server is the primary. */
+    private Routing routing(long term, int primary) {
+        return new Routing(
+                new Configuration(
+                        7, 8, term, List.of(1L, 1L), List.of(new ShardAssignment((int) term, primary, new int[0]))),
+                addresses);
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        for (FakeServer server : servers) {
+            final ClientPort port = ClientPort.bind(
+                    server,
+                    new NoCaches(),
+                    ClientPortSettings.at("127.0.0.1", 0),
+                    SystemClock.INSTANCE,
+                    new ErrorLog(SystemClock.INSTANCE));
+            ports.add(port);
+            addresses.add("127.0.0.1:" + port.address().getPort());
+        }
+        ports.forEach(port -> port.serve(routing(1, 0)));
+        servers.get(0).primary = true;
+        client = RowanClient.connect(addresses, NetSettings.DEFAULT.withPatience(1_000_000_000, 1_000_000_000));
+        assertThat(get()).isEqualTo(0);
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        ports.forEach(ClientPort::close);
+    }
+
+    /** Who answers a read. */
+    private int get() {
+        final Request get = new Request().get(1, KEY, 0, KEY.length);
+        client.execute(get);
+        assertThat(get.status()).isEqualTo(Status.OK);
+        return (int) get.version() - 100;
+    }
+
+    private void swap(int to) {
+        servers.forEach(server -> server.primary = server.id == to);
+    }
+
+    @Test
+    void shouldFollowThePrimaryWhenEverybodyIsTold() {
+        swap(1);
+        ports.forEach(port -> port.publish(routing(2, 1)));
+        assertThat(get()).isEqualTo(1);
+        assertThat(client.configuration().term()).isEqualTo(2);
+        swap(0);
+        ports.forEach(port -> port.publish(routing(3, 0)));
+        final Request put = new Request().put(1, KEY, 0, KEY.length, KEY, 0, KEY.length);
+        client.execute(put);
+        assertThat(put.version()).isEqualTo(100);
+        assertThat(client.configuration().term()).isEqualTo(3);
+    }
+
+    @Test
+    void shouldAskTheOthersWhenTheOldPrimaryKnowsNothingNewer() {
+        swap(1);
+        ports.get(1).publish(routing(2, 1));
+        assertThat(get()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldNotBeServedByWhoIsBehindTheClient() {
+        ports.get(0).publish(routing(2, 0));
+        // The client hears of it at its next call.
+        while (client.configuration().term() < 2) {
+            assertThat(get()).isZero();
+        }
+        // A server that is behind, and takes itself for the primary of what another one has by now.
+        final int before = servers.get(1).answered.get();
+        servers.get(1).primary = true;
+        ports.get(0).publish(routing(3, 1));
+        final Request get = new Request().get(1, KEY, 0, KEY.length);
+        do {
+            client.execute(get);
+        } while (get.status() == Status.OK && get.version() == 100);
+        assertThat(get.status()).isEqualTo(Status.NOT_PRIMARY);
+        assertThat(servers.get(1).answered).hasValue(before);
+        ports.get(1).publish(routing(3, 1));
+        assertThat(get()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldIgnoreAnotherClustersConfiguration() {
+        final Configuration other =
+                new Configuration(9, 8, 5, List.of(1L, 1L), List.of(new ShardAssignment(1, 1, new int[0])));
+        ports.get(0).publish(new Routing(other, addresses));
+        assertThat(get()).isZero();
+        assertThat(client.configuration().term()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldFollowTheOperationsTogetherToo() {
+        swap(1);
+        ports.forEach(port -> port.publish(routing(2, 1)));
+        final List<byte[]> keys = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            keys.add(new byte[] {(byte) i});
+        }
+        assertThat(client.getAll(1, keys)).allMatch(value -> value.version() == 101);
+    }
+
+    @Test
+    void shouldSayThatAServerServesNobodyAnyMore() {
+        servers.get(0).serving = false;
+        final Request get = new Request().get(1, KEY, 0, KEY.length);
+        client.execute(get);
+        assertThat(get.status()).isEqualTo(Status.CLOSED);
+    }
+}
