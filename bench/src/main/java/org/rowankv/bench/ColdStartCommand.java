@@ -54,12 +54,16 @@ final class ColdStartCommand implements Callable<Integer> {
             System.err.println("bench: --objects and --runs must be at least 1");
             return 2;
         }
+        if (directory != null && Files.exists(directory)) {
+            System.err.println("bench: " + directory + " exists, and is left alone: give a directory that does not");
+            return 2;
+        }
         final Path place = directory == null ? Files.createTempDirectory("rowan-coldstart-") : directory;
         final Path store = place.resolve("store").toAbsolutePath();
         try {
             return measure(store);
         } finally {
-            ChildJvm.delete(directory == null ? place : store);
+            ChildJvm.delete(place);
         }
     }
 

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.session.NetSession;
+import org.rowankv.driver.session.NetSettings;
 import org.rowankv.driver.session.RequestIds;
 import org.rowankv.driver.session.SteppedRequest;
 import org.rowankv.placement.Configuration;
@@ -16,6 +18,8 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.runtime.SystemClock;
 
 /**
  * The native client: keys and values are bytes, every object has a version.
@@ -26,7 +30,7 @@ import org.rowankv.runtime.RandomSource;
  * one that is written meanwhile may or may not be seen.
  *
  * <p>Thread-safe. {@link #execute} allocates nothing; the other methods allocate their results. Whoever gave the
- * {@link Session} closes it; closing the client closes what it opened at the shards.
+ * {@link Session} closes it; closing the client closes what it opened at the shards, and what {@link #connect} connected.
  */
 public final class RowanClient implements AutoCloseable {
     /** How long a lost attempt is repeated before the outcome is called unknown. */
@@ -37,6 +41,7 @@ public final class RowanClient implements AutoCloseable {
     private static final int LANES = 128;
 
     private final Session session;
+    private final boolean ownsSession;
     private final RequestIds requestIds;
     private final KeyHash keyHash;
     private final int shardCount;
@@ -46,11 +51,35 @@ public final class RowanClient implements AutoCloseable {
     }
 
     public RowanClient(Session session, Clock clock, RandomSource random, long deadlineNs) {
+        this(session, clock, random, deadlineNs, false);
+    }
+
+    private RowanClient(Session session, Clock clock, RandomSource random, long deadlineNs, boolean ownsSession) {
         this.session = session;
+        this.ownsSession = ownsSession;
         this.requestIds = new RequestIds(session, clock, random, deadlineNs, LANES);
         final Configuration configuration = session.configuration();
         this.keyHash = new KeyHash(configuration.hashSeed());
         this.shardCount = configuration.shardCount();
+    }
+
+    /**
+     * A client of a cluster whose servers run elsewhere.
+     *
+     * @param addresses of any of its servers, each {@code host:port}, an IPv6 host in brackets; one that can be reached
+     *     suffices, it tells of the others
+     * @throws IllegalArgumentException if one is no address
+     * @throws RowanException UNREACHABLE if none can be reached; says why of each
+     */
+    public static RowanClient connect(List<String> addresses) {
+        return connect(addresses, NetSettings.DEFAULT);
+    }
+
+    /** As above, with other process values. */
+    public static RowanClient connect(List<String> addresses, NetSettings settings) {
+        final Clock clock = SystemClock.INSTANCE;
+        return new RowanClient(
+                NetSession.connect(addresses, settings, clock), clock, SecureSeed.source(), DEFAULT_DEADLINE_NS, true);
     }
 
     public Catalogue catalogue() {
@@ -140,6 +169,10 @@ public final class RowanClient implements AutoCloseable {
 
     private WriteResult write(Request request) {
         execute(request);
+        return resultOf(request);
+    }
+
+    private static WriteResult resultOf(Request request) {
         checkOutcome(request);
         return new WriteResult(
                 request.status() == Status.OK,
@@ -151,11 +184,27 @@ public final class RowanClient implements AutoCloseable {
 
     // --- many keys ---
 
+    /**
+     * As {@link #execute} for each of them, at the same time: each is an operation of its own, with its own answer, and none is
+     * ordered against another. Over a network a server gets all that concerns it at once.
+     *
+     * @param requests different ones
+     */
+    public void executeAll(List<Request> requests) {
+        requests.forEach(this::place);
+        requestIds.executeAll(requests);
+    }
+
     /** Reads many keys; the answer at index i belongs to key i. */
     public List<VersionedValue> getAll(int cacheId, List<byte[]> keys) {
+        final List<Request> requests = new ArrayList<>(keys.size());
+        keys.forEach(key -> requests.add(new Request().get(cacheId, key, 0, key.length)));
+        executeAll(requests);
         final List<VersionedValue> values = new ArrayList<>(keys.size());
-        for (byte[] key : keys) {
-            values.add(getVersioned(cacheId, key));
+        for (Request request : requests) {
+            checkOutcome(request);
+            values.add(new VersionedValue(
+                    request.status() == Status.OK ? request.resultBytes() : null, request.version()));
         }
         return values;
     }
@@ -169,19 +218,24 @@ public final class RowanClient implements AutoCloseable {
         if (keys.size() != values.size()) {
             throw new IllegalArgumentException(keys.size() + " keys but " + values.size() + " values");
         }
-        final List<BulkResult> results = new ArrayList<>(keys.size());
+        final List<Request> requests = new ArrayList<>(keys.size());
         for (int i = 0; i < keys.size(); i++) {
-            results.add(BulkResult.of(putRequest(cacheId, keys.get(i), values.get(i)), this::write));
+            requests.add(putRequest(cacheId, keys.get(i), values.get(i)));
         }
-        return results;
+        return writeAll(requests);
     }
 
     /** Removes many objects, each an operation of its own; results as {@link #putAll}. */
     public List<BulkResult> removeAll(int cacheId, List<byte[]> keys) {
-        final List<BulkResult> results = new ArrayList<>(keys.size());
-        for (byte[] key : keys) {
-            results.add(BulkResult.of(new Request().delete(cacheId, key, 0, key.length), this::write));
-        }
+        final List<Request> requests = new ArrayList<>(keys.size());
+        keys.forEach(key -> requests.add(new Request().delete(cacheId, key, 0, key.length)));
+        return writeAll(requests);
+    }
+
+    private List<BulkResult> writeAll(List<Request> requests) {
+        executeAll(requests);
+        final List<BulkResult> results = new ArrayList<>(requests.size());
+        requests.forEach(request -> results.add(BulkResult.of(request, RowanClient::resultOf)));
         return results;
     }
 
@@ -221,6 +275,11 @@ public final class RowanClient implements AutoCloseable {
                                 + " does not agree with its checksum, and no other replica has it; it is not served."
                                 + " Put it again, or remove it");
             case CLOSED -> throw new RowanException(Status.CLOSED, "the store is closed");
+            case UNREACHABLE ->
+                throw new RowanException(
+                        Status.UNREACHABLE,
+                        "the server that the operation " + request.operation()
+                                + " belongs to could not be reached within the deadline; it was not applied");
             case OUTCOME_UNKNOWN ->
                 throw new RowanException(
                         Status.OUTCOME_UNKNOWN,
@@ -253,6 +312,12 @@ public final class RowanClient implements AutoCloseable {
 
     @Override
     public void close() {
-        requestIds.close();
+        try {
+            requestIds.close();
+        } finally {
+            if (ownsSession) {
+                session.close();
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 package org.rowankv.driver;
 
+import java.util.List;
 import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Request;
 
@@ -22,6 +23,14 @@ public interface Session extends AutoCloseable {
 
     /** Carries one attempt; returns when the answer is in the request. In process: on the calling thread, to the end. */
     void call(Request request);
+
+    /**
+     * As {@link #call} for each of them, in any order and at the same time where that is faster; each is another request.
+     * Returns when all have their answers.
+     */
+    default void callAll(List<Request> requests) {
+        requests.forEach(this::call);
+    }
 
     /**
      * The live objects of a cache in one shard, in hash order from a position.

@@ -67,9 +67,14 @@ public final class Quickstart implements Callable<Integer> {
             out.println(result.line());
             return 0;
         }
+        final String whyNot = directory == null ? null : SampleDirectory.whyNot(directory);
+        if (whyNot != null) {
+            System.err.println("quickstart: " + whyNot);
+            return CommandLine.ExitCode.USAGE;
+        }
         final Path place =
                 directory == null ? Files.createTempDirectory("rowan-quickstart-") : Files.createDirectories(directory);
-        final Path store = place.resolve("store").toAbsolutePath();
+        final Path store = place.resolve(SampleDirectory.STORE).toAbsolutePath();
         final Path manifestFile = place.resolve("manifest.txt").toAbsolutePath();
         final boolean well = run(store, manifestFile);
         if (directory == null && well) {

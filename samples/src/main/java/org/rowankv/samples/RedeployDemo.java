@@ -63,10 +63,12 @@ final class RedeployDemo implements Callable<Integer> {
         require(
                 replicas >= 1 && replicas <= servers,
                 "--replicas must be 1.." + servers + " (the number of servers), not " + replicas);
+        final String whyNot = directory == null ? null : SampleDirectory.whyNot(directory);
+        require(whyNot == null, String.valueOf(whyNot));
         final Path place =
                 directory == null ? Files.createTempDirectory("rowan-redeploy-") : Files.createDirectories(directory);
         final boolean well = run(new DeployedStore(
-                place.resolve("store").toAbsolutePath(),
+                place.resolve(SampleDirectory.STORE).toAbsolutePath(),
                 servers,
                 replicas,
                 DeployedStore.capacityFor(objects, servers, replicas),

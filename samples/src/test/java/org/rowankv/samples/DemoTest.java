@@ -3,6 +3,7 @@ package org.rowankv.samples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import javax.cache.Cache;
 import javax.cache.CacheManager;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** The demonstrations with few objects; what they measure is looked at by people. */
@@ -79,5 +81,20 @@ class DemoTest {
     void shouldRefuseWhatMakesNoSense(String words) throws Exception {
         final CommandRun run = CommandRun.of(Demo.class, words.split(" "));
         assertThat(run.exitCode()).isEqualTo(CommandLine.ExitCode.USAGE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"quickstart", "redeploy"})
+    void shouldUseNoDirectoryOfSomebodyElse(String sample) throws Exception {
+        Files.writeString(directory.resolve("manifest.txt"), "somebody's");
+        Files.createDirectory(directory.resolve("store"));
+        final CommandRun run = sample.equals("quickstart")
+                ? CommandRun.of(Quickstart.class, "--objects", "10", "--dir", directory.toString())
+                : CommandRun.of(Demo.class, "redeploy", "--objects", "10", "--dir", directory.toString());
+        assertThat(run.exitCode()).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(run.lines())
+                .anyMatch(line -> line.contains("holds other files") && line.contains("nothing was changed"));
+        assertThat(directory.resolve("manifest.txt")).hasContent("somebody's");
+        assertThat(directory.resolve("store")).isEmptyDirectory();
     }
 }

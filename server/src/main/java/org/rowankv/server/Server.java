@@ -26,7 +26,6 @@ import org.rowankv.runtime.CompositeAgent;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.Scheduling;
-import org.rowankv.runtime.SlotPool;
 import org.rowankv.runtime.StackProbe;
 import org.rowankv.runtime.TurnedAgent;
 import org.rowankv.server.cleaning.CleanAgent;
@@ -34,6 +33,7 @@ import org.rowankv.server.digest.CommitAgent;
 import org.rowankv.server.digest.ControlAgent;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.LostAreaException;
 import org.rowankv.server.reconfiguration.CopyAgent;
 import org.rowankv.server.reconfiguration.CopyListener;
 import org.rowankv.server.reconfiguration.JoinAgent;
@@ -80,10 +80,7 @@ public final class Server implements AutoCloseable {
     private final Endpoint endpoint;
     private final @Nullable ShardPrimary[] primaries;
     private final InFlight inFlight;
-    private final SlotPool pool;
-    /** One more than callers can borrow: the last is the agents' own. */
-    private final List<Worker> workers = new ArrayList<>();
-
+    private final WorkerPool pool;
     private final List<Links> links = new ArrayList<>();
     private final ObjectReader reader;
     private final ShardScan scan;
@@ -103,12 +100,16 @@ public final class Server implements AutoCloseable {
 
     private final TurnedAgent agents;
     private final Scheduling scheduling;
+    private final ErrorLog errors;
     private final IntConsumer wakeUp;
     private final OwnedCounter settledTurns = new OwnedCounter();
     private final OwnedCounter digestedTurns = new OwnedCounter();
     private volatile boolean open;
     /** Why it serves nobody any more. */
     private volatile @Nullable RuntimeException failure;
+    /** Told of faults of the memory; returns what whoever met one gets. */
+    private Function<InternalError, RuntimeException> whenFaulty =
+            fault -> new IllegalStateException("a fault of the memory", fault);
 
     /**
      * @param wakeUp wakes the agents of a server of the cluster up
@@ -202,6 +203,7 @@ public final class Server implements AutoCloseable {
         this.replicas = replicas;
         this.wakeUp = wakeUp;
         this.scheduling = scheduling;
+        this.errors = errors;
         this.endpoint = opening.apply(endpointSettings);
         this.primaries = primariesOf(configuration);
         final List<ShardPrimary> own = new ArrayList<>();
@@ -212,7 +214,7 @@ public final class Server implements AutoCloseable {
         }
         this.limits = new LimitedCaches(own.stream().map(ShardPrimary::replica).toList(), configuration.shardCount());
         this.inFlight = new InFlight(settings.workers() + 1);
-        this.pool = new SlotPool(settings.workers());
+        this.pool = new WorkerPool(settings.workers());
         this.reader =
                 new ObjectReader(segments, clock, errors, new ReadCheck(segments), settings.verifyReads(), limits);
         this.scan = new ShardScan(segments, clock);
@@ -230,7 +232,7 @@ public final class Server implements AutoCloseable {
                     maxMessage,
                     segments.length(),
                     epochs);
-            workers.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock, limits));
+            pool.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock, limits));
         }
         this.digest = new DigestAgent(
                 endpoint.receiveQueue(),
@@ -241,7 +243,7 @@ public final class Server implements AutoCloseable {
                 errors,
                 settings.holeTimeoutNs());
         this.sweep = new ClearSweepAgent(segments, replicas);
-        this.retention = new RetentionWorker(workers.get(pool.count()), segments);
+        this.retention = new RetentionWorker(pool.agentsOwn(), segments);
         this.expirySweep = new ExpirySweepAgent(own, retention, segments, clock);
         this.eviction = new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone);
         this.cleaner = new CleanAgent(
@@ -298,8 +300,12 @@ public final class Server implements AutoCloseable {
         ownAgents.add(cleaner);
         ownAgents.add(scrubber);
         ownAgents.add(new SettledTurns());
-        this.agents =
-                scheduling.take(new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])), errors);
+        this.agents = scheduling.take(
+                new FaultAgent(
+                        new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])),
+                        this::isLost,
+                        this::reportFault),
+                errors);
     }
 
     private @Nullable ShardPrimary[] primariesOf(Configuration configuration) {
@@ -334,6 +340,20 @@ public final class Server implements AutoCloseable {
             ofShards.add(others);
         }
         peers = ofShards;
+    }
+
+    /** Before the start: who is to be told of faults of the memory, and says what whoever met one gets. */
+    public void whenFaulty(Function<InternalError, RuntimeException> handler) {
+        whenFaulty = handler;
+    }
+
+    private void reportFault(InternalError fault) {
+        errors.report("server " + serverId, whenFaulty.apply(fault));
+    }
+
+    /** Whether its memory is not to be touched any more. */
+    private boolean isLost() {
+        return failure instanceof LostAreaException;
     }
 
     private List<PeerReplica> peersOf(int shard) {
@@ -376,9 +396,13 @@ public final class Server implements AutoCloseable {
 
     /** Answers a request for a key or shard whose primary this server is, on the calling thread. */
     public void call(Request request) {
-        final ShardPrimary primary = primaryFor(request);
-        if (primary != null) {
-            mutate(primary, request);
+        try {
+            final ShardPrimary primary = primaryFor(request);
+            if (primary != null) {
+                mutate(primary, request);
+            }
+        } catch (InternalError e) {
+            throw whenFaulty.apply(e);
         }
     }
 
@@ -422,7 +446,7 @@ public final class Server implements AutoCloseable {
     }
 
     Worker worker(int slot) {
-        return workers.get(slot);
+        return pool.worker(slot);
     }
 
     private void mutate(ShardPrimary primary, Request request) {
@@ -431,7 +455,7 @@ public final class Server implements AutoCloseable {
         if (slot == CLOSED_SLOT) {
             return;
         }
-        final Worker worker = workers.get(slot);
+        final Worker worker = pool.worker(slot);
         try {
             int waits = 0;
             while (!worker.finishLeftover()) {
@@ -482,36 +506,12 @@ public final class Server implements AutoCloseable {
     /** What somebody who waits for long does for those that he may be waiting for. */
     void helpOthers() {
         wakeUp.accept(serverId);
-        finishLeftovers();
-    }
-
-    /** Finishes what callers that died have left in worker contexts which nobody has borrowed since. */
-    private void finishLeftovers() {
-        for (int slot = 0; slot < pool.count(); slot++) {
-            if (workers.get(slot).hasLeftover() && pool.tryBorrow(slot)) {
-                try {
-                    workers.get(slot).finishLeftover();
-                } finally {
-                    pool.giveBack(slot);
-                }
-            }
-        }
+        pool.finishLeftovers();
     }
 
     private void retireLogsOlderThan(int sequence) {
         retention.retireLogOlderThan(sequence);
-        for (int slot = 0; slot < pool.count(); slot++) {
-            final int segment = workers.get(slot).tLog().openSegment();
-            if (segment >= 0 && segments.sequence(segment) < sequence && pool.tryBorrow(slot)) {
-                try {
-                    if (workers.get(slot).finishLeftover()) {
-                        workers.get(slot).retireLog();
-                    }
-                } finally {
-                    pool.giveBack(slot);
-                }
-            }
-        }
+        pool.retireLogsOlderThan(sequence, segments);
     }
 
     /** Hands the live objects of a cache in a shard to a visitor, from a position; returns the next, or 0 at the end. */
@@ -520,7 +520,12 @@ public final class Server implements AutoCloseable {
         if (primary == null) {
             throw new IllegalArgumentException("server " + serverId + " is not the primary of shard " + shard);
         }
-        return scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
+        requireWorking();
+        try {
+            return scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
+        } catch (InternalError e) {
+            throw whenFaulty.apply(e);
+        }
     }
 
     /** Whether this server answers for a shard, as its primary. */
@@ -638,22 +643,7 @@ public final class Server implements AutoCloseable {
      * false while there is a worker that is not idle.
      */
     public boolean releaseGrants() {
-        boolean allIdle = true;
-        for (int slot = 0; slot < pool.count(); slot++) {
-            boolean idle = false;
-            if (pool.tryBorrow(slot)) {
-                try {
-                    idle = workers.get(slot).finishLeftover();
-                    if (idle) {
-                        workers.get(slot).releaseGrants();
-                    }
-                } finally {
-                    pool.giveBack(slot);
-                }
-            }
-            allIdle &= idle;
-        }
-        return allIdle;
+        return pool.releaseGrants();
     }
 
     public void wantSpace() {
@@ -689,14 +679,8 @@ public final class Server implements AutoCloseable {
     }
 
     public ServerStatistics statistics() {
-        long tLogBytes = 0;
-        long expiredObjects = 0;
         long reconnects = 0;
         long notReady = 0;
-        for (Worker worker : workers) {
-            tLogBytes += worker.tLog().bytesWritten();
-            expiredObjects += worker.expiredObjects();
-        }
         for (Links link : links) {
             reconnects += link.reconnects();
             notReady += link.notReadyCount();
@@ -712,7 +696,7 @@ public final class Server implements AutoCloseable {
         }
         return new ServerStatistics(
                 serverId,
-                tLogBytes,
+                pool.tLogBytes(),
                 digest.digestedBytes(),
                 cleaner.relocatedBytes(),
                 cleaner.cleanedSegments(),
@@ -723,7 +707,7 @@ public final class Server implements AutoCloseable {
                 segments.length(),
                 indexBytes,
                 indexEntries,
-                expiredObjects,
+                pool.expiredObjects(),
                 expirySweep.endedObjects(),
                 evictedObjects(),
                 digest.holesFenced(),
@@ -742,20 +726,28 @@ public final class Server implements AutoCloseable {
     @Override
     public void close() {
         open = false;
-        for (int slot = 0; slot < pool.count(); slot++) {
-            int waits = 0;
-            while (!pool.tryBorrow(slot)) {
-                rest(waits++);
+        pool.close(new WorkerPool.Patience() {
+            @Override
+            public void rest(int waits) {
+                Server.this.rest(waits);
             }
-            while (!workers.get(slot).finishLeftover() && !isStopped()) {
-                rest(waits++);
+
+            @Override
+            public boolean isOver() {
+                return isStopped();
             }
-        }
+        });
         expirySweep.close();
         eviction.close();
         for (int waits = 0; (!expirySweep.isIdle() || eviction.isAtWork()) && !isStopped(); waits++) {
             rest(waits);
         }
+    }
+
+    /** Instead of {@link #close} and what follows it, when the memory is lost: ends the agents, and touches nothing. */
+    public void abandon() {
+        open = false;
+        agents.close();
     }
 
     /** After every server was closed and what landed is digested: ends the agents. */
@@ -765,7 +757,7 @@ public final class Server implements AutoCloseable {
 
     /** After the agents of every server were stopped, since they talk to each other: closes the logs. */
     public void stop() {
-        workers.forEach(Worker::close);
+        pool.closeLogs();
         endpoint.close();
     }
 

@@ -9,8 +9,8 @@ import org.rowankv.check.area.StoreDirectory;
 import org.rowankv.check.crash.CrashReport;
 import org.rowankv.check.crash.CrashRun;
 import org.rowankv.check.crash.CrashSettings;
+import org.rowankv.check.store.StoreCommand;
 import org.rowankv.runtime.SecureSeed;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -56,11 +56,12 @@ public final class CrashCommand implements Callable<Integer> {
 
     @Option(
             names = "--dir",
-            description = "where stores and journals go (default: a new directory for temporary files)")
+            description =
+                    "where stores and journals go: a new or empty directory (default: a new one for temporary files)")
     private @Nullable Path directory;
 
     public static void main(String[] args) {
-        System.exit(new CommandLine(new CrashCommand()).execute(args));
+        System.exit(StoreCommand.line(new CrashCommand()).execute(args));
     }
 
     @Override
@@ -68,7 +69,7 @@ public final class CrashCommand implements Callable<Integer> {
         final long chosen = seed == null ? SecureSeed.next() >>> 16 : seed;
         final Path place = directory == null
                 ? Files.createTempDirectory("rowan-crash-")
-                : Files.createDirectories(directory).toAbsolutePath();
+                : StoreDirectory.newOrEmpty(directory).toAbsolutePath(); // stores in it are deleted in between
         System.out.println("crash: seed " + chosen + ", files in " + place);
         final CrashSettings settings = new CrashSettings(rounds, replicas, chosen, power, place);
         final CrashReport report = new CrashRun(settings, removeEvery, System.out, System.console() != null).run();

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.area.StoreDirectory;
+import org.rowankv.check.store.StoreCommand;
 import org.rowankv.check.verify.EmbeddedStore;
 import org.rowankv.check.verify.StuckException;
 import org.rowankv.check.verify.VerifyReport;
@@ -17,7 +18,6 @@ import org.rowankv.check.verify.VerifyRun;
 import org.rowankv.check.verify.VerifySettings;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -57,7 +57,7 @@ public final class VerifyCommand implements Callable<Integer> {
     public static void main(String[] args) {
         // Before any class of the store is loaded: its chaos points are dropped by the compiler unless this is set.
         System.setProperty("rowan.chaos", "true");
-        System.exit(new CommandLine(new VerifyCommand()).execute(args));
+        System.exit(StoreCommand.line(new VerifyCommand()).execute(args));
     }
 
     @Override
@@ -65,7 +65,7 @@ public final class VerifyCommand implements Callable<Integer> {
         final long chosen = seed == null ? SecureSeed.next() >>> 16 : seed;
         final Path place = directory == null
                 ? Files.createTempDirectory("rowan-verify-")
-                : Files.createDirectories(directory).toAbsolutePath();
+                : directory.toAbsolutePath(); // the store makes it, or says why not
         System.out.println("verify: seed " + chosen + ", store in " + place);
         final VerifySettings settings = VerifySettings.of(seconds, threads, keys, chosen);
         final VerifyReport report;

@@ -81,6 +81,7 @@ final class Expected {
             "requests lost on cut links",
             "replies lost on cut links",
             "connections that a cut link refused",
+            "connections of copies that broke",
             "clocks that jumped ahead",
             "clocks that jumped back",
             "stores with hostile settings",

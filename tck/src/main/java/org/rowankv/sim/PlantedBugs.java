@@ -84,12 +84,6 @@ final class PlantedBugs {
                     "return version <= replica.commitVersion() && !replica.isJoining();",
                     "return version <= replica.commitVersion();"),
             new PlantedBug(
-                    "a replica is complete before its copy is digested",
-                    SERVER,
-                    "org.rowankv.server.reconfiguration.JoinAgent",
-                    "if (digest.isDigested(next.getValue())) {",
-                    "if (next.getValue() != null) {"),
-            new PlantedBug(
                     "deletions are forgotten while older entries wait",
                     SERVER,
                     "org.rowankv.server.digest.DigestAgent",
@@ -282,12 +276,6 @@ final class PlantedBugs {
                     "org.rowankv.server.pm.SegmentMetaTable",
                     "        verbs.flush(at, SegmentMetaDescriptor.LENGTH);\n        verbs.drain();",
                     "        verbs.flush(at, SegmentMetaDescriptor.LENGTH);"),
-            new PlantedBug(
-                    "power: a segment is used again before it is free on the device",
-                    SERVER,
-                    "org.rowankv.server.pm.SegmentMetaTable",
-                    "if (!verbs.isForced(freed[segment])) {",
-                    "if (segment < 0) {"),
             new PlantedBug(
                     "power: a start acts upon what only the system has",
                     SERVER,

@@ -28,8 +28,12 @@ final class Points {
     /** Steps in which a small store uses every segment again. */
     private static final int A_REUSE = 1 << 18;
 
+    /** Of the entries that are copied to joining replicas, one in so many finds its connection broken. */
+    private static final int ONE_IN = 20;
+
     private final Simulation simulation;
     private final RandomSource lengths;
+    private final RandomSource breaks;
     private final Chance chance;
     private final Map<String, Point> points = new HashMap<>();
     private int crashIn = -1;
@@ -40,6 +44,7 @@ final class Points {
     Points(Simulation simulation, RandomSource random) {
         this.simulation = simulation;
         this.lengths = random.fork("lengths");
+        this.breaks = random.fork("breaks");
         this.chance = new Chance(simulation.plan(), random.fork("chance"));
     }
 
@@ -92,6 +97,13 @@ final class Points {
         if (crashIn >= 0 && crashIn-- == 0) {
             crashIn = -1;
             simulation.store().crash("at " + name);
+        }
+        if (name.equals("copy.read") && fabric != null && breaks.nextInt(ONE_IN) == 0) {
+            simulation.trace().tell(here + " loses its connection with a copy in its hands");
+            fabric.breakNext(
+                    here,
+                    1_000_000L * (15 + breaks.nextInt(100))
+                            + 1_000 * simulation.plan().stepNs());
         }
         if (point.isInMonitor || !simulation.turns().mayStop()) {
             return;

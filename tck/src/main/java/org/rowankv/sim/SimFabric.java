@@ -4,7 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
@@ -29,6 +31,10 @@ final class SimFabric implements Fabric {
     private final List<Pair> pairs = new ArrayList<>();
     /** Appends that have begun and not returned, the innermost last: what began later stops earlier. */
     private final Deque<Pair> sending = new ArrayDeque<>();
+    /** Whose next append finds its connection broken. */
+    private @Nullable Task toBreak;
+    /** Until when they get no other. */
+    private final Map<Task, Long> brokenUntilNs = new HashMap<>();
 
     SimFabric(Fabric below, Simulation simulation) {
         this.below = below;
@@ -61,6 +67,16 @@ final class SimFabric implements Fabric {
                 pair.cutOff = true;
             }
         }
+    }
+
+    /**
+     * The connection over which somebody sends next breaks, that one alone, and no other is made for a while: what he is
+     * about to send arrives long after what others send now.
+     */
+    void breakNext(Task sender, long ns) {
+        toBreak = sender;
+        brokenUntilNs.put(sender, simulation.timeline().nowNs() + ns);
+        simulation.store().links().noteCut();
     }
 
     @Override
@@ -98,6 +114,12 @@ final class SimFabric implements Fabric {
                 simulation.happenings().count("connections that a cut link refused");
                 throw new FabricException(
                         FabricException.Reason.UNKNOWN_PEER, "the link to server " + remoteServerId + " is cut");
+            }
+            final Task caller = simulation.turns().current();
+            if (caller != null && simulation.timeline().nowNs() < brokenUntilNs.getOrDefault(caller, 0L)) {
+                throw new FabricException(
+                        FabricException.Reason.UNKNOWN_PEER,
+                        "the link to server " + remoteServerId + " is cut for one");
             }
             final Pair pair = new Pair(end.connect(remoteServerId, remoteIncarnation, term), server, remoteServerId);
             pairs.add(pair);
@@ -214,6 +236,11 @@ final class SimFabric implements Fabric {
 
         @Override
         public int send(long context, ByteBuffer source, int offset, int length, int tag) {
+            if (toBreak != null && toBreak == simulation.turns().current()) {
+                toBreak = null;
+                simulation.happenings().count("connections of copies that broke");
+                return PostStatus.UNREACHABLE;
+            }
             isSending = true;
             published = false;
             cutOff = false;

@@ -29,6 +29,11 @@ final class SimLinks {
         cutUntilNs[from][to] = timeline.nowNs() + ns;
     }
 
+    /** Somebody will not get a connection, for another reason. */
+    void noteCut() {
+        everCut = true;
+    }
+
     void slow(int from, int to, long ns) {
         slowUntilNs[from][to] = timeline.nowNs() + ns;
     }

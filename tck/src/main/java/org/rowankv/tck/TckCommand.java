@@ -17,7 +17,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code rowan tck}: runs the official TCK of JSR-107 1.1.1 against the embedded form, each run in a JVM of its own. The
+ * {@code rowan tck}: runs the official TCK of JSR-107 1.1.1 against the embedded form and over client ports, each run in a JVM of its own. The
  * exit code is 0 only when every run counted exactly what it must.
  */
 @Command(
@@ -25,14 +25,15 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Runs the official JSR-107 TCK 1.1.1 against one server inside the JVM, then against three with three"
-                    + " replicas.",
+            "Runs the official JSR-107 TCK 1.1.1 against one server inside the JVM, against three with three"
+                    + " replicas, and against three that are reached over client ports.",
             "A line before each run says what the store is made of. The last line of each is \"tck: run=479 failures=0"
                     + " errors=0 skipped=13\", with --annotations \"tck-annotations: run=12 failures=0 errors=0"
                     + " skipped=0\"; anything else exits non-zero."
         })
 public final class TckCommand implements Callable<Integer> {
-    private static final List<Integer> SERVERS_OF_THE_RUNS = List.of(1, 3);
+    private static final List<List<String>> RUNS =
+            List.of(List.of("--servers", "1"), List.of("--servers", "3"), List.of("--servers", "3", "--ports"));
 
     private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
 
@@ -41,8 +42,12 @@ public final class TckCommand implements Callable<Integer> {
 
     @Option(
             names = "--servers",
-            description = "servers in the JVM, and replicas of each object (default: one run with 1, one with 3)")
+            description = "servers in the JVM, and replicas of each object (default: one run with 1, one with 3, one"
+                    + " with 3 over client ports)")
     private @Nullable Integer servers;
+
+    @Option(names = "--ports", description = "reach the servers over client ports; with --servers")
+    private boolean ports;
 
     @Option(names = "--annotations", description = "run the tests of the annotations instead")
     private boolean annotations;
@@ -75,18 +80,21 @@ public final class TckCommand implements Callable<Integer> {
                     spec.commandLine(),
                     "--only " + only + " leaves no test class of this part; look at the names without it");
         }
+        if (servers == null && ports) {
+            throw new ParameterException(spec.commandLine(), "--ports needs --servers");
+        }
         if (servers != null) {
             return run(part, servers, testClasses);
         }
         int exitCode = 0;
-        for (int each : SERVERS_OF_THE_RUNS) {
+        for (List<String> each : RUNS) {
             exitCode = Math.max(exitCode, runInAJvmOfItsOwn(each));
         }
         return exitCode;
     }
 
     private int run(TckPart part, int count, List<Class<?>> testClasses) {
-        final TckRun run = new TckRun(count, testClasses);
+        final TckRun run = new TckRun(count, ports, testClasses);
         try {
             run.describe(part.label(), out);
         } catch (CacheException e) {
@@ -108,12 +116,12 @@ public final class TckCommand implements Callable<Integer> {
     }
 
     /** The same command with its options, under this JVM's own, and with one store. */
-    private int runInAJvmOfItsOwn(int count) throws IOException, InterruptedException {
+    private int runInAJvmOfItsOwn(List<String> store) throws IOException, InterruptedException {
         final List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.addAll(List.of(
-                "-cp", System.getProperty("java.class.path"), TckCommand.class.getName(), "--servers", "" + count));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), TckCommand.class.getName()));
+        command.addAll(store);
         command.addAll(spec.commandLine().getParseResult().originalArgs());
         out.flush();
         final Process process = new ProcessBuilder(command).inheritIO().start();

@@ -4,11 +4,15 @@ import java.io.PrintStream;
 import java.util.List;
 import javax.cache.CacheManager;
 import javax.cache.Caching;
+import org.jspecify.annotations.Nullable;
 import org.junit.runner.JUnitCore;
 import org.rowankv.jcache.RowanCache;
 import org.rowankv.jcache.RowanCacheManager;
 import org.rowankv.jcache.VersionedEntry;
+import org.rowankv.jcache.configuration.StoreSettings;
+import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.embedded.EmbeddedPorts;
 import org.rowankv.server.embedded.EmbeddedSettings;
 
 /**
@@ -17,11 +21,25 @@ import org.rowankv.server.embedded.EmbeddedSettings;
  */
 final class TckRun {
     private final List<Class<?>> testClasses;
+    /** What is reached over ports: lives as long as this run; null if the provider has the servers itself. */
+    private @Nullable EmbeddedCluster cluster;
 
-    TckRun(int servers, List<Class<?>> testClasses) {
+    private @Nullable EmbeddedPorts ports;
+
+    /** @param overPorts whether the provider reaches the servers over client ports, although they are in this JVM too */
+    TckRun(int servers, boolean overPorts, List<Class<?>> testClasses) {
         this.testClasses = testClasses;
-        System.setProperty("rowan.servers", Integer.toString(servers));
-        System.setProperty("rowan.replicas", Integer.toString(servers));
+        if (overPorts) {
+            cluster = EmbeddedCluster.open(EmbeddedSettings.builder()
+                    .servers(servers)
+                    .replicas(servers)
+                    .build());
+            ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
+            System.setProperty(StoreSettings.URI_PROPERTY, "rowan://" + String.join(",", ports.addresses()) + "/");
+        } else {
+            System.setProperty("rowan.servers", Integer.toString(servers));
+            System.setProperty("rowan.replicas", Integer.toString(servers));
+        }
         // The last is for the keys that the reference implementation's interceptors make.
         System.setProperty("rowan.allowed-classes", "domain.**;org.jsr107.tck.**;org.jsr107.ri.annotations.**");
         // What the TCK's own properties are called says nothing of what they are: classes to unwrap to.
@@ -37,10 +55,11 @@ final class TckRun {
     /** What the store of the default manager says that it is made of, which every test will meet. */
     void describe(String label, PrintStream out) {
         try (CacheManager manager = Caching.getCachingProvider().getCacheManager()) {
+            final EmbeddedCluster reached = cluster;
             final EmbeddedSettings settings =
-                    manager.unwrap(EmbeddedCluster.class).settings();
-            out.println(label + ": servers=" + settings.servers() + " replicas=" + settings.replicas() + " java="
-                    + Runtime.version());
+                    (reached == null ? manager.unwrap(EmbeddedCluster.class) : reached).settings();
+            out.println(label + ": servers=" + settings.servers() + " replicas=" + settings.replicas()
+                    + (reached == null ? "" : " over=client-ports") + " java=" + Runtime.version());
         }
     }
 
@@ -53,6 +72,10 @@ final class TckRun {
             core.run(testClasses.toArray(new Class<?>[0]));
         } finally {
             exclusions.close();
+            if (ports != null && cluster != null) {
+                ports.close();
+                cluster.close();
+            }
         }
         return tally;
     }

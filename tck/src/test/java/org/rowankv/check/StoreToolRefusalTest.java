@@ -12,6 +12,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.check.soak.SoakCommand;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.pm.ClosedStore;
 import org.rowankv.server.pm.StoreOpenException;
@@ -154,5 +157,27 @@ class StoreToolRefusalTest {
         refused(dir, "configuration.node", "its checksum is wrong", "Put the store back from a backup");
         Files.delete(node);
         refused(dir, "configuration.node is missing", "put it back from a backup");
+    }
+
+    /** Commands that make stores of their own make none among other people's files, and remove nothing there. */
+    @ParameterizedTest
+    @ValueSource(classes = {CrashCommand.class, SoakCommand.class, VerifyCommand.class})
+    void shouldMakeNoStoreAmongOtherFiles(Class<?> command) throws Exception {
+        final Path foreign = Files.createDirectories(temporary.resolve("foreign"));
+        Files.writeString(foreign.resolve("notes.txt"), "text");
+        Files.createDirectory(foreign.resolve("store-0"));
+        final Map<String, String> before = ToolStore.image(foreign);
+        final CommandProcess run = CommandProcess.run(command, "--dir", foreign.toString());
+        assertThat(run.lastLine())
+                .matches("(crash|soak|verify): .*")
+                .contains("nothing was changed in it")
+                .contains("Give a");
+        assertThat(run.lines()).noneMatch(line -> line.startsWith("\tat "));
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(ToolStore.image(foreign)).isEqualTo(before);
+        final CommandProcess onFile = CommandProcess.run(
+                command, "--dir", foreign.resolve("notes.txt").toString());
+        assertThat(onFile.lastLine()).contains("is a file, not a directory");
+        assertThat(onFile.exitCode()).isEqualTo(2);
     }
 }

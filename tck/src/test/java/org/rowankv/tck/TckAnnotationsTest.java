@@ -14,7 +14,7 @@ class TckAnnotationsTest {
     Path directory;
 
     @Test
-    void shouldPassTheAnnotationTestsWithOneServerAndWithThree() throws Exception {
+    void shouldPassTheAnnotationTestsWithOneServerWithThreeAndOverClientPorts() throws Exception {
         final TckProcess process = TckProcess.run(directory, "--annotations", "--verbose");
         process.show(TckPart.ANNOTATIONS);
         assertThat(process.linesOf(TckPart.ANNOTATIONS))
@@ -23,6 +23,8 @@ class TckAnnotationsTest {
                         "tck-annotations: servers=1 replicas=1 java=" + Runtime.version(),
                         TOTALS,
                         "tck-annotations: servers=3 replicas=3 java=" + Runtime.version(),
+                        TOTALS,
+                        "tck-annotations: servers=3 replicas=3 over=client-ports java=" + Runtime.version(),
                         TOTALS);
         assertThat(process.lines()).as(process.text()).endsWith(TOTALS);
         assertThat(process.exitCode()).isZero();

@@ -41,6 +41,11 @@ final class Lanes {
         return index;
     }
 
+    /** As {@link #borrow}, but −1 if none is free now. */
+    int tryBorrow() {
+        return pool.tryBorrow();
+    }
+
     Lane lane(int index) {
         return lanes[index];
     }

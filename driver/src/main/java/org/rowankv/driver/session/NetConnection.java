@@ -37,11 +37,10 @@ import org.slf4j.LoggerFactory;
  * <p>The channel never blocks, so an interrupt cannot close it: a caller that is interrupted waits on, and finds its interrupt
  * again afterwards. A connection that has broken stays broken. Thread-safe.
  */
-final class NetConnection implements FrameCutter.Taker {
+final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     private static final Logger LOG = LoggerFactory.getLogger(NetConnection.class);
     private static final int SCRATCH = 64 << 10;
     private static final int FIRST_OUTPUT = 16 << 10;
-    private static final long MAX_PARK_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long BORROW_PARK_NS = 20_000;
 
     /** As the machine's threads do it. */
@@ -107,7 +106,7 @@ final class NetConnection implements FrameCutter.Taker {
             exchanges[i] = new Exchange(i);
         }
         this.slots = new SlotPool(exchanges.length);
-        this.role = new ReadRole(exchanges, PARKING);
+        this.role = new ReadRole(exchanges, PARKING, this, clock);
         this.lastReadNs = clock.nanoTime();
     }
 
@@ -118,6 +117,13 @@ final class NetConnection implements FrameCutter.Taker {
 
     boolean isBroken() {
         return broken;
+    }
+
+    /** A place that is the caller's, or null: none is free now. */
+    @Nullable
+    Exchange tryBorrow() {
+        final int slot = slots.tryBorrow();
+        return slot < 0 ? null : exchanges[slot];
     }
 
     /** A place that is the caller's, or null: none became free in time, or the connection is broken. */
@@ -262,7 +268,8 @@ final class NetConnection implements FrameCutter.Taker {
      * the request any more, and the place is not the caller's.
      */
     Exchange.Outcome await(Exchange own, long deadlineNs) {
-        final boolean interrupted = awaitDone(own, deadlineNs);
+        final long spin = spinNs > 0 && !VirtualThreads.isCurrentVirtual() ? spinNs : 0;
+        final boolean interrupted = role.await(own, deadlineNs, spin);
         final Exchange.Outcome outcome = own.isDone() ? own.outcome() : giveUp(own);
         if (own.isDone()) {
             giveBack(own);
@@ -273,42 +280,7 @@ final class NetConnection implements FrameCutter.Taker {
         return outcome;
     }
 
-    /** Until it is done or the deadline passes; whether the caller was interrupted. */
-    private boolean awaitDone(Exchange own, long deadlineNs) {
-        final boolean spins = spinNs > 0 && !VirtualThreads.isCurrentVirtual();
-        boolean interrupted = false;
-        boolean over = false;
-        long spinUntilNs = spins ? clock.nanoTime() + spinNs : 0;
-        while (!own.isDone() && !over) {
-            if (role.isMine()) {
-                // Called back by what it read itself: reads on, and lets its outer self let go.
-                interrupted |= read(own, deadlineNs, spins);
-                over = !own.isDone();
-            } else if (role.tryTake()) {
-                try {
-                    interrupted |= read(own, deadlineNs, spins);
-                    runCallbacks();
-                } finally {
-                    role.letGo();
-                }
-                over = !own.isDone();
-            } else {
-                final long nowNs = clock.nanoTime();
-                over = nowNs - deadlineNs >= 0;
-                if (!over && spins && nowNs - spinUntilNs < 0) {
-                    Thread.yield();
-                } else if (!over) {
-                    interrupted |= Thread.interrupted();
-                    role.park(own, Math.min(deadlineNs - nowNs, MAX_PARK_NS));
-                    spinUntilNs = nowNs;
-                }
-            }
-        }
-        return interrupted;
-    }
-
     private Exchange.Outcome giveUp(Exchange own) {
-        role.leave();
         while (!own.isDone()) {
             if (own.changes(Exchange.QUEUED, Exchange.CANCELLED)) {
                 return Exchange.Outcome.UNSENT;
@@ -321,8 +293,8 @@ final class NetConnection implements FrameCutter.Taker {
         return own.outcome();
     }
 
-    /** Reads until the own exchange is done, the deadline passes, or the connection breaks; whether it was interrupted. */
-    private boolean read(Exchange own, long deadlineNs, boolean spins) {
+    @Override
+    public boolean read(Exchange own, long deadlineNs, boolean spins) {
         boolean interrupted = false;
         long nowNs = clock.nanoTime();
         long spinUntilNs = nowNs + spinNs;
@@ -433,6 +405,11 @@ final class NetConnection implements FrameCutter.Taker {
                 callbacks.add(whenDone);
             }
         }
+    }
+
+    @Override
+    public void beforeLetGo() {
+        runCallbacks();
     }
 
     /** Not in the middle of a frame, since they may ask over this connection themselves. */

@@ -1,5 +1,6 @@
 package org.rowankv.driver.session;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -213,7 +214,10 @@ public final class NetSession implements Session {
 
     @Override
     public void call(Request request) {
-        final long deadlineNs = clock.nanoTime() + settings.attemptNs();
+        call(request, clock.nanoTime() + settings.attemptNs());
+    }
+
+    private void call(Request request, long deadlineNs) {
         long pauseNs = 0;
         while (true) {
             final Route now = route();
@@ -223,8 +227,7 @@ public final class NetSession implements Session {
                 return;
             }
             final Status status = attempt(request, now, deadlineNs);
-            final boolean elsewhere = status == Status.STALE_TERM || status == Status.NOT_PRIMARY;
-            if (!elsewhere && status != Status.UNREACHABLE) {
+            if (!isForAnother(status)) {
                 return;
             }
             if (clock.nanoTime() - deadlineNs >= 0) {
@@ -233,6 +236,41 @@ public final class NetSession implements Session {
             }
             pauseNs = pause(now, pauseNs, deadlineNs);
         }
+    }
+
+    /**
+     * One write per connection and one wait for all, as far as places on the connections go. What found nobody that it is for
+     * goes one by one afterwards.
+     */
+    @Override
+    public void callAll(List<Request> requests) {
+        final long deadlineNs = clock.nanoTime() + settings.attemptNs();
+        final Route now = route();
+        final CallBatch batch = new CallBatch(deadlineNs, settings.attemptNs());
+        for (Request request : requests) {
+            final Status refused = whyNotSent(request, now);
+            if (refused != Status.OK) {
+                answer(request, refused);
+            } else {
+                final NetConnection connection = now.primaryOf(request.shard()).connection(deadlineNs);
+                if (connection == null) {
+                    answer(request, Status.UNREACHABLE);
+                } else {
+                    batch.add(request, connection, now.term());
+                }
+            }
+        }
+        batch.finish();
+        for (Request request : requests) {
+            if (isForAnother(request.status()) && clock.nanoTime() - deadlineNs < 0) {
+                call(request, deadlineNs);
+            }
+        }
+    }
+
+    /** Whether nothing was applied, and another server, or the same one later, may do it. */
+    private static boolean isForAnother(Status status) {
+        return status == Status.STALE_TERM || status == Status.NOT_PRIMARY || status == Status.UNREACHABLE;
     }
 
     private Status whyNotSent(Request request, Route now) {
@@ -255,31 +293,40 @@ public final class NetSession implements Session {
             answer(request, Status.UNREACHABLE);
             return Status.UNREACHABLE;
         }
+        if (!send(request, connection, exchange, now.term())) {
+            return request.status();
+        }
+        connection.flush();
+        return receive(request, connection, exchange, deadlineNs, settings.attemptNs());
+    }
+
+    /** Queues it, unless it is too long for that server: then it is answered, and the place given back. */
+    static boolean send(Request request, NetConnection connection, Exchange exchange, long term) {
         if (RequestDescriptor.lengthOf(request) > connection.maxFrame()) {
             connection.giveBack(exchange);
             answer(request, Status.TOO_LARGE);
-            return Status.TOO_LARGE;
+            return false;
         }
-        exchange.prepare(request, now.term(), null);
+        exchange.prepare(request, term, null);
         connection.enqueue(exchange);
-        connection.flush();
-        final Exchange.Outcome outcome = connection.await(exchange, deadlineNs);
-        switch (outcome) {
+        return true;
+    }
+
+    /** Waits for the answer to what was sent. */
+    static Status receive(
+            Request request, NetConnection connection, Exchange exchange, long deadlineNs, long attemptNs) {
+        switch (connection.await(exchange, deadlineNs)) {
             case ANSWERED -> {}
             case UNSENT -> answer(request, Status.UNREACHABLE);
             case LOST -> {
                 answer(request, Status.NO_REPLY);
-                breakIfSilent(connection, deadlineNs);
+                // An attempt's whole time without a byte: the other end, or the network in between, is gone.
+                if (connection.isSilentSince(deadlineNs - attemptNs)) {
+                    connection.fail(new IOException("nothing was heard for too long"));
+                }
             }
         }
         return request.status();
-    }
-
-    /** An attempt's whole time without a byte: the other end, or the network in between, is gone. */
-    private void breakIfSilent(NetConnection connection, long deadlineNs) {
-        if (connection.isSilentSince(deadlineNs - settings.attemptNs())) {
-            connection.fail(new java.io.IOException("nothing was heard for too long"));
-        }
     }
 
     /** Before the next try: looks for a newer configuration, and waits a while if there is none. */

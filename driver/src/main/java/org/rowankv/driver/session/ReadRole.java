@@ -1,8 +1,10 @@
 package org.rowankv.driver.session;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.Clock;
 
 /**
  * Who reads a connection: one of the callers that wait for answers, for all of them. Whoever holds the role reads until it has
@@ -24,30 +26,91 @@ final class ReadRole {
         void unpark(Thread thread);
     }
 
+    /** Reads the connection, for whoever has the role. */
+    interface Reader {
+        /**
+         * Reads until the exchange is done, the deadline passes or nothing more will come.
+         *
+         * @return whether the calling thread was interrupted, which it does not know any more
+         */
+        boolean read(Exchange own, long deadlineNs, boolean spins);
+
+        /** The calling thread is about to let go. */
+        void beforeLetGo();
+    }
+
+    private static final long MAX_PARK_NS = TimeUnit.SECONDS.toNanos(1);
+
     private final AtomicReference<@Nullable Thread> holder = new AtomicReference<>();
     private final Exchange[] exchanges;
     private final Waiting waiting;
+    private final Reader reader;
+    private final Clock clock;
     /** Where the search for somebody to wake up begins: it rotates, so that none is preferred. By who lets go. */
     private volatile int from;
 
-    ReadRole(Exchange[] exchanges, Waiting waiting) {
+    ReadRole(Exchange[] exchanges, Waiting waiting, Reader reader, Clock clock) {
         this.exchanges = exchanges;
         this.waiting = waiting;
+        this.reader = reader;
+        this.clock = clock;
+    }
+
+    /**
+     * Waits on the calling thread until the exchange is done or the deadline passes, and reads if nobody else does.
+     *
+     * @param spinNs how long it looks again, yielding in between, before it parks; 0: not at all
+     * @return whether the calling thread was interrupted, which it does not know any more
+     */
+    boolean await(Exchange own, long deadlineNs, long spinNs) {
+        boolean interrupted = false;
+        boolean over = false;
+        long spinUntilNs = spinNs > 0 ? clock.nanoTime() + spinNs : 0;
+        while (!own.isDone() && !over) {
+            if (isMine()) {
+                // Called back by what it read itself: reads on, and its outer self lets go.
+                interrupted |= reader.read(own, deadlineNs, spinNs > 0);
+                over = !own.isDone();
+            } else if (tryTake()) {
+                try {
+                    interrupted |= reader.read(own, deadlineNs, spinNs > 0);
+                    reader.beforeLetGo();
+                } finally {
+                    letGo();
+                }
+                over = !own.isDone();
+            } else {
+                final long nowNs = clock.nanoTime();
+                over = nowNs - deadlineNs >= 0;
+                if (!over && spinNs > 0 && nowNs - spinUntilNs < 0) {
+                    Thread.yield();
+                } else if (!over) {
+                    // An interrupted thread would not park.
+                    interrupted |= Thread.interrupted();
+                    park(own, Math.min(deadlineNs - nowNs, MAX_PARK_NS));
+                    spinUntilNs = nowNs;
+                }
+            }
+        }
+        if (!own.isDone()) {
+            leave();
+        }
+        return interrupted;
     }
 
     /** Whether the role is the calling thread's from now on. */
-    boolean tryTake() {
+    private boolean tryTake() {
         Chaos.point("role.take");
         return holder.get() == null && holder.compareAndSet(null, Thread.currentThread());
     }
 
     /** Whether the calling thread has it: then it was called back by what it read. */
-    boolean isMine() {
+    private boolean isMine() {
         return holder.get() == Thread.currentThread();
     }
 
     /** By its holder. */
-    void letGo() {
+    private void letGo() {
         Chaos.point("role.free");
         holder.set(null);
         Chaos.point("role.freed");
@@ -70,7 +133,7 @@ final class ReadRole {
     }
 
     /** Parks the caller of the exchange unless it is done, or somebody has to read. May return early. */
-    void park(Exchange own, long ns) {
+    private void park(Exchange own, long ns) {
         own.parked(Thread.currentThread());
         Chaos.point("role.announced");
         if (!own.isDone() && holder.get() != null) {
@@ -81,7 +144,7 @@ final class ReadRole {
     }
 
     /** By a caller that leaves without its answer. */
-    void leave() {
+    private void leave() {
         Chaos.point("role.leaves");
         if (holder.get() == null) {
             wakeOne();

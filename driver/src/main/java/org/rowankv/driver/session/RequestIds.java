@@ -1,6 +1,8 @@
 package org.rowankv.driver.session;
 
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Session;
 import org.rowankv.protocol.Request;
@@ -19,6 +21,7 @@ import org.rowankv.runtime.StackProbe;
  */
 public final class RequestIds implements AutoCloseable {
     private static final int PROBE_DEPTH = 4;
+    private static final int MAX_TOGETHER = 128;
 
     private final Session session;
     private final Clock clock;
@@ -94,22 +97,107 @@ public final class RequestIds implements AutoCloseable {
                 attempts, attempts.beginMutation(request, lanes.lane(index)), () -> lanes.giveBack(index));
     }
 
-    /** Closes the sessions at the shards where they were opened, or may have been; the session itself stays its owner's. */
-    @Override
-    public void close() {
-        for (int i = 0; i < lanes.count(); i++) {
-            final Lane lane = lanes.lane(i);
-            closeEverywhere(lane.sessionId(), lane.reachedShards());
-            for (AbandonedSession abandoned : lane.abandoned()) {
-                closeEverywhere(abandoned.sessionId(), abandoned.openShards());
+    /**
+     * As {@link #execute} for each of them, at the same time: each is an operation of its own, in no order.
+     *
+     * @param requests different ones; what one writes another must not read from
+     */
+    public void executeAll(List<Request> requests) {
+        if (!identifies) {
+            session.callAll(requests);
+            requests.forEach(this::finishUnidentified);
+            return;
+        }
+        int next = 0;
+        while (next < requests.size()) {
+            final Round round = new Round();
+            // No more than there are lanes left now: who holds some and waits for others may wait for ever.
+            while (next < requests.size() && round.size() < MAX_TOGETHER && begin(requests.get(next), round)) {
+                next++;
+            }
+            round.finish();
+        }
+    }
+
+    private void finishUnidentified(Request request) {
+        if (request.operation().isMutation()) {
+            unknownIfLost(request);
+        } else if (request.status() == Status.NO_REPLY) {
+            execute(request);
+        }
+    }
+
+    private boolean begin(Request request, Round round) {
+        if (!request.operation().isMutation()) {
+            final Attempts attempts = new Attempts(lanes, clock, deadlineNs);
+            round.add(new SteppedRequest(attempts, attempts.beginRead(request), () -> {}));
+            return true;
+        }
+        final int index = round.size() == 0 ? lanes.borrow() : lanes.tryBorrow();
+        if (index < 0) {
+            return false;
+        }
+        final Attempts attempts = new Attempts(lanes, clock, deadlineNs);
+        round.add(new SteppedRequest(
+                attempts, attempts.beginMutation(request, lanes.lane(index)), () -> lanes.giveBack(index)));
+        return true;
+    }
+
+    /** Requests that are carried to their outcomes together. */
+    private final class Round {
+        private final List<SteppedRequest> steppers = new ArrayList<>();
+        private final List<Request> attempts = new ArrayList<>();
+
+        int size() {
+            return steppers.size();
+        }
+
+        void add(SteppedRequest stepper) {
+            steppers.add(stepper);
+            attempts.add(stepper.first());
+        }
+
+        void finish() {
+            while (!attempts.isEmpty()) {
+                session.callAll(attempts);
+                int left = 0;
+                for (int i = 0; i < attempts.size(); i++) {
+                    final Request again = steppers.get(i).answered();
+                    if (again == null) {
+                        continue;
+                    }
+                    steppers.set(left, steppers.get(i));
+                    attempts.set(left++, again);
+                }
+                if (left == attempts.size()) {
+                    Thread.yield();
+                }
+                steppers.subList(left, steppers.size()).clear();
+                attempts.subList(left, attempts.size()).clear();
             }
         }
     }
 
-    private void closeEverywhere(long sessionId, BitSet openShards) {
-        final Request request = new Request();
+    /**
+     * Closes the sessions at the shards where they were opened, or may have been; the session itself stays its owner's. What
+     * cannot be reached now stays open there.
+     */
+    @Override
+    public void close() {
+        final List<Request> closings = new ArrayList<>();
+        for (int i = 0; i < lanes.count(); i++) {
+            final Lane lane = lanes.lane(i);
+            closeEverywhere(lane.sessionId(), lane.reachedShards(), closings);
+            for (AbandonedSession abandoned : lane.abandoned()) {
+                closeEverywhere(abandoned.sessionId(), abandoned.openShards(), closings);
+            }
+        }
+        session.callAll(closings);
+    }
+
+    private static void closeEverywhere(long sessionId, BitSet openShards, List<Request> closings) {
         for (int shard = openShards.nextSetBit(0); shard >= 0; shard = openShards.nextSetBit(shard + 1)) {
-            session.call(request.closeSession(shard, sessionId));
+            closings.add(new Request().closeSession(shard, sessionId));
         }
     }
 }

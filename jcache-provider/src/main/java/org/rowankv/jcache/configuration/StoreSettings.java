@@ -2,15 +2,19 @@ package org.rowankv.jcache.configuration;
 
 import java.io.IOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import javax.cache.CacheException;
 import org.jspecify.annotations.Nullable;
 
@@ -22,14 +26,22 @@ public final class StoreSettings {
     /** Servers inside this JVM, with every setting at its default. */
     public static final URI DEFAULT_URI = URI.create("rowan:embedded");
 
+    /** The system property that names another URI for managers which are asked for without one. */
+    public static final String URI_PROPERTY = "rowan.uri";
+
     private static final String SCHEME = "rowan";
     private static final String EMBEDDED = "embedded";
+    private static final String AUTHORITY = "//";
+    private static final Pattern ADDRESS = Pattern.compile("(?:[^:/?#\\[\\]@,]+|\\[[0-9a-fA-F:.%]+\\]):[0-9]{1,5}");
 
     private final Map<Setting, String> values;
     private final Templates templates;
+    /** Of servers of a cluster; none for servers in this JVM. */
+    private final List<String> addresses;
 
-    private StoreSettings(Map<Setting, String> values, Map<String, String> templateTexts) {
+    private StoreSettings(Map<Setting, String> values, Map<String, String> templateTexts, List<String> addresses) {
         this.values = values;
+        this.addresses = addresses;
         final Map<String, String> texts = new TreeMap<>();
         if (values.containsKey(Setting.TEMPLATES)) {
             texts.putAll(Templates.read(path(text(Setting.TEMPLATES), Setting.TEMPLATES)));
@@ -58,10 +70,12 @@ public final class StoreSettings {
                 put(values, templates, name, parameter, properties.getProperty(name));
             }
         }
+        final List<String> addresses = addresses(uri);
         for (Map.Entry<String, String> parameter : parameters(uri).entrySet()) {
+            requireOfManager(addresses, parameter.getKey(), uri);
             put(values, templates, parameter.getKey(), parameter.getKey(), parameter.getValue());
         }
-        return new StoreSettings(Collections.unmodifiableMap(values), templates);
+        return new StoreSettings(Collections.unmodifiableMap(values), templates, addresses);
     }
 
     /** A number put into Properties would be overlooked. */
@@ -88,17 +102,58 @@ public final class StoreSettings {
         values.put(setting, setting.normalize(text));
     }
 
+    /** The URI of managers that are asked for without one. */
+    public static URI defaultUri(Properties system) {
+        final String text = system.getProperty(URI_PROPERTY);
+        try {
+            return text == null || text.isEmpty() ? DEFAULT_URI : new URI(text);
+        } catch (URISyntaxException e) {
+            throw new CacheException("the system property " + URI_PROPERTY + " = \"" + text + "\" is no URI", e);
+        }
+    }
+
+    /** The servers that the URI names; none when they are in this JVM. */
+    private static List<String> addresses(URI uri) {
+        final String specific = uri.getRawSchemeSpecificPart();
+        if (!SCHEME.equals(uri.getScheme()) || !specific.startsWith(AUTHORITY)) {
+            return List.of();
+        }
+        final String where = beforeQuestion(specific).substring(AUTHORITY.length());
+        final int slash = where.indexOf('/');
+        if (slash >= 0 && slash != where.length() - 1) {
+            throw unknown(uri, "nothing may stand between the last address and the settings but a \"/\"");
+        }
+        final List<String> addresses = new ArrayList<>();
+        for (String address : (slash < 0 ? where : where.substring(0, slash)).split(",", -1)) {
+            if (!ADDRESS.matcher(address).matches()) {
+                throw unknown(uri, "\"" + address + "\" is no host:port");
+            }
+            addresses.add(address);
+        }
+        return List.copyOf(addresses);
+    }
+
+    /** What a store is made of is its servers' business once it runs elsewhere. */
+    private static void requireOfManager(List<String> addresses, String parameter, URI uri) {
+        final Setting setting = Setting.ofParameter(parameter);
+        if (!addresses.isEmpty() && setting != null && setting.scope() == Setting.Scope.STORE) {
+            throw unknown(uri, "\"" + parameter + "\" is a setting of the servers, which run elsewhere");
+        }
+    }
+
+    private static String beforeQuestion(String specific) {
+        final int question = specific.indexOf('?');
+        return question < 0 ? specific : specific.substring(0, question);
+    }
+
     private static Map<String, String> parameters(URI uri) {
         final String specific = uri.getRawSchemeSpecificPart();
         if (!SCHEME.equals(uri.getScheme())) {
             throw unknown(uri, "its scheme is not \"rowan\"");
         }
-        if (specific.startsWith("//")) {
-            throw unknown(uri, "this version runs embedded servers only");
-        }
         final int question = specific.indexOf('?');
-        final String where = question < 0 ? specific : specific.substring(0, question);
-        if (!EMBEDDED.equals(where)) {
+        final String where = beforeQuestion(specific);
+        if (!EMBEDDED.equals(where) && !where.startsWith(AUTHORITY)) {
             throw unknown(uri, "it names \"" + where + "\", which is no kind of store");
         }
         final Map<String, String> parameters = new TreeMap<>();
@@ -130,7 +185,7 @@ public final class StoreSettings {
 
     private static CacheException unknown(URI uri, String why) {
         return new CacheException("the URI " + uri + " names no store: " + why
-                + "; write rowan:embedded or rowan:embedded?servers=1&dir=/path");
+                + "; write rowan:embedded, rowan:embedded?servers=1&dir=/path or rowan://host:port,host:port/");
     }
 
     /** Whether the setting was given, rather than left to its default. */
@@ -156,6 +211,11 @@ public final class StoreSettings {
 
     public boolean flag(Setting setting) {
         return Boolean.parseBoolean(text(setting));
+    }
+
+    /** Servers of the cluster to connect to, each {@code host:port}; empty when the servers are to be in this JVM. */
+    public List<String> addresses() {
+        return addresses;
     }
 
     /** What caches have by their names. */
@@ -195,12 +255,18 @@ public final class StoreSettings {
 
     /** Equal for two managers that mean the same store. */
     public String storeIdentity() {
+        if (!addresses.isEmpty()) {
+            return storeText();
+        }
         final Path directory = directory();
         return directory != null ? "dir " + directory : "memory " + storeText();
     }
 
     /** The settings of the store that have a value, for messages and to tell whether two managers agree. */
     public String storeText() {
+        if (!addresses.isEmpty()) {
+            return "cluster at " + String.join(",", addresses);
+        }
         final StringBuilder text = new StringBuilder();
         for (Setting setting : Setting.values()) {
             final String value = setting.scope() == Setting.Scope.STORE ? effective(setting) : "";

@@ -10,7 +10,6 @@ import org.rowankv.jcache.RowanCacheManager;
 import org.rowankv.jcache.SharedStores;
 import org.rowankv.jcache.StoreOpener;
 import org.rowankv.jcache.configuration.StoreSettings;
-import org.rowankv.jcache.embedded.EmbeddedStores;
 
 /**
  * Gives out cache managers, one for each URI and class loader until it is closed. Managers whose URIs and properties mean
@@ -18,14 +17,14 @@ import org.rowankv.jcache.embedded.EmbeddedStores;
  */
 public class RowanCachingProvider implements CachingProvider {
     /** {@link javax.cache.Caching} makes a provider for each class loader; their stores are the same. */
-    private static final SharedStores EMBEDDED = new SharedStores(new EmbeddedStores());
+    private static final SharedStores STORES = new SharedStores(new StoresByKind());
 
     private final SharedStores stores;
     private final ManagerRegistry managers = new ManagerRegistry();
 
     /** For {@link java.util.ServiceLoader}. */
     public RowanCachingProvider() {
-        this.stores = EMBEDDED;
+        this.stores = STORES;
     }
 
     /** Over stores of another kind, which no other provider shares. */
@@ -64,7 +63,7 @@ public class RowanCachingProvider implements CachingProvider {
 
     @Override
     public URI getDefaultURI() {
-        return StoreSettings.DEFAULT_URI;
+        return StoreSettings.defaultUri(System.getProperties());
     }
 
     @Override

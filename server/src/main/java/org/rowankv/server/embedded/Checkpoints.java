@@ -105,6 +105,15 @@ final class Checkpoints {
         }
     }
 
+    /** No more are taken, and what is under way is given up. */
+    void abandon() {
+        for (One one : all) {
+            if (one.turned != null) {
+                one.turned.close();
+            }
+        }
+    }
+
     /** No more are taken, but for the last. Waits a moment for what was written to be committed everywhere. */
     void stop(List<Server> servers) {
         for (One one : all) {

@@ -23,10 +23,11 @@ import org.rowankv.server.Server;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.catalogue.CatalogueStore;
+import org.rowankv.server.inspect.LiveReplicaReport;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.ForceFailedException;
+import org.rowankv.server.pm.LostAreaException;
 import org.rowankv.server.reconfiguration.ColdStart;
 import org.rowankv.server.reconfiguration.CopyListener;
 import org.rowankv.server.reconfiguration.RecoveredServer;
@@ -58,7 +59,8 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** Whoever serves, from the moment they do. */
     private volatile List<Server> serving = List.of();
 
-    private volatile @Nullable ForceFailedException failure;
+    private volatile @Nullable IllegalStateException failure;
+    private final FileFaults faults;
     private final Checkpoints checkpoints;
     private final LiveReading reading;
     private boolean closed;
@@ -186,14 +188,17 @@ public final class EmbeddedCluster implements AutoCloseable {
                     pressure,
                     copies));
         }
+        this.faults = new FileFaults(settings.dir(), files.areas(), this::stopServing);
         servers.forEach(server -> server.meet(servers));
+        servers.forEach(server -> server.whenFaulty(faults::explain));
         servers.forEach(Server::start);
         serving = List.copyOf(servers);
-        final ForceFailedException already = failure;
+        final IllegalStateException already = failure;
         if (already != null) {
             serving.forEach(server -> server.fail(already));
         }
         checkpoints.start(servers, errors);
+        faults.watch(clock, surroundings.scheduling(), errors);
         final CatalogueStore catalogue =
                 new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
         final EmbeddedCatalogue caches = new EmbeddedCatalogue(catalogue, servers);
@@ -220,7 +225,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     /** An area cannot be forced any more: nothing is acknowledged by anybody, since every shard may need it. */
-    private void stopServing(ForceFailedException why) {
+    private void stopServing(IllegalStateException why) {
         failure = why;
         serving.forEach(server -> server.fail(why));
     }
@@ -395,6 +400,16 @@ public final class EmbeddedCluster implements AutoCloseable {
         return reading.snapshot(target, progress);
     }
 
+    /**
+     * Compares the replicas of every shard while the store is used: for each, a digest of the keys, versions, values and
+     * expiries that its log holds up to one version of the shard, the same for all. The caller waits, nothing else does.
+     *
+     * @throws org.rowankv.server.pm.StoreOpenException if that cannot be done now; says why
+     */
+    public LiveReplicaReport verifyReplicas() {
+        return reading.compareReplicas();
+    }
+
     /** Servers whose replicas became complete since the start. */
     public int joinsCompleted() {
         return joinsCompleted.get();
@@ -439,7 +454,15 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
         closed = true;
         reading.close();
+        faults.close();
         session.close();
+        final IllegalStateException why = failure;
+        if (why instanceof LostAreaException) {
+            checkpoints.abandon();
+            servers.forEach(Server::abandon);
+            files.closeAfterFailure(why);
+            return;
+        }
         servers.forEach(Server::close);
         awaitDigested();
         checkpoints.stop(servers);

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.Scheduling;
 import org.rowankv.server.Server;
+import org.rowankv.server.inspect.LiveReplicaReport;
 import org.rowankv.server.pm.FileThread;
 import org.rowankv.server.pm.StoreOpenException;
 import org.rowankv.server.pm.StoreShape;
@@ -53,6 +54,14 @@ final class LiveReading {
         return alone("rowan-snapshot", () -> {
             final CutWithFiles source = new CutWithFiles();
             return OnlineSnapshot.make(servers, source, shape, settings.dir(), target, progress);
+        });
+    }
+
+    LiveReplicaReport compareReplicas() {
+        return alone("rowan-comparison", () -> {
+            try (Cut cut = Cut.take(files.configuration(), servers, clock, scheduling, () -> closing, () -> {})) {
+                return LiveComparison.compare(cut, servers);
+            }
         });
     }
 

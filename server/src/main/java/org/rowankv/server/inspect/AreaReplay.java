@@ -22,7 +22,7 @@ final class AreaReplay {
     }
 
     /** What an object is compared by: the same on every replica. */
-    record ObjectState(long version, long objectVersion, int valueCrc) {}
+    record ObjectState(long version, long objectVersion, int valueCrc, long expiryMs) {}
 
     /** The newest entry of a key. */
     private record Newest(boolean isObject, int shard, boolean expires, ObjectState state, List<Place> places) {
@@ -31,7 +31,7 @@ final class AreaReplay {
                     EntryType.holdsObject(entry.type()),
                     entry.shard(),
                     entry.expires(),
-                    new ObjectState(entry.version(), entry.objectVersion(), entry.valueCrc()),
+                    new ObjectState(entry.version(), entry.objectVersion(), entry.valueCrc(), entry.expiryMs()),
                     entry.places());
         }
     }

@@ -115,14 +115,7 @@ final class ReplicaComparison {
     private long digestOf(ObjectKey key, ObjectState state) {
         final byte[] bytes = key.key().array();
         final long keyHash = hash.hash(key.cacheId(), bytes, 0, bytes.length);
-        return mix(mix(mix(keyHash ^ state.version()) ^ state.objectVersion()) ^ state.valueCrc());
-    }
-
-    /** A bijection whose result changes in half of its bits with each bit of its argument. */
-    private static long mix(long value) {
-        final long first = (value ^ value >>> 32) * 0xd6e8feb86659fd93L;
-        final long second = (first ^ first >>> 32) * 0xd6e8feb86659fd93L;
-        return second ^ second >>> 32;
+        return ObjectDigest.of(keyHash, state.version(), state.objectVersion(), state.valueCrc(), state.expiryMs());
     }
 
     private int[] replicasOf(int shard) {
@@ -184,6 +177,7 @@ final class ReplicaComparison {
         return state == null
                 ? "nothing"
                 : "version " + Version.toString(state.objectVersion()) + " (entry " + Version.toString(state.version())
-                        + ", value crc " + Integer.toHexString(state.valueCrc()) + ")";
+                        + ", value crc " + Integer.toHexString(state.valueCrc())
+                        + (state.expiryMs() == Long.MAX_VALUE ? "" : ", expires at " + state.expiryMs()) + ")";
     }
 }

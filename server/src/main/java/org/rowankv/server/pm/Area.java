@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -321,6 +322,33 @@ public final class Area implements AutoCloseable {
     /** The file, or null of an area of durability none. */
     public @Nullable Path file() {
         return settings.file();
+    }
+
+    /**
+     * Looks whether the file is there, whole, and the one that was mapped. Asks the file system: not on an application's
+     * thread.
+     *
+     * @throws LostAreaException if not
+     */
+    public void requireFile() {
+        final Path file = settings.file();
+        if (file == null) {
+            return;
+        }
+        try {
+            final long length = Files.size(file);
+            if (length < settings.fileLength()) {
+                throw new LostAreaException("the area " + file + " was cut off to " + length + " of its "
+                        + settings.fileLength() + " bytes");
+            }
+            if (FileIdentity.isCopy(superblock.fileIdentity(), FileIdentity.of(file))) {
+                throw new LostAreaException("the area " + file + " was replaced by another file");
+            }
+        } catch (NoSuchFileException e) {
+            throw new LostAreaException("the area " + file + " was removed");
+        } catch (IOException e) {
+            throw new LostAreaException("the area " + file + " could not be looked at (" + e + ")");
+        }
     }
 
     public DurabilityVerbs verbs() {

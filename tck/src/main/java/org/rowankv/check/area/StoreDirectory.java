@@ -5,10 +5,31 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
+import org.rowankv.server.pm.StoreOpenException;
 
 /** The directory of a store that nobody has open. */
 public final class StoreDirectory {
     private StoreDirectory() {}
+
+    /**
+     * A directory that a tool may fill and empty as it likes.
+     *
+     * @throws StoreOpenException if somebody else's files are in it; nothing was changed
+     */
+    public static Path newOrEmpty(Path directory) throws IOException {
+        if (Files.exists(directory) && !Files.isDirectory(directory)) {
+            throw new StoreOpenException(directory + " is a file, not a directory: give a new or empty directory");
+        }
+        Files.createDirectories(directory);
+        try (Stream<Path> found = Files.list(directory)) {
+            final Path other = found.findFirst().orElse(null);
+            if (other != null) {
+                throw new StoreOpenException("the directory " + directory + " is not empty (" + other.getFileName()
+                        + "): nothing was changed in it. Give a new or empty directory");
+            }
+        }
+        return directory;
+    }
 
     /** Removes a directory with all that is in it, if it is there. */
     public static void delete(Path directory) throws IOException {

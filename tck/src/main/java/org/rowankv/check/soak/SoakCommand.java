@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.area.StoreDirectory;
+import org.rowankv.check.store.StoreCommand;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
 import picocli.CommandLine;
@@ -73,7 +74,7 @@ public final class SoakCommand implements Callable<Integer> {
     private @Nullable Path directory;
 
     public static void main(String[] args) {
-        System.exit(new CommandLine(new SoakCommand()).execute(args));
+        System.exit(StoreCommand.line(new SoakCommand()).execute(args));
     }
 
     @Override
@@ -81,7 +82,7 @@ public final class SoakCommand implements Callable<Integer> {
         final long chosen = seed == null ? SecureSeed.next() >>> 16 : seed;
         final Path place = directory == null
                 ? Files.createTempDirectory("rowan-soak-")
-                : Files.createDirectories(directory).toAbsolutePath();
+                : StoreDirectory.newOrEmpty(directory).toAbsolutePath();
         final SoakSettings settings;
         try {
             settings = new SoakSettings(

@@ -1,0 +1,51 @@
+package org.rowankv.server;
+
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.rowankv.runtime.Agent;
+
+/**
+ * A server's agents, which end with its memory: a fault of it is handed on, and from then on they touch nothing any more,
+ * since the next fault might strike where the JVM does not outlive it.
+ */
+final class FaultAgent implements Agent {
+    private final Agent agents;
+    private final BooleanSupplier isLost;
+    private final Consumer<InternalError> whenFaulty;
+
+    FaultAgent(Agent agents, BooleanSupplier isLost, Consumer<InternalError> whenFaulty) {
+        this.agents = agents;
+        this.isLost = isLost;
+        this.whenFaulty = whenFaulty;
+    }
+
+    @Override
+    public String roleName() {
+        return agents.roleName();
+    }
+
+    @Override
+    public void onStart() {
+        agents.onStart();
+    }
+
+    @Override
+    public int doWork() {
+        if (isLost.getAsBoolean()) {
+            return 0;
+        }
+        try {
+            return agents.doWork();
+        } catch (InternalError e) {
+            whenFaulty.accept(e);
+            return 0;
+        }
+    }
+
+    @Override
+    public void onClose() {
+        if (!isLost.getAsBoolean()) {
+            agents.onClose();
+        }
+    }
+}

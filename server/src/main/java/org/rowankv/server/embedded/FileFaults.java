@@ -1,0 +1,82 @@
+package org.rowankv.server.embedded;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.runtime.TurnedAgent;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaWatch;
+import org.rowankv.server.pm.FileThread;
+import org.rowankv.server.pm.LostAreaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What becomes of an open store whose files are cut off or removed: it is stopped, once, whoever notices first, the {@link
+ * AreaWatch} or a thread that met a fault. Thread-safe.
+ */
+final class FileFaults implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(FileFaults.class);
+
+    private final @Nullable Path dir;
+    private final List<Area> areas;
+    private final Consumer<LostAreaException> stop;
+    private final AtomicReference<@Nullable LostAreaException> first = new AtomicReference<>();
+    private @Nullable TurnedAgent watch;
+
+    /**
+     * @param dir null of a store without files: then there is nothing to look after
+     * @param stop ends the service
+     */
+    FileFaults(@Nullable Path dir, List<Area> areas, Consumer<LostAreaException> stop) {
+        this.dir = dir;
+        this.areas = List.copyOf(areas);
+        this.stop = stop;
+    }
+
+    synchronized void watch(Clock clock, Scheduling scheduling, ErrorLog errors) {
+        if (dir != null) {
+            watch = scheduling.take(new AreaWatch(areas, clock, this::lost), errors);
+            watch.start();
+        }
+    }
+
+    private LostAreaException lost(LostAreaException why) {
+        if (first.compareAndSet(null, why)) {
+            LOG.error("the store is stopped: {}", why.getMessage());
+            stop.accept(why);
+        }
+        final LostAreaException known = first.get();
+        return known == null ? why : known;
+    }
+
+    /** What a thread gets that met the JVM's word for a mapping without bytes, which may come some steps behind the fault. */
+    RuntimeException explain(InternalError fault) {
+        if (dir == null) {
+            throw fault; // none of ours
+        }
+        LostAreaException why;
+        try {
+            FileThread.run("rowan-file-look", () -> areas.forEach(Area::requireFile));
+            why = lost(new LostAreaException(dir.toString(), fault));
+        } catch (LostAreaException e) {
+            why = lost(e);
+        }
+        // Made anew: each caller's stack.
+        return new IllegalStateException(why.getMessage(), fault);
+    }
+
+    /** Nobody looks any more. */
+    @Override
+    public synchronized void close() {
+        if (watch != null) {
+            watch.close();
+            watch = null;
+        }
+    }
+}
