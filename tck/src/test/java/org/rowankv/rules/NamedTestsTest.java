@@ -94,10 +94,9 @@ final class NamedTestsTest {
     /** The text of every test class of all modules, by simple name. */
     private static Map<String, String> testSources() throws IOException {
         final Map<String, String> sources = new HashMap<>();
-        try (Stream<Path> modules = Files.list(SourceFiles.root())) {
-            for (Path tests : modules.map(module -> module.resolve("src/test/java"))
-                    .filter(Files::isDirectory)
-                    .toList()) {
+        for (Path module : SourceFiles.modules()) {
+            final Path tests = module.resolve("src/test/java");
+            if (Files.isDirectory(tests)) {
                 try (Stream<Path> files = Files.walk(tests)) {
                     for (Path file : files.filter(each -> each.toString().endsWith(".java"))
                             .toList()) {

@@ -26,20 +26,25 @@ final class SourceFiles {
         return directory;
     }
 
-    /** Every Java file of main code but the package descriptions. */
-    static List<Path> all() {
-        try (Stream<Path> modules = Files.list(root())) {
-            // A module may hold others, as server holds that of the server process.
-            return modules.filter(Files::isDirectory)
+    /** The directories of the modules; a module may hold others, as server holds that of the server process. */
+    static List<Path> modules() {
+        try (Stream<Path> found = Files.list(root())) {
+            return found.filter(Files::isDirectory)
                     .flatMap(module -> Stream.concat(Stream.of(module), nestedIn(module)))
-                    .map(module -> module.resolve("src/main/java"))
-                    .filter(Files::isDirectory)
-                    .flatMap(SourceFiles::filesUnder)
-                    .sorted()
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Every Java file of main code but the package descriptions. */
+    static List<Path> all() {
+        return modules().stream()
+                .map(module -> module.resolve("src/main/java"))
+                .filter(Files::isDirectory)
+                .flatMap(SourceFiles::filesUnder)
+                .sorted()
+                .toList();
     }
 
     private static Stream<Path> nestedIn(Path module) {

@@ -170,6 +170,9 @@ public final class ClusterServer implements AutoCloseable {
                     oneRound(area, members);
                 }
                 area.closeClean();
+            } catch (ClosedWhileWaiting e) {
+                area.closeClean(); // nobody touches it any more, and it is as whole as after a crash of the process
+                throw e;
             } catch (RuntimeException e) {
                 area.close();
                 throw e;

@@ -182,7 +182,7 @@ final class Exchange {
     }
 
     private synchronized void take(int shard, long version, ByteBuffer entry) {
-        final String reason = whyInvalid(shard, version, entry);
+        final String reason = whyInvalid(shard, version, entry, own.segments().length());
         if (reason != null) {
             throw new IllegalStateException(
                     "an entry of shard " + shard + " that another server sent cannot be taken over: " + reason);
@@ -194,9 +194,13 @@ final class Exchange {
         }
     }
 
-    private @Nullable String whyInvalid(int shard, long version, ByteBuffer entry) {
-        if (entry.limit() < FrameDescriptor.STRIDE
-                || entry.limit() > own.segments().length()) {
+    /**
+     * Why the bytes are no such entry, or null.
+     *
+     * @param mostBytes of an entry
+     */
+    static @Nullable String whyInvalid(int shard, long version, ByteBuffer entry, int mostBytes) {
+        if (entry.limit() < FrameDescriptor.STRIDE || entry.limit() > mostBytes) {
             return entry.limit() + " bytes";
         }
         final long word = FrameDescriptor.wordPlain(entry, 0);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,6 +19,7 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.Chaos;
 
 /** A writer stands still in the middle of a write, for long, and others write on: all of them come to their end. */
+@Tag("chaos")
 @Timeout(120)
 final class SlowWriterTest {
     private static final int WRITERS = 3;
