@@ -558,9 +558,14 @@ public final class Server implements AutoCloseable {
         return evicted;
     }
 
-    /** Whether a cache is being brought below its limit. */
-    public boolean isEvicting() {
-        return eviction.isAtWork() && !isStopped();
+    /** Objects that this server's agents have ended since its start: evicted, or expired with nobody asking for them. */
+    public long endedObjects() {
+        return evictedObjects() + expirySweep.endedObjects();
+    }
+
+    /** Whether a cache is being brought below its limit, or what has expired is being ended. */
+    public boolean isEndingObjects() {
+        return (eviction.isAtWork() || !expirySweep.isIdle()) && !isStopped();
     }
 
     /** Objects of the cache that were evicted by this server since its start. */

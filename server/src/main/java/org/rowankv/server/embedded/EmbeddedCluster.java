@@ -420,20 +420,20 @@ public final class EmbeddedCluster implements AutoCloseable {
      * above their limits are below. Somebody who goes on writing may be waited for as well.
      */
     public void awaitDigested() {
-        long evicted;
+        long ended;
         do {
-            evicted = evictedObjects();
+            ended = endedObjects();
             awaitDigestedOnce();
-            // What was evicted meanwhile may have landed where nobody has looked since.
-        } while (evictedObjects() != evicted || servers.stream().anyMatch(Server::isEvicting));
+            // The end of what was evicted or expired meanwhile may have landed where nobody has looked since.
+        } while (endedObjects() != ended || servers.stream().anyMatch(Server::isEndingObjects));
     }
 
-    private long evictedObjects() {
-        long evicted = 0;
+    private long endedObjects() {
+        long ended = 0;
         for (Server server : servers) {
-            evicted += server.evictedObjects();
+            ended += server.endedObjects();
         }
-        return evicted;
+        return ended;
     }
 
     private void awaitDigestedOnce() {
