@@ -558,9 +558,9 @@ public final class Server implements AutoCloseable {
         return evicted;
     }
 
-    /** Objects that this server's agents have ended since its start: evicted, or expired with nobody asking for them. */
+    /** Objects that this server has ended since its start without being asked to: evicted, or expired. */
     public long endedObjects() {
-        return evictedObjects() + expirySweep.endedObjects();
+        return evictedObjects() + pool.expiredObjects();
     }
 
     /** Whether a cache is being brought below its limit, or what has expired is being ended. */
