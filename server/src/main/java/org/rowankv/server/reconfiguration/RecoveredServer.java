@@ -35,6 +35,8 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     private static final int LOCK_OWNER = 1 << 21;
     /** A horizon behind which there is nothing. */
     private static final int OLDEST = 1;
+    /** Free segments that are left to the cleaner: without one it can make no room any more. */
+    private static final int FOR_CLEANING = 1;
 
     private final int serverId;
     private final Segments segments;
@@ -43,6 +45,9 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     private final boolean replicated;
     private final EntryAssembler assembler;
     private final AppendLog log;
+    /** One for the whole start, so that what lives in its victims comes to lie together. */
+    private @Nullable CleanAgent cleaner;
+
     private final List<SegmentReader> readers = new ArrayList<>();
     /** Of the thread that uses this. */
     private final SegmentReader reader;
@@ -54,8 +59,8 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         this.replicas = replicas;
         this.errors = errors;
         this.replicated = replicated;
-        this.assembler = new EntryAssembler(segments, 0);
-        this.log = new AppendLog(segments, SegmentOwner.CLEAN);
+        this.assembler = new EntryAssembler(segments, FOR_CLEANING);
+        this.log = new AppendLog(segments, SegmentOwner.CLEAN, FOR_CLEANING);
         this.reader = addReader();
     }
 
@@ -159,10 +164,10 @@ public final class RecoveredServer implements EntryAssembler.Handler {
                 segments.transition(s, state, SegmentState.COMMITTED);
             }
         }
-        final CleanAgent cleaner = CleanAgent.ofAStart(segments, replicas, this::isReferredTo);
-        final boolean cleaned = cleaner.cleanOne();
-        cleaner.onClose();
-        if (!cleaned) {
+        if (cleaner == null) {
+            cleaner = CleanAgent.ofAStart(segments, replicas, this::isReferredTo);
+        }
+        if (!cleaner.cleanOne()) {
             throw new StoreOpenException("server " + serverId + ": no free segment is left to " + purpose
                     + "; a copy of the directory opens with a larger capacity once this version can change it");
         }
@@ -243,6 +248,9 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     /** All replicas own the same entries: everything found is committed. */
     public void finish() {
         log.retire();
+        if (cleaner != null) {
+            cleaner.onClose();
+        }
         for (int s = 0; s < segments.count(); s++) {
             final SegmentState state = segments.state(s);
             if (state == SegmentState.USING || state == SegmentState.USED) {
