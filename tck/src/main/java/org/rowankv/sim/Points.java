@@ -36,6 +36,9 @@ final class Points {
     private final RandomSource breaks;
     private final Chance chance;
     private final Map<String, Point> points = new HashMap<>();
+    /** Each takes long, and a copy that never ends holds up who waits for room. */
+    private int breaksLeft = 3;
+
     private int crashIn = -1;
     private int startsToCrash;
     private int crashStartIn = -1;
@@ -98,7 +101,8 @@ final class Points {
             crashIn = -1;
             simulation.store().crash("at " + name);
         }
-        if (name.equals("copy.read") && fabric != null && breaks.nextInt(ONE_IN) == 0) {
+        if (name.equals("copy.read") && fabric != null && breaksLeft > 0 && breaks.nextInt(ONE_IN) == 0) {
+            breaksLeft--;
             simulation.trace().tell(here + " loses its connection with a copy in its hands");
             fabric.breakNext(
                     here,

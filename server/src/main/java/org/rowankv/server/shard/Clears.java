@@ -18,15 +18,18 @@ public final class Clears {
     /** Rises with every clear: tells the sweep that there may be something to remove. */
     private volatile int count;
 
-    /** Every entry of the cache in this shard with a version ≤ this one is dead. */
+    /**
+     * Every entry of the cache in this shard with a version ≤ this one is dead. For any number: whoever reads an entry whose
+     * segment is used anew meanwhile may have found something else in the place of the id, and learns of it only afterwards.
+     */
     public long clearedUpTo(int cacheId) {
         final long[] versions = clearedUpTo;
-        return cacheId < versions.length ? (long) VERSION.getAcquire(versions, cacheId) : 0;
+        return cacheId >= 0 && cacheId < versions.length ? (long) VERSION.getAcquire(versions, cacheId) : 0;
     }
 
     public boolean isDestroyed(int cacheId) {
         final boolean[] flags = destroyed;
-        return cacheId < flags.length && flags[cacheId];
+        return cacheId >= 0 && cacheId < flags.length && flags[cacheId];
     }
 
     synchronized void clear(int cacheId, long version, boolean destroy) {
