@@ -165,7 +165,6 @@ public final class Mending implements SegmentScan.Visitor {
     @Override
     public void onInvalid(long address, String reason) {
         invalid++;
-        damage.countBad();
     }
 
     private int strideOf(long address) {
@@ -220,6 +219,16 @@ public final class Mending implements SegmentScan.Visitor {
 
     private void mend() {
         final DamagedEntries.Suspect use = suspected();
+        if (needed.isEmpty() && found == segments.entryBytes(use.segment())) {
+            // All that was written is there. What looked like an entry is left of an earlier use of the segment: some
+            // bytes of
+            // a value that happen to name this use, as one stride in four billion does.
+            damage.settled(use, invalid, 0);
+            return;
+        }
+        for (int i = 0; i < invalid; i++) {
+            damage.countBad();
+        }
         boolean allThere = true;
         for (Needed each : needed) {
             allThere &= mend(each, use);
