@@ -217,7 +217,7 @@ public final class Server implements AutoCloseable {
                 settings.workers() + 1,
                 configuration.serverCount() == 1
                         ? Long.MAX_VALUE
-                        : settings.bytesPerRound(segments.count(), segments.length(), configuration.serverCount()));
+                        : settings.bytesPerLap(segments.count(), segments.length(), configuration.serverCount()));
         this.pool = new WorkerPool(settings.workers());
         this.reader =
                 new ObjectReader(segments, clock, errors, new ReadCheck(segments), settings.verifyReads(), limits);

@@ -94,10 +94,10 @@ public record ServerSettings(
 
     /**
      * Bytes that each worker of a server writes at most before it waits for others that are in flight. What all workers of all
-     * other servers write in two rounds, twice, since large entries land as blocks and are put together, fits into what a
+     * other servers write in two laps, twice, since large entries land as blocks and are put together, fits into what a
      * full store leaves free.
      */
-    long bytesPerRound(int segmentCount, int segmentLength, int servers) {
+    long bytesPerLap(int segmentCount, int segmentLength, int servers) {
         final long spare = (long) (segmentCount - reservedSegments()) * segmentLength * (100 - fillPercent) / 100;
         return spare / (4L * (servers - 1) * (workers + 1));
     }

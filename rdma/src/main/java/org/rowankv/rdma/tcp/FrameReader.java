@@ -8,6 +8,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.FaultLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +27,7 @@ abstract class FrameReader extends ChannelInboundHandlerAdapter implements Frame
     private static final int FIRST_CAPACITY = 4 << 10;
 
     protected final WireChecksum checksum = new WireChecksum();
-    private final FaultLog faults;
+    private final FaultLog<WireFault> faults;
     private final Clock clock;
     private final ArrayDeque<ByteBuf> backlog = new ArrayDeque<>(4);
     private ByteBuf partial = Unpooled.EMPTY_BUFFER;
@@ -35,7 +36,7 @@ abstract class FrameReader extends ChannelInboundHandlerAdapter implements Frame
     private boolean ended;
     private long lastReadNs;
 
-    FrameReader(FaultLog faults, Clock clock) {
+    FrameReader(FaultLog<WireFault> faults, Clock clock) {
         this.faults = faults;
         this.clock = clock;
         this.lastReadNs = clock.nanoTime();

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
+import org.rowankv.runtime.FaultLog;
 
 /**
  * What one endpoint remembers of the servers that have queue pairs to it: which process each is, which of its queue pairs
@@ -18,7 +19,7 @@ final class InboundPeers {
 
     private final EndpointSettings settings;
     private final TcpReceiveQueue queue;
-    private final FaultLog faults;
+    private final FaultLog<WireFault> faults;
     private final Map<Integer, Peer> peers = new HashMap<>();
 
     private static final class Peer {
@@ -41,7 +42,7 @@ final class InboundPeers {
         }
     }
 
-    InboundPeers(EndpointSettings settings, TcpReceiveQueue queue, FaultLog faults) {
+    InboundPeers(EndpointSettings settings, TcpReceiveQueue queue, FaultLog<WireFault> faults) {
         this.settings = settings;
         this.queue = queue;
         this.faults = faults;

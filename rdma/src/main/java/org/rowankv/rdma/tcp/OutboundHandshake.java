@@ -8,11 +8,12 @@ import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
 import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
+import org.rowankv.runtime.FaultLog;
 
 /** Says hello on a connection that we opened, and waits for the welcome. On the connection's event loop. */
 final class OutboundHandshake extends ChannelInboundHandlerAdapter {
     private final Hello hello;
-    private final FaultLog faults;
+    private final FaultLog<WireFault> faults;
     private final Outcome outcome;
     private final WireChecksum checksum = new WireChecksum();
     private @Nullable ByteBuf arrived;
@@ -29,7 +30,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
         void failed(FabricException why);
     }
 
-    OutboundHandshake(Hello hello, FaultLog faults, Outcome outcome) {
+    OutboundHandshake(Hello hello, FaultLog<WireFault> faults, Outcome outcome) {
         this.hello = hello;
         this.faults = faults;
         this.outcome = outcome;

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.FaultLog;
 
 /**
  * What the receiver says to the sender's end of a queue pair. Runs on the connection's event loop; the fields are
@@ -38,7 +39,7 @@ final class PairReader extends FrameReader {
             Channel channel,
             PostedRing ring,
             boolean ready,
-            FaultLog faults,
+            FaultLog<WireFault> faults,
             Clock clock,
             Runnable onProgress,
             Runnable onEnded) {

@@ -28,6 +28,7 @@ import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
 import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
+import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.SecureSeed;
 
 /**
@@ -478,7 +479,7 @@ public final class TcpEndpoint implements Endpoint {
         return forced;
     }
 
-    FaultLog faults() {
+    FaultLog<WireFault> faults() {
         return fabric.faults();
     }
 

@@ -36,6 +36,7 @@ import org.rowankv.rdma.FabricCapabilities;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
+import org.rowankv.runtime.FaultLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,7 +56,7 @@ public final class TcpFabric implements Fabric {
     private final TcpTransport transport;
     private final EventLoop nic;
     private final AtomicReference<@Nullable Thread> nicThread = new AtomicReference<>();
-    private final FaultLog faults = new FaultLog();
+    private final FaultLog<WireFault> faults = new FaultLog<>(WireFault.class);
     private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
     private final AtomicInteger accepted = new AtomicInteger();
     /** NIC loop only. */
@@ -338,7 +339,7 @@ public final class TcpFabric implements Fabric {
         endpoints.remove(endpoint.settings().serverId(), endpoint);
     }
 
-    FaultLog faults() {
+    FaultLog<WireFault> faults() {
         return faults;
     }
 

@@ -12,6 +12,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.SystemClock;
 
 /** A frame that ends its connection, wherever the network cut it. */
@@ -26,7 +27,7 @@ final class FrameReaderEndTest {
         private @Nullable ChannelHandlerContext context;
 
         EndingReader() {
-            super(new FaultLog(), SystemClock.INSTANCE);
+            super(new FaultLog<>(WireFault.class), SystemClock.INSTANCE);
         }
 
         @Override

@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
+import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.SystemClock;
 
 /**
@@ -42,7 +43,7 @@ final class PeerBytesFuzzTest {
     /** Takes every frame and looks at all of it, as receivers do. */
     private static final class Receiving extends FrameReader {
         Receiving() {
-            super(new FaultLog(), SystemClock.INSTANCE);
+            super(new FaultLog<>(WireFault.class), SystemClock.INSTANCE);
         }
 
         @Override
@@ -76,7 +77,13 @@ final class PeerBytesFuzzTest {
         ring.add(1, null, 0, 0);
         ring.add(2, java.nio.ByteBuffer.allocateDirect(64), 0, 64);
         final PairReader reader = new PairReader(
-                new EmbeddedChannel(), ring, true, new FaultLog(), SystemClock.INSTANCE, () -> {}, () -> {});
+                new EmbeddedChannel(),
+                ring,
+                true,
+                new FaultLog<>(WireFault.class),
+                SystemClock.INSTANCE,
+                () -> {},
+                () -> {});
         reader.posted(2);
         reader.asked(1000);
         return reader;

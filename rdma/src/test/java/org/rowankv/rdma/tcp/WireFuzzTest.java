@@ -19,6 +19,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
+import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.SystemClock;
 
 /**
@@ -35,7 +36,7 @@ final class WireFuzzTest {
         private int offered;
         private int ends;
 
-        Keeping(FaultLog faults, int refusesEvery) {
+        Keeping(FaultLog<WireFault> faults, int refusesEvery) {
             super(faults, SystemClock.INSTANCE);
             this.refusesEvery = refusesEvery;
         }
@@ -68,7 +69,7 @@ final class WireFuzzTest {
         }
     }
 
-    private static long faults(FaultLog log) {
+    private static long faults(FaultLog<WireFault> log) {
         long sum = 0;
         for (final WireFault fault : WireFault.values()) {
             sum += log.count(fault);
@@ -128,7 +129,7 @@ final class WireFuzzTest {
             @ForAll long seed,
             @ForAll @IntRange(min = 1, max = 400) int longest,
             @ForAll @IntRange(min = 0, max = 5) int refusesEvery) {
-        final FaultLog log = new FaultLog();
+        final FaultLog<WireFault> log = new FaultLog<>(WireFault.class);
         final Keeping reader = new Keeping(log, refusesEvery == 1 ? 2 : refusesEvery);
         final EmbeddedChannel channel = feed(reader, joined(frames), new Random(seed), longest);
         assertThat(reader.frames).hasSize(frames.size());
@@ -148,7 +149,7 @@ final class WireFuzzTest {
         final byte[] all = joined(frames);
         for (int first = 1; first < all.length; first++) {
             for (int second = first; second < Math.min(all.length, first + 45); second++) {
-                final Keeping reader = new Keeping(new FaultLog(), 0);
+                final Keeping reader = new Keeping(new FaultLog<>(WireFault.class), 0);
                 final EmbeddedChannel channel = new EmbeddedChannel(reader);
                 for (final byte[] part : List.of(
                         Arrays.copyOfRange(all, 0, first),
@@ -181,7 +182,7 @@ final class WireFuzzTest {
     }
 
     private static void check(byte[] bytes, Random random) {
-        final FaultLog log = new FaultLog();
+        final FaultLog<WireFault> log = new FaultLog<>(WireFault.class);
         final Keeping reader = new Keeping(log, 0);
         final EmbeddedChannel channel = feed(reader, bytes, random, 64);
         channel.checkException();
@@ -198,7 +199,7 @@ final class WireFuzzTest {
     /** A header may announce what it likes: what is held is what has come. */
     @Example
     void shouldHoldNoMoreThanHasCome() {
-        final FaultLog log = new FaultLog();
+        final FaultLog<WireFault> log = new FaultLog<>(WireFault.class);
         final FrameReader reader = new FrameReader(log, SystemClock.INSTANCE) {
             @Override
             public int mostPayload(int type) {

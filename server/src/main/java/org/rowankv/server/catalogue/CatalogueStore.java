@@ -10,7 +10,7 @@ import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.membership.ConfigurationStoreException;
-import org.rowankv.server.membership.Stamp;
+import org.rowankv.server.membership.StampedWrites;
 import org.rowankv.server.membership.Versioned;
 
 /**
@@ -35,8 +35,7 @@ public final class CatalogueStore {
     private static final int MAX_NAME_LENGTH = 32 << 10;
 
     private final ConfigurationStore store;
-    private final String writer;
-    private final RandomSource random;
+    private final StampedWrites writes;
     private final Consumer<Integer> destroyer;
 
     /**
@@ -45,8 +44,7 @@ public final class CatalogueStore {
      */
     public CatalogueStore(ConfigurationStore store, String writer, RandomSource random, Consumer<Integer> destroyer) {
         this.store = store;
-        this.writer = writer;
-        this.random = random;
+        this.writes = new StampedWrites(store, writer, random);
         this.destroyer = destroyer;
     }
 
@@ -81,7 +79,7 @@ public final class CatalogueStore {
                 if (own == null) {
                     own = new StoredCache(takeId(), name, descriptor.clone(), CacheLimit.NONE);
                 }
-                if (compareAndSet(path, ConfigurationStore.ABSENT, CacheNodeDescriptor.encode(own, false))) {
+                if (writes.compareAndSet(path, ConfigurationStore.ABSENT, CacheNodeDescriptor.encode(own, false))) {
                     return own;
                 }
             } else if (isDestroyed(name, node)) {
@@ -103,7 +101,7 @@ public final class CatalogueStore {
             final StoredCache found = cacheOf(name, node);
             final StoredCache limited = new StoredCache(found.id(), found.name(), found.descriptor(), limit);
             if (found.limit().equals(limit)
-                    || compareAndSet(path, node.version(), CacheNodeDescriptor.encode(limited, false))) {
+                    || writes.compareAndSet(path, node.version(), CacheNodeDescriptor.encode(limited, false))) {
                 return limited;
             }
         }
@@ -122,7 +120,7 @@ public final class CatalogueStore {
                 return false;
             }
             final byte[] marked = CacheNodeDescriptor.encode(cacheOf(name, node), true);
-            if (compareAndSet(path, node.version(), marked)) {
+            if (writes.compareAndSet(path, node.version(), marked)) {
                 final Versioned now = store.read(path);
                 // Somebody who met the mark may have finished already.
                 if (now != null && isDestroyed(name, now)) {
@@ -173,7 +171,7 @@ public final class CatalogueStore {
                     .order(ByteOrder.LITTLE_ENDIAN)
                     .putInt(0, id + 1)
                     .array();
-            if (compareAndSet(NEXT_ID, node == null ? ConfigurationStore.ABSENT : node.version(), next)) {
+            if (writes.compareAndSet(NEXT_ID, node == null ? ConfigurationStore.ABSENT : node.version(), next)) {
                 return id;
             }
         }
@@ -188,23 +186,6 @@ public final class CatalogueStore {
                     "the node " + NEXT_ID + " is damaged: put the store back from a backup");
         }
         return id;
-    }
-
-    /** A compare-and-set whose outcome is known: after a failure the node is read back, and its stamp tells. */
-    private boolean compareAndSet(String path, long expectedVersion, byte[] bytes) {
-        final Stamp stamp;
-        synchronized (random) {
-            stamp = new Stamp(writer, random.nextLong());
-        }
-        try {
-            return store.compareAndSet(path, expectedVersion, bytes, stamp);
-        } catch (ConfigurationStoreException e) {
-            final Versioned now = store.read(path);
-            if (now != null && now.stamp().equals(stamp)) {
-                return true;
-            }
-            throw e;
-        }
     }
 
     private static String pathOf(String name) {

@@ -354,9 +354,9 @@ final class ClientConnection implements FrameCutter.Taker {
     @Override
     public String toString() {
         try {
-            return String.valueOf(channel.getRemoteAddress());
+            return "client " + channel.getRemoteAddress();
         } catch (IOException e) {
-            return "gone";
+            return "a client that is gone";
         }
     }
 }

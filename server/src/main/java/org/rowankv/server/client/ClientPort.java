@@ -26,6 +26,7 @@ import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.FaultLog;
 import org.rowankv.server.Server;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,7 +45,7 @@ public final class ClientPort implements AutoCloseable {
     private final ClientPortSettings settings;
     private final Served served;
     private final ErrorLog errors;
-    private final FaultCounts faults = new FaultCounts();
+    private final FaultLog<ProtocolFault> faults = new FaultLog<>(ProtocolFault.class);
     private final CatalogueThread catalogue;
     private final ServerSocketChannel listener;
     private final List<PortLoop> loops = new ArrayList<>();
@@ -203,7 +204,7 @@ public final class ClientPort implements AutoCloseable {
         return served;
     }
 
-    FaultCounts faults() {
+    FaultLog<ProtocolFault> faults() {
         return faults;
     }
 

@@ -8,7 +8,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.membership.ConfigurationCodec;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.membership.ConfigurationStoreException;
-import org.rowankv.server.membership.Stamp;
+import org.rowankv.server.membership.StampedWrites;
 import org.rowankv.server.membership.Versioned;
 
 /**
@@ -23,14 +23,12 @@ final class ClusterNodes {
     private static final String SERVERS = "/servers";
 
     private final ConfigurationStore store;
-    private final String writer;
-    private final RandomSource random;
+    private final StampedWrites writes;
 
     /** @param writer unique among all that write */
     ClusterNodes(ConfigurationStore store, String writer, RandomSource random) {
         this.store = store;
-        this.writer = writer;
-        this.random = random;
+        this.writes = new StampedWrites(store, writer, random);
     }
 
     /** A configuration as it is stored. */
@@ -44,7 +42,7 @@ final class ClusterNodes {
 
     /** Writes who the members are; false if somebody has. */
     boolean create(Members members) {
-        return compareAndSet(MEMBERS, ConfigurationStore.ABSENT, members.encode());
+        return writes.compareAndSet(MEMBERS, ConfigurationStore.ABSENT, members.encode());
     }
 
     @Nullable
@@ -55,7 +53,7 @@ final class ClusterNodes {
 
     /** Stores a configuration in the place of the one of that version: who succeeds has decided. */
     boolean decide(Configuration next, long expectedVersion) {
-        return compareAndSet(ConfigurationCodec.PATH, expectedVersion, ConfigurationCodec.encode(next));
+        return writes.compareAndSet(ConfigurationCodec.PATH, expectedVersion, ConfigurationCodec.encode(next));
     }
 
     @Nullable
@@ -96,26 +94,9 @@ final class ClusterNodes {
                     return;
                 }
             }
-            if (compareAndSet(path, node == null ? ConfigurationStore.ABSENT : node.version(), own.encode())) {
+            if (writes.compareAndSet(path, node == null ? ConfigurationStore.ABSENT : node.version(), own.encode())) {
                 return;
             }
-        }
-    }
-
-    private boolean compareAndSet(String path, long expectedVersion, byte[] bytes) {
-        final Stamp stamp;
-        synchronized (random) {
-            stamp = new Stamp(writer, random.nextLong());
-        }
-        try {
-            return store.compareAndSet(path, expectedVersion, bytes, stamp);
-        } catch (ConfigurationStoreException e) {
-            final Versioned now = store.read(path);
-            if (now != null && now.stamp().equals(stamp)) {
-                return true;
-            }
-            // Not applied when it was read; it may still be on its way. Whoever tries again meets the version.
-            throw e;
         }
     }
 }

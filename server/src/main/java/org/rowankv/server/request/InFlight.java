@@ -12,55 +12,55 @@ import org.rowankv.protocol.Version;
  * <p>It also holds back who is far ahead of somebody in flight. As long as that one's version is not on all replicas, CommitVer
  * stays behind it, and no segment of a backup log with younger versions can be cleaned: those who go on could fill the
  * backups, with what is dead already, so that there is no place left for the one that everybody waits for. Time is
- * divided in rounds. Each worker writes some bytes in a round, and a round ends only when nobody is in flight who began before it.
+ * divided in laps. Each worker writes some bytes in a lap, and a lap ends only when nobody is in flight who began before it.
  */
 public final class InFlight {
     private static final int PADDING = 16; // longs between slots
     private static final int BOUND = 0;
     private static final int SHARD = 1;
-    private static final int ROUND = 2;
+    private static final int LAP = 2;
 
     private final AtomicLongArray slots;
     private final int count;
-    private final long bytesPerRound;
+    private final long bytesPerLap;
     /** Behind the slots, so that it shares no cache line with one: read by everybody, seldom written. */
-    private final int roundAt;
+    private final int lapAt;
 
     public InFlight(int workers) {
         this(workers, Long.MAX_VALUE);
     }
 
-    /** @param bytesPerRound that each worker may write in a round; one entry in any case */
-    public InFlight(int workers, long bytesPerRound) {
+    /** @param bytesPerLap that each worker may write in a lap; one entry in any case */
+    public InFlight(int workers, long bytesPerLap) {
         this.count = workers;
-        this.bytesPerRound = bytesPerRound;
+        this.bytesPerLap = bytesPerLap;
         this.slots = new AtomicLongArray((workers + 2) * PADDING);
-        this.roundAt = (workers + 1) * PADDING;
+        this.lapAt = (workers + 1) * PADDING;
     }
 
-    long bytesPerRound() {
-        return bytesPerRound;
+    long bytesPerLap() {
+        return bytesPerLap;
     }
 
-    long round() {
-        return slots.get(roundAt);
+    long lap() {
+        return slots.get(lapAt);
     }
 
-    /** Ends a round, unless somebody is in flight who began before it; true when it is over. */
-    boolean endRound(long round) {
+    /** Ends a lap, unless somebody is in flight who began before it; true when it is over. */
+    boolean endLap(long lap) {
         for (int slot = 0; slot < count; slot++) {
-            if (slots.get(slot * PADDING + BOUND) != 0 && slots.getOpaque(slot * PADDING + ROUND) < round) {
+            if (slots.get(slot * PADDING + BOUND) != 0 && slots.getOpaque(slot * PADDING + LAP) < lap) {
                 return false;
             }
         }
-        slots.compareAndSet(roundAt, round, round + 1);
+        slots.compareAndSet(lapAt, lap, lap + 1);
         return true;
     }
 
     /** Before the version is taken. */
     void announce(int slot, int shard, long lowerBound) {
         slots.setPlain(slot * PADDING + SHARD, shard);
-        slots.setPlain(slot * PADDING + ROUND, slots.get(roundAt));
+        slots.setPlain(slot * PADDING + LAP, slots.get(lapAt));
         slots.set(slot * PADDING + BOUND, lowerBound); // volatile: before the counter is incremented
     }
 

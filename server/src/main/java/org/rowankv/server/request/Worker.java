@@ -28,10 +28,10 @@ public final class Worker {
     private final LimitedCaches limits;
     private final SpaceGrant grant;
     private final Mutation mutation;
-    /** The round in which it wrote last, and what it wrote in it. */
-    private long round;
+    /** The lap in which it wrote last, and what it wrote in it. */
+    private long lap;
 
-    private long writtenInRound;
+    private long writtenInLap;
     private final OwnedCounter expiredObjects = new OwnedCounter();
 
     public Worker(
@@ -91,20 +91,20 @@ public final class Worker {
 
     /** Whether it is not so far ahead of others that it has to wait for them before it takes a version. */
     boolean mayWrite() {
-        final long now = inFlight.round();
-        if (now != round) {
-            round = now;
-            writtenInRound = 0;
+        final long now = inFlight.lap();
+        if (now != lap) {
+            lap = now;
+            writtenInLap = 0;
         }
-        if (writtenInRound < inFlight.bytesPerRound()) {
+        if (writtenInLap < inFlight.bytesPerLap()) {
             return true;
         }
-        return inFlight.endRound(now);
+        return inFlight.endLap(now);
     }
 
     /** An entry of so many bytes goes into the logs. */
     void writes(int length) {
-        writtenInRound += length;
+        writtenInLap += length;
     }
 
     SpacePressure pressure() {

@@ -20,7 +20,8 @@ import org.rowankv.runtime.Chaos;
 
 /** A writer stands still in the middle of a write, for long, and others write on: all of them come to their end. */
 @Tag("chaos")
-@Timeout(120)
+// Without the room they wait for ever, and so would closing the store: somebody else must say so.
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SlowWriterTest {
     private static final int WRITERS = 3;
 

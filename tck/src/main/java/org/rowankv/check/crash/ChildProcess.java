@@ -57,7 +57,7 @@ final class ChildProcess {
         final long until = SystemClock.INSTANCE.nanoTime() + TimeUnit.MICROSECONDS.toNanos(micros);
         for (long left = until - SystemClock.INSTANCE.nanoTime();
                 left > 0 && process.isAlive();
-                left = until - System.nanoTime()) {
+                left = until - SystemClock.INSTANCE.nanoTime()) {
             LockSupport.parkNanos(left);
         }
     }

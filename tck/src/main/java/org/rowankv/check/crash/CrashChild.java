@@ -140,8 +140,8 @@ public final class CrashChild {
         }
         journal.phase(Phase.LOADING);
         threads.forEach(Thread::start);
-        final long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(round.loadMs());
-        while (System.nanoTime() < endNs) {
+        final long endNs = SystemClock.INSTANCE.nanoTime() + TimeUnit.MILLISECONDS.toNanos(round.loadMs());
+        while (SystemClock.INSTANCE.nanoTime() < endNs) {
             LockSupport.parkNanos(1_000_000);
         }
         loads.forEach(CrashLoad::end);
