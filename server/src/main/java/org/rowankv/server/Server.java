@@ -695,17 +695,21 @@ public final class Server implements AutoCloseable {
     public ServerStatistics statistics() {
         long reconnects = 0;
         long notReady = 0;
+        long creditRefusals = 0;
         for (Links link : links) {
             reconnects += link.reconnects();
             notReady += link.notReadyCount();
+            creditRefusals += link.creditRefusals();
         }
         long indexBytes = 0;
         long indexEntries = 0;
+        long openSessions = 0;
         for (int shard = 0; shard < replicas.shardCount(); shard++) {
             if (replicas.has(shard)) {
                 final ShardReplica replica = replicas.get(shard);
                 indexBytes += replica.index().memoryBytes();
                 indexEntries += replica.index().count();
+                openSessions += replica.openSessionCount();
             }
         }
         return new ServerStatistics(
@@ -733,6 +737,9 @@ public final class Server implements AutoCloseable {
                 segments.damage().badEntries(),
                 segments.damage().replacedEntries(),
                 segments.damage().lostEntries(),
+                commit.lag(),
+                creditRefusals,
+                openSessions,
                 segments.pins().count());
     }
 

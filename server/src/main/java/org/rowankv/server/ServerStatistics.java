@@ -26,6 +26,9 @@ package org.rowankv.server;
  * @param badEntries entries found damaged, dead ones included
  * @param replacedEntries of those, taken from another replica
  * @param lostEntries of those, needed and on no other replica
+ * @param commitLag versions given out and not covered by CommitVer yet, of all shards whose primary it is
+ * @param creditRefusals times that a backup granted less credit than an entry needed
+ * @param openSessions of clients, at all shards' replicas here
  * @param pinnedSegments that a copy or a comparison reads, so that the cleaner leaves them alone
  */
 public record ServerStatistics(
@@ -53,4 +56,7 @@ public record ServerStatistics(
         long badEntries,
         long replacedEntries,
         long lostEntries,
+        long commitLag,
+        long creditRefusals,
+        long openSessions,
         int pinnedSegments) {}

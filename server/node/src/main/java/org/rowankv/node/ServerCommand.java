@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.client.PortCounts;
 import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.cluster.ClusterShape;
 import org.rowankv.server.cluster.HostAndPort;
@@ -228,13 +229,16 @@ public final class ServerCommand implements Callable<Integer> {
                 drain,
                 acceptUnclean,
                 acceptCopied);
+        final PortCounts counts = new PortCounts();
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         return new NodeProcess(
                 settings,
                 zooKeeper,
                 peers.resolve(),
                 admin.resolve(),
-                new PortDoor(ClientPortSettings.at(clients.host(), clients.port()), SystemClock.INSTANCE, errors),
+                new PortDoor(
+                        ClientPortSettings.at(clients.host(), clients.port()), SystemClock.INSTANCE, errors, counts),
+                counts,
                 errors);
     }
 

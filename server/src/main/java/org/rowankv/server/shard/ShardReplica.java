@@ -110,6 +110,15 @@ public final class ShardReplica {
         return sessions[(int) (sessionId * 0x9e3779b97f4a7c15L >>> 60)];
     }
 
+    /** How many sessions are open at this shard. */
+    public int openSessionCount() {
+        int count = 0;
+        for (SessionTable table : sessions) {
+            count += table.openCount();
+        }
+        return count;
+    }
+
     /** The sessions open at this shard. */
     @SuppressWarnings("ReturnsArray") // a copy
     public long[] openSessions() {
