@@ -48,6 +48,7 @@ import org.rowankv.server.retention.ClearSweepAgent;
 import org.rowankv.server.retention.EvictionAgent;
 import org.rowankv.server.retention.ExpirySweepAgent;
 import org.rowankv.server.retention.RetentionWorker;
+import org.rowankv.server.retention.SessionLeaseAgent;
 import org.rowankv.server.retention.ShardScan;
 import org.rowankv.server.scrub.Mending;
 import org.rowankv.server.scrub.PeerReplica;
@@ -87,6 +88,7 @@ public final class Server implements AutoCloseable {
     private final RetentionWorker retention;
     private final ExpirySweepAgent expirySweep;
     private final EvictionAgent eviction;
+    private final SessionLeaseAgent sessionLeases;
     private final CleanAgent cleaner;
     private final CopyAgent copier;
     private final JoinAgent join;
@@ -197,6 +199,7 @@ public final class Server implements AutoCloseable {
         this.retention = new RetentionWorker(pool.agentsOwn(), segments);
         this.expirySweep = new ExpirySweepAgent(own, retention, segments, clock);
         this.eviction = new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone);
+        this.sessionLeases = new SessionLeaseAgent(own, retention, clock, settings.sessionLeaseNs());
         this.cleaner = new CleanAgent(
                 segments,
                 replicas,
@@ -249,6 +252,7 @@ public final class Server implements AutoCloseable {
         ownAgents.add(sweep);
         ownAgents.add(expirySweep);
         ownAgents.add(eviction);
+        ownAgents.add(sessionLeases);
         ownAgents.add(cleaner);
         ownAgents.add(scrubber);
         ownAgents.add(new SettledTurns());
@@ -516,6 +520,15 @@ public final class Server implements AutoCloseable {
         return (eviction.isAtWork() || !expirySweep.isIdle()) && !isStopped();
     }
 
+    private boolean isEndingAnything() {
+        return !expirySweep.isIdle() || eviction.isAtWork() || !sessionLeases.isIdle();
+    }
+
+    /** Who ends sessions that nobody uses. */
+    public SessionLeaseAgent sessionLeases() {
+        return sessionLeases;
+    }
+
     /** Objects of the cache that were evicted by this server since its start. */
     public long evictions(int cacheId) {
         return limits.evictions(cacheId);
@@ -641,7 +654,8 @@ public final class Server implements AutoCloseable {
     }
 
     public ServerStatistics statistics() {
-        return meters.read(serverId, expirySweep.endedObjects(), evictedObjects(), isSettled());
+        return meters.read(
+                serverId, expirySweep.endedObjects(), evictedObjects(), isSettled(), sessionLeases.endedSessions());
     }
 
     /** Stops serving, lets every mutation end, and closes all logs. The area stays its owner's. */
@@ -661,7 +675,8 @@ public final class Server implements AutoCloseable {
         });
         expirySweep.close();
         eviction.close();
-        for (int waits = 0; (!expirySweep.isIdle() || eviction.isAtWork()) && !isStopped(); waits++) {
+        sessionLeases.close();
+        for (int waits = 0; isEndingAnything() && !isStopped(); waits++) {
             rest(waits);
         }
     }

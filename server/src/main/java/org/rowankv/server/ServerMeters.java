@@ -22,7 +22,7 @@ record ServerMeters(
         ScrubAgent scrubber) {
 
     /** The rest is what others know. */
-    ServerStatistics read(int serverId, long sweptObjects, long evictedObjects, boolean settled) {
+    ServerStatistics read(int serverId, long sweptObjects, long evictedObjects, boolean settled, long endedSessions) {
         long reconnects = 0;
         long notReady = 0;
         long creditRefusals = 0;
@@ -70,6 +70,7 @@ record ServerMeters(
                 commit.lag(),
                 creditRefusals,
                 openSessions,
+                endedSessions,
                 segments.pins().count());
     }
 }

@@ -29,6 +29,7 @@ package org.rowankv.server;
  * @param commitLag versions given out and not covered by CommitVer yet, of all shards whose primary it is
  * @param creditRefusals times that a backup granted less credit than an entry needed
  * @param openSessions of clients, at all shards' replicas here
+ * @param endedSessions of those, at shards whose primary it is: ended because nobody used them
  * @param pinnedSegments that a copy or a comparison reads, so that the cleaner leaves them alone
  */
 public record ServerStatistics(
@@ -59,4 +60,5 @@ public record ServerStatistics(
         long commitLag,
         long creditRefusals,
         long openSessions,
+        long endedSessions,
         int pinnedSegments) {}

@@ -36,6 +36,7 @@ enum Metric {
     CLIENT_LOOP_TURNS(
             Type.COUNTER, "", "", "Turns of the event loops that serve clients; one with nothing to do makes none."),
     SESSIONS_OPEN(Type.GAUGE, "", "", "Sessions of clients open at the shards' replicas here, each shard counted."),
+    SESSIONS_ENDED(Type.COUNTER, "", "", "Of those, on their primaries: ended because nobody used them."),
 
     TLOG_WRITTEN(Type.COUNTER, "bytes", "", "Entries written to the logs of the workers."),
     DIGESTED(Type.COUNTER, "bytes", "", "Entries of the backup log that took effect."),

@@ -99,6 +99,7 @@ record NodeMetrics(String name, ClusterServer cluster, TcpFabric fabric, PortCou
 
     private static void engine(MetricsText text, ServerStatistics of) {
         text.value(Metric.SESSIONS_OPEN, of.openSessions())
+                .value(Metric.SESSIONS_ENDED, of.endedSessions())
                 .value(Metric.TLOG_WRITTEN, of.tLogBytes())
                 .value(Metric.DIGESTED, of.bLogBytes())
                 .value(Metric.DIGEST_SETTLED, of.settled() ? 1 : 0)

@@ -119,6 +119,16 @@ public final class ShardReplica {
         return count;
     }
 
+    /** How many tables the sessions are divided into. */
+    public static int sessionTables() {
+        return SESSION_TABLES;
+    }
+
+    /** One of them. */
+    public SessionTable sessionTable(int number) {
+        return sessions[number];
+    }
+
     /** The sessions open at this shard. */
     @SuppressWarnings("ReturnsArray") // a copy
     public long[] openSessions() {
