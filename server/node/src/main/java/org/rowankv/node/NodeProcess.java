@@ -13,6 +13,7 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.ThreadScheduling;
 import org.rowankv.server.Server;
 import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.client.PortCounts;
 import org.rowankv.server.cluster.ClientDoor;
 import org.rowankv.server.cluster.ClusterServer;
 import org.rowankv.server.cluster.ClusterSettings;
@@ -28,12 +29,15 @@ final class NodeProcess implements AutoCloseable {
     private final AdminPort admin;
     private final ClusterServer server;
     private final ClusterSettings settings;
+    private final PortCounts clients;
+    private final ErrorLog errors;
 
     /**
      * Listens, and begins to become a server of its cluster.
      *
      * @param peers where it listens for servers
      * @param adminAddress where it tells of itself
+     * @param clients what is counted where clients come in
      * @throws java.io.UncheckedIOException if an address cannot be listened at
      */
     NodeProcess(
@@ -42,8 +46,11 @@ final class NodeProcess implements AutoCloseable {
             InetSocketAddress peers,
             InetSocketAddress adminAddress,
             ClientDoor door,
+            PortCounts clients,
             ErrorLog errors) {
         this.settings = settings;
+        this.clients = clients;
+        this.errors = errors;
         final ServerAddresses addresses = new ServerAddresses();
         final boolean power = settings.shape().durability() == Durability.POWER;
         this.fabric = new TcpFabric(TcpFabricSettings.of(peers, addresses::addressOf)
@@ -86,7 +93,8 @@ final class NodeProcess implements AutoCloseable {
         return switch (line) {
             case "health" -> health();
             case "status" -> status();
-            default -> "unknown: ask health or status\n";
+            case "metrics" -> metrics();
+            default -> "unknown: ask health, status or metrics\n";
         };
     }
 
@@ -97,6 +105,11 @@ final class NodeProcess implements AutoCloseable {
         }
         final String saying = own.saying();
         return own.phase().name().toLowerCase(Locale.ROOT) + (saying.isEmpty() ? "" : ": " + saying) + "\n";
+    }
+
+    private String metrics() {
+        final ClusterServer own = server;
+        return own == null ? "starting\n" : new NodeMetrics(settings.name(), own, fabric, clients, errors).text();
     }
 
     /** Lines {@code name=value}. */

@@ -13,6 +13,7 @@ final class PendingRequest {
     private byte[] body = new byte[FIRST_BYTES];
     private @Nullable ClientConnection connection;
     private long number;
+    private long beganNs;
 
     PendingRequest(Served served) {
         this.call = served.callOf(request);
@@ -26,9 +27,10 @@ final class PendingRequest {
         return body;
     }
 
-    void begin(ClientConnection newConnection, long newNumber) {
+    void begin(ClientConnection newConnection, long newNumber, long nowNs) {
         connection = newConnection;
         number = newNumber;
+        beganNs = nowNs;
         call.again();
     }
 
@@ -47,6 +49,11 @@ final class PendingRequest {
 
     long number() {
         return number;
+    }
+
+    /** When it came, by the clock of intervals. */
+    long beganNs() {
+        return beganNs;
     }
 
     void end() {

@@ -38,6 +38,7 @@ final class PortLoop implements Runnable {
     private final ClientPort port;
     private final Served served;
     private final Clock clock;
+    private final LoopCounts counts;
     private final Selector selector;
     private final Thread thread;
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH).order(ByteOrder.LITTLE_ENDIAN);
@@ -63,9 +64,14 @@ final class PortLoop implements Runnable {
     private volatile boolean asleep;
     private volatile boolean closing;
     private boolean progress;
+    /** When what is done in this turn began to come; meaningful while {@link #stamped}. */
+    private long turnNs;
 
-    PortLoop(ClientPort port, Clock clock, int number) throws IOException {
+    private boolean stamped;
+
+    PortLoop(ClientPort port, Clock clock, int number, LoopCounts counts) throws IOException {
         this.port = port;
+        this.counts = counts;
         this.served = port.served();
         this.clock = clock;
         this.selector = Selector.open();
@@ -88,6 +94,10 @@ final class PortLoop implements Runnable {
 
     PageAnswers pages() {
         return pages;
+    }
+
+    LoopCounts counts() {
+        return counts;
     }
 
     Selector selector() {
@@ -158,6 +168,15 @@ final class PortLoop implements Runnable {
         return free == null ? new PendingRequest(served) : free;
     }
 
+    /** When requests of this turn have come: one look at the clock for all of them. */
+    long turnNs() {
+        if (!stamped) {
+            stamped = true;
+            turnNs = clock.nanoTime();
+        }
+        return turnNs;
+    }
+
     void begin(PendingRequest pending) {
         if (!waiting.isEmpty() && pending.request().operation().isMutation()) {
             waiting.add(pending); // behind those that came before
@@ -175,7 +194,12 @@ final class PortLoop implements Runnable {
     void answered(PendingRequest pending) {
         final ClientConnection connection = pending.connection();
         progress = true;
-        port.countRequest();
+        counts.answered(pending.request());
+        if (stamped && pending.beganNs() == turnNs) {
+            counts.answeredInTurn(pending.request().operation());
+        } else {
+            counts.answeredLater(pending.request().operation(), clock.nanoTime() - pending.beganNs());
+        }
         if (connection != null) {
             connection.answer(pending);
         }
@@ -240,6 +264,11 @@ final class PortLoop implements Runnable {
             progress = false;
             turn();
             final long nowNs = clock.nanoTime();
+            counts.turn();
+            if (stamped) {
+                stamped = false;
+                counts.endTurn(nowNs - turnNs);
+            }
             if (mustCheck() && nowNs - nextCheckNs >= 0) {
                 nextCheckNs = nowNs + OVERDUE_CHECK_MS * 1_000_000;
                 endOverdue(nowNs);
