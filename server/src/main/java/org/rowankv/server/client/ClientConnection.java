@@ -199,6 +199,10 @@ final class ClientConnection implements FrameCutter.Taker {
                 }
                 sendRouting(FrameDescriptor.number(buffer, at), loop.port().routingBytes());
             }
+            case FrameDescriptor.CHANGES_WANTED -> {
+                inFlight++;
+                loop.askChanges(this, buffer, at, length);
+            }
             case FrameDescriptor.CATALOGUE -> {
                 inFlight++;
                 loop.port().catalogue().ask(this, buffer, at, length);

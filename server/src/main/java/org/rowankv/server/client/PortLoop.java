@@ -17,6 +17,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.runtime.Clock;
 
 /**
@@ -42,6 +44,7 @@ final class PortLoop implements Runnable {
     private final Thread thread;
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH).order(ByteOrder.LITTLE_ENDIAN);
     private final PageAnswers pages;
+    private final ChangeAnswers changes;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Set<ClientConnection> connections = new HashSet<>();
     /** Those that have not said hello, or were refused: they have so much time. */
@@ -70,6 +73,7 @@ final class PortLoop implements Runnable {
         this.clock = clock;
         this.selector = Selector.open();
         this.pages = new PageAnswers(port);
+        this.changes = new ChangeAnswers(port, this::wakeUp);
         this.thread = new Thread(this, "rowan-clients-" + served.serverId() + "-" + number);
         this.thread.setDaemon(true);
     }
@@ -101,10 +105,19 @@ final class PortLoop implements Runnable {
     /** Any thread: the loop does this soon. */
     void execute(Runnable task) {
         tasks.add(task);
-        // Announced before the loop looked for tasks the last time, or it sees this one.
+        wakeUp();
+    }
+
+    /** Announced before the loop looked for something to do the last time, or it sees what the caller has for it. */
+    private void wakeUp() {
         if (asleep) {
             selector.wakeup();
         }
+    }
+
+    /** Takes a question for changes. */
+    void askChanges(ClientConnection connection, ByteBuffer buffer, int at, int length) throws ProtocolException {
+        changes.ask(connection, FrameDescriptor.number(buffer, at), buffer, at, length, clock.nanoTime());
     }
 
     /** Any thread: a connection for this loop. */
@@ -139,6 +152,7 @@ final class PortLoop implements Runnable {
     void closed(ClientConnection connection) {
         connections.remove(connection);
         greeting.remove(connection);
+        changes.forget(connection);
         port.connectionClosed();
     }
 
@@ -148,7 +162,10 @@ final class PortLoop implements Runnable {
 
     /** Tells every client of the routing that has changed. */
     void publish(byte[] routing) {
-        execute(() -> connections.forEach(each -> each.sendRouting(0, routing)));
+        execute(() -> {
+            connections.forEach(each -> each.sendRouting(0, routing));
+            changes.signal(); // roles may have gone
+        });
     }
 
     // --- requests ---
@@ -244,8 +261,10 @@ final class PortLoop implements Runnable {
                 nextCheckNs = nowNs + OVERDUE_CHECK_MS * 1_000_000;
                 endOverdue(nowNs);
                 resumeAcceptor();
+                changes.endOverdue(nowNs, false);
             }
             if (closing) {
+                changes.endOverdue(nowNs, true);
                 if (drainUntilNs == 0) {
                     drainUntilNs = nowNs + port.settings().drainNs();
                 }
@@ -263,7 +282,7 @@ final class PortLoop implements Runnable {
     }
 
     private boolean mustCheck() {
-        return !greeting.isEmpty() || pausedAcceptor != null;
+        return !greeting.isEmpty() || pausedAcceptor != null || changes.isAsked();
     }
 
     private void turn() {
@@ -273,6 +292,7 @@ final class PortLoop implements Runnable {
             task.run();
         }
         stepAll();
+        progress |= changes.turn();
         for (int i = 0; i < dirty.size(); i++) { // grows: what had to wait is taken in between
             guarded(dirty.get(i), ClientConnection::onTurnEnd);
         }
@@ -330,12 +350,12 @@ final class PortLoop implements Runnable {
     private void rest(long idleNs) {
         if (idleNs < port.settings().spinNs()) {
             Thread.yield();
-        } else if (!active.isEmpty() || !waiting.isEmpty()) {
+        } else if (!active.isEmpty() || !waiting.isEmpty() || changes.isDue()) {
             LockSupport.parkNanos(REST_NS);
         } else {
             asleep = true;
             // Announced first, looked second: see execute.
-            if (tasks.isEmpty() && !closing) {
+            if (tasks.isEmpty() && !closing && !changes.isDue()) {
                 select(mustCheck() ? OVERDUE_CHECK_MS : 0);
             } else if (closing) {
                 LockSupport.parkNanos(REST_NS);
@@ -366,6 +386,7 @@ final class PortLoop implements Runnable {
     }
 
     private void end() {
+        changes.close();
         for (ClientConnection each : List.copyOf(connections)) {
             each.close();
         }

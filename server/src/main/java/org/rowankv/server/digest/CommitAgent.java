@@ -119,6 +119,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
             final ShardReplica replica = primary.replica();
             replica.raiseCommitVersion(smallest[replica.shardId()]);
             replica.forgetDeletions(LOCK_OWNER);
+            replica.changes().endLapsed(nextNs);
         }
     }
 
