@@ -27,6 +27,9 @@ final class ChangeAnswers {
     /** What an answer with a single change has besides that change. */
     private static final int OVERHEAD = 64 + ChangesDescriptor.SECTION_LENGTH + ChangesDescriptor.CHANGE_LENGTH;
 
+    /** Instead of a position: there are too many caches of which changes are kept. */
+    private static final long NOT_KEPT = ChangesWantedDescriptor.FROM_NOW;
+
     private static final long NS_PER_MS = 1_000_000;
 
     /** A question that was not answered yet. */
@@ -113,7 +116,9 @@ final class ChangeAnswers {
             }
             final long from = changes.want(
                     asked.cacheIds[i], asked.oldValues[i], () -> port.served().lastVersion(shard));
-            if (asked.asked[i] == ChangesWantedDescriptor.FROM_NOW && from != Version.NONE) {
+            if (from == Version.NONE) {
+                asked.seen[i] = NOT_KEPT;
+            } else if (asked.asked[i] == ChangesWantedDescriptor.FROM_NOW) {
                 asked.seen[i] = from;
             }
             if (watched.add(changes)) {
@@ -226,8 +231,7 @@ final class ChangeAnswers {
         final long from = asked.asked[index];
         final Status refused = port.whyNotServed(shard, asked.term);
         final ShardChanges changes = refused == Status.OK ? port.served().changes(shard) : null;
-        if (changes == null || asked.seen[index] == ChangesWantedDescriptor.FROM_NOW) {
-            // FROM_NOW still: there were too many caches.
+        if (changes == null || asked.seen[index] == NOT_KEPT) {
             final Status status = refused != Status.OK ? refused : changes == null ? Status.NOT_PRIMARY : Status.FULL;
             return nothing(index, status, from);
         }
