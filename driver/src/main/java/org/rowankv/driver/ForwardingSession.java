@@ -28,6 +28,11 @@ public interface ForwardingSession extends Session {
     }
 
     @Override
+    default long reconnects() {
+        return below().reconnects();
+    }
+
+    @Override
     default void call(Request request) {
         below().call(request);
     }

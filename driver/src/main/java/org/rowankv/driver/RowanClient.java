@@ -84,9 +84,23 @@ public final class RowanClient implements AutoCloseable {
 
     /** As above, with other process values. */
     public static RowanClient connect(List<String> addresses, NetSettings settings) {
+        return connect(addresses, settings, DEFAULT_DEADLINE_NS);
+    }
+
+    /**
+     * As above.
+     *
+     * @param deadlineNs how long a lost attempt is repeated before the outcome is called unknown
+     */
+    public static RowanClient connect(List<String> addresses, NetSettings settings, long deadlineNs) {
         final Clock clock = SystemClock.INSTANCE;
         return new RowanClient(
-                NetSession.connect(addresses, settings, clock), clock, SecureSeed.source(), DEFAULT_DEADLINE_NS, true);
+                NetSession.connect(addresses, settings, clock), clock, SecureSeed.source(), deadlineNs, true);
+    }
+
+    /** Connections that broke and were made again; 0 in process. */
+    public long reconnects() {
+        return session.reconnects();
     }
 
     public Catalogue catalogue() {

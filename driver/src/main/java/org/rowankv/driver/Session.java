@@ -27,6 +27,11 @@ public interface Session extends AutoCloseable {
         return false;
     }
 
+    /** Connections that broke and were made again. */
+    default long reconnects() {
+        return 0;
+    }
+
     /** Carries one attempt; returns when the answer is in the request. In process: on the calling thread, to the end. */
     void call(Request request);
 

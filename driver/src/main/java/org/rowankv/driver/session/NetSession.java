@@ -492,6 +492,11 @@ public final class NetSession implements Session {
     }
 
     @Override
+    public long reconnects() {
+        return route().links().stream().mapToLong(ServerLink::madeAgain).sum();
+    }
+
+    @Override
     public void close() {
         routing.lock();
         try {

@@ -2,6 +2,8 @@ package org.rowankv.node;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Routing;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
@@ -11,16 +13,67 @@ import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.cluster.ClientDoor;
 import org.rowankv.server.cluster.ClusterCatalogue;
 
-/** Lets clients in at a port, which is there while the server serves. */
-record PortDoor(ClientPortSettings settings, Clock clock, ErrorLog errors) implements ClientDoor {
+/**
+ * Lets clients in at a port: from when the server serves first until it stops. Connections outlast a new start of the roles;
+ * what comes meanwhile waits. Thread-safe.
+ */
+final class PortDoor implements ClientDoor {
+    private final ClientPortSettings settings;
+    private final Clock clock;
+    private final ErrorLog errors;
+    private volatile @Nullable ClientPort port;
+
+    PortDoor(ClientPortSettings settings, Clock clock, ErrorLog errors) {
+        this.settings = settings;
+        this.clock = clock;
+        this.errors = errors;
+    }
+
     @Override
     public Opened open(Server server, Routing routing, ClusterCatalogue catalogue) {
-        try {
-            final ClientPort port = ClientPort.bind(server, catalogue, settings, clock, errors);
-            final ClientPort serving = port.serve(routing);
-            return serving::close;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        final ClientPort present = port;
+        final ClientPort open;
+        if (present != null) {
+            open = present;
+            open.resume(server, catalogue, routing);
+        } else {
+            try {
+                open = ClientPort.bind(server, catalogue, settings, clock, errors);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            port = open.serve(routing);
+        }
+        return new Opened() {
+            @Override
+            public void pause() {
+                open.pause();
+            }
+
+            @Override
+            public void close() {
+                open.close();
+            }
+        };
+    }
+
+    @Override
+    public Map<String, Long> counts() {
+        final ClientPort present = port;
+        return present == null
+                ? Map.of()
+                : Map.of(
+                        "client-connections", (long) present.connections(),
+                        "client-requests", present.requests(),
+                        "stale-terms", present.staleTerms(),
+                        "retries-joined", present.joinedRetries());
+    }
+
+    @Override
+    public void close() {
+        final ClientPort present = port;
+        if (present != null) {
+            present.close();
         }
     }
 }

@@ -3,8 +3,6 @@ package org.rowankv.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,25 +23,6 @@ class LocalClusterTest {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** The first of so many ports that are free now, one after the other. */
-    private static int freePorts(int count) throws IOException {
-        int first = 0;
-        while (first == 0) {
-            try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                first = probe.getLocalPort();
-            }
-            for (int port = first + 1; port < first + count; port++) {
-                try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                    assertThat(probe.isBound()).isTrue();
-                } catch (IOException e) {
-                    first = 0;
-                    break;
-                }
-            }
-        }
-        return first;
-    }
-
     private static NetSession session(LocalCluster cluster) {
         return NetSession.connect(
                 List.of(cluster.clientsOf(0).toString(), cluster.clientsOf(1).toString()),
@@ -53,7 +32,8 @@ class LocalClusterTest {
 
     @Test
     void shouldServeClientsAndFindEverythingAfterAStop() throws IOException {
-        final LocalCluster cluster = LocalCluster.openOrMake(dir, new LocalCluster.Shape(2, 2, "32m", freePorts(7)));
+        final LocalCluster cluster =
+                LocalCluster.openOrMake(dir, new LocalCluster.Shape(2, 2, "32m", LocalPorts.free(7)));
         try {
             cluster.start();
             assertThat(cluster.awaitServing(60_000)).isEmpty();

@@ -273,6 +273,12 @@ final class ChangeAnswers {
         waiting.remove(connection);
     }
 
+    /** The server has no roles any more, and is not touched any more: those who wait are told to look elsewhere. */
+    void leaveServer(long nowNs) {
+        endOverdue(nowNs, true);
+        close();
+    }
+
     /** Nothing is watched any more. */
     void close() {
         watched.forEach(each -> each.unwatch(watcher));

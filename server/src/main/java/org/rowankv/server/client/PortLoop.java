@@ -17,6 +17,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.FrameDescriptor;
 import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.runtime.Clock;
@@ -36,9 +38,10 @@ final class PortLoop implements Runnable {
     private static final long REST_NS = 20_000;
 
     private static final long OVERDUE_CHECK_MS = 100;
+    /** How long a request waits for new roles of the server; then its client looks whether others have them. */
+    private static final long HOLD_NS = 1_000_000_000L;
 
     private final ClientPort port;
-    private final Served served;
     private final Clock clock;
     private final Selector selector;
     private final Thread thread;
@@ -56,6 +59,9 @@ final class PortLoop implements Runnable {
     /** Those that want a worker context, in the order in which they came. */
     private final ArrayDeque<PendingRequest> waiting = new ArrayDeque<>();
 
+    /** Those that came while the server had no roles, in that order. */
+    private final ArrayDeque<PendingRequest> held = new ArrayDeque<>();
+
     /** What accepts connections, while it cannot; null if it can, or is another loop's. */
     private @Nullable SelectionKey pausedAcceptor;
 
@@ -69,12 +75,11 @@ final class PortLoop implements Runnable {
 
     PortLoop(ClientPort port, Clock clock, int number) throws IOException {
         this.port = port;
-        this.served = port.served();
         this.clock = clock;
         this.selector = Selector.open();
         this.pages = new PageAnswers(port);
         this.changes = new ChangeAnswers(port, this::wakeUp);
-        this.thread = new Thread(this, "rowan-clients-" + served.serverId() + "-" + number);
+        this.thread = new Thread(this, "rowan-clients-" + port.serverId() + "-" + number);
         this.thread.setDaemon(true);
     }
 
@@ -84,10 +89,6 @@ final class PortLoop implements Runnable {
 
     ClientPort port() {
         return port;
-    }
-
-    Served served() {
-        return served;
     }
 
     PageAnswers pages() {
@@ -172,10 +173,37 @@ final class PortLoop implements Runnable {
 
     PendingRequest takePending() {
         final PendingRequest free = kept.pollLast();
-        return free == null ? new PendingRequest(served) : free;
+        return free == null ? new PendingRequest(port.served()) : free;
     }
 
-    void begin(PendingRequest pending) {
+    /** A request that makes sense: is begun, refused, or waits until the server has roles. */
+    void admit(PendingRequest pending) {
+        if (port.isPaused()) {
+            hold(pending);
+            return;
+        }
+        final Status refused = port.whyNotServed(pending.shard(), pending.clientTerm());
+        if (refused == Status.OK) {
+            pending.begin(port.served());
+            begin(pending);
+        } else {
+            refuse(pending, refused);
+        }
+    }
+
+    void refuse(PendingRequest pending, Status why) {
+        pending.request().noResult();
+        pending.request().answer(why, 0, 0, 0);
+        answered(pending);
+    }
+
+    private void hold(PendingRequest pending) {
+        pending.hold(clock.nanoTime());
+        port.countWaiting();
+        held.addLast(pending);
+    }
+
+    private void begin(PendingRequest pending) {
         if (!waiting.isEmpty() && pending.request().operation().isMutation()) {
             waiting.add(pending); // behind those that came before
         } else if (step(pending)) {
@@ -192,11 +220,15 @@ final class PortLoop implements Runnable {
     void answered(PendingRequest pending) {
         final ClientConnection connection = pending.connection();
         progress = true;
-        port.countRequest();
+        port.count(pending.request());
         if (connection != null) {
             connection.answer(pending);
         }
         pending.end();
+        keep(pending);
+    }
+
+    private void keep(PendingRequest pending) {
         if (kept.size() < MAX_KEPT && pending.isKept()) {
             kept.addLast(pending);
         }
@@ -238,6 +270,56 @@ final class PortLoop implements Runnable {
         return true;
     }
 
+    // --- between two starts of the server ---
+
+    /**
+     * The port is paused: the server is not touched any more. What was not begun waits, as what comes. A change that was begun
+     * may take effect or not, and its client is told so: with the same id it will find out from whoever serves next.
+     */
+    void leaveServer() {
+        for (PendingRequest each : active) {
+            each.call().abandon();
+            if (each.request().operation() == Operation.GET) {
+                hold(each);
+            } else {
+                refuse(each, Status.NO_REPLY);
+            }
+        }
+        active.clear();
+        for (PendingRequest each : waiting) {
+            each.call().abandon();
+            hold(each);
+        }
+        waiting.clear();
+        changes.leaveServer(clock.nanoTime());
+    }
+
+    /** The server has roles again: everybody is told, and what has waited gets on. */
+    void resume(byte[] routing) {
+        connections.forEach(each -> each.sendRouting(0, routing));
+        for (int left = held.size(); left > 0; left--) {
+            final PendingRequest first = held.removeFirst();
+            final ClientConnection connection = first.connection();
+            if (connection == null || connection.isClosed()) {
+                drop(first);
+            } else {
+                guarded(connection, unused -> admit(first));
+            }
+        }
+    }
+
+    private void drop(PendingRequest pending) {
+        pending.end();
+        keep(pending);
+    }
+
+    /** Those who have waited since before then are told that somebody else may have the shard by now. */
+    private void refuseHeldSince(long untilNs) {
+        while (!held.isEmpty() && held.peekFirst().heldSinceNs() - untilNs <= 0) {
+            refuse(held.removeFirst(), Status.NOT_PRIMARY);
+        }
+    }
+
     private void giveUp(PendingRequest pending, Throwable why) {
         port.errors().report("a client's request", why);
         final ClientConnection connection = pending.connection();
@@ -260,10 +342,12 @@ final class PortLoop implements Runnable {
             if (mustCheck() && nowNs - nextCheckNs >= 0) {
                 nextCheckNs = nowNs + OVERDUE_CHECK_MS * 1_000_000;
                 endOverdue(nowNs);
+                refuseHeldSince(nowNs - HOLD_NS);
                 resumeAcceptor();
                 changes.endOverdue(nowNs, false);
             }
             if (closing) {
+                refuseHeldSince(nowNs);
                 changes.endOverdue(nowNs, true);
                 if (drainUntilNs == 0) {
                     drainUntilNs = nowNs + port.settings().drainNs();
@@ -282,7 +366,7 @@ final class PortLoop implements Runnable {
     }
 
     private boolean mustCheck() {
-        return !greeting.isEmpty() || pausedAcceptor != null || changes.isAsked();
+        return !greeting.isEmpty() || pausedAcceptor != null || !held.isEmpty() || changes.isAsked();
     }
 
     private void turn() {

@@ -14,6 +14,9 @@ public interface Served {
         /** Does what can be done now; true when the request is answered. Never blocks. */
         boolean step();
 
+        /** Nobody waits for it any more; what it has begun may take effect all the same. Not stepped again but after {@link #again}. */
+        default void abandon() {}
+
         /** Whether it has got no further than to want what others hold: until one of them ends, a step is in vain. */
         boolean awaitsWorker();
     }

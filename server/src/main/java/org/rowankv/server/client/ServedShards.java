@@ -25,6 +25,11 @@ final class ServedShards implements Served {
         }
 
         @Override
+        public void abandon() {
+            call.abandon();
+        }
+
+        @Override
         public boolean awaitsWorker() {
             return call.awaitsWorker();
         }
