@@ -12,7 +12,10 @@ import org.rowankv.node.TemporaryCluster;
 import org.rowankv.samples.QuickstartRun;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** {@code rowan quickstart --cluster}: the quickstart against server processes. */
 @Command(
@@ -30,6 +33,10 @@ import picocli.CommandLine.Option;
 public final class ClusterQuickstartCommand implements Callable<Integer> {
     private static final int SERVERS = 3;
     private static final int REPLICAS = 3;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
 
     @Option(names = "--cluster", required = true, description = "this form of the command")
     @SuppressWarnings("UnusedVariable") // tells the forms apart
@@ -49,8 +56,15 @@ public final class ClusterQuickstartCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        final Launch launch = javas.servers();
-        final QuickstartRun run = new QuickstartRun(limit, javas.client(), System.out);
+        final Launch launch;
+        final Path client;
+        try {
+            launch = javas.servers();
+            client = javas.client();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+        final QuickstartRun run = new QuickstartRun(limit, client, System.out);
         System.out.println("starting a ZooKeeper and " + SERVERS + " servers");
         try (TemporaryCluster servers =
                 TemporaryCluster.start("quickstart", SERVERS, REPLICAS, (run.capacityBytes() >> 20) + "m", launch)) {

@@ -13,7 +13,10 @@ import org.rowankv.check.store.StoreCommand;
 import org.rowankv.runtime.SecureSeed;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** {@code rowan verify --cluster}: client JVMs, server processes, killed connections, swapped primaries. */
 @Command(
@@ -31,6 +34,10 @@ import picocli.CommandLine.Option;
         })
 public final class ClusterVerifyCommand implements Callable<Integer> {
     private static final int MOST_LINES = 10;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
 
     @Option(names = "--cluster", required = true, description = "this form of the command")
     @SuppressWarnings("UnusedVariable") // tells the forms apart
@@ -67,8 +74,19 @@ public final class ClusterVerifyCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         final long chosen = seed == null ? SecureSeed.next() >>> 16 : seed;
         System.out.println("verify: seed " + chosen);
-        final ClusterVerifySettings settings = new ClusterVerifySettings(
-                minutes == null ? seconds : 60 * minutes, threads, jvms, keys, chosen, javas.servers(), javas.client());
+        final ClusterVerifySettings settings;
+        try {
+            settings = new ClusterVerifySettings(
+                    minutes == null ? seconds : 60 * minutes,
+                    threads,
+                    jvms,
+                    keys,
+                    chosen,
+                    javas.servers(),
+                    javas.client());
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
         final ClusterVerifyReport report = new ClusterVerifyRun(settings, System.out).run();
         print(report.anomalies());
         print(report.exceptions());

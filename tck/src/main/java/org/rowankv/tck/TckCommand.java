@@ -130,12 +130,19 @@ public final class TckCommand implements Callable<Integer> {
 
     /** {@code --client-java}: this JVM is the client, so another Java has to run all of it. */
     private int runAgainstProcesses(TckPart part, List<Class<?>> testClasses) throws IOException, InterruptedException {
-        final Path client = javas.client();
+        final Path client;
+        final Launch launch;
+        try {
+            client = javas.client();
+            launch = javas.servers();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
         if (!client.equals(Launch.DEFAULT.java())) {
             return runInAJvmOfItsOwn(client, List.of());
         }
         try (TemporaryCluster servers =
-                TemporaryCluster.start("tck", CLUSTER_SERVERS, CLUSTER_SERVERS, CLUSTER_CAPACITY, javas.servers())) {
+                TemporaryCluster.start("tck", CLUSTER_SERVERS, CLUSTER_SERVERS, CLUSTER_CAPACITY, launch)) {
             final TckRun run = new TckRun(servers, testClasses);
             run.describe(part.label(), out);
             return judge(part, run.run());

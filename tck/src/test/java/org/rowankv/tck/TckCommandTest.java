@@ -25,6 +25,18 @@ class TckCommandTest {
     }
 
     @Test
+    void shouldRunAgainstServerProcesses() throws Exception {
+        final TckProcess process = TckProcess.run(directory, "--cluster", "--only", "tck.PutTest");
+        assertThat(process.linesOf(TckPart.CACHING))
+                .as(process.text())
+                .startsWith("tck: servers=3 replicas=3 over=server-processes java=" + Runtime.version())
+                .last()
+                .asString()
+                .matches("tck: run=[1-9][0-9]* failures=0 errors=0 skipped=0");
+        assertThat(process.exitCode()).isZero();
+    }
+
+    @Test
     void shouldRefuseASelectionOfNothing() throws Exception {
         final TckProcess process = TckProcess.run(directory, "--annotations", "--only", "CacheTest");
         assertThat(process.exitCode()).isEqualTo(2);

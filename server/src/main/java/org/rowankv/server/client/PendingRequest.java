@@ -93,6 +93,11 @@ final class PendingRequest {
         connection = null;
     }
 
+    /** Whether it is that server's, or would be another one's and keep that in memory. */
+    boolean isOf(Served served) {
+        return owner == served;
+    }
+
     /** Whether it holds no more memory than is kept for those to come. */
     boolean isKept() {
         return body.length <= KEPT_BYTES && request.result().length <= KEPT_BYTES;

@@ -253,7 +253,7 @@ final class PortLoop implements Runnable {
     }
 
     private void keep(PendingRequest pending) {
-        if (kept.size() < MAX_KEPT && pending.isKept()) {
+        if (kept.size() < MAX_KEPT && pending.isKept() && pending.isOf(port.served())) {
             kept.addLast(pending);
         }
     }
@@ -320,6 +320,7 @@ final class PortLoop implements Runnable {
 
     /** The server has roles again: everybody is told, and what has waited gets on. */
     void resume(byte[] routing) {
+        kept.clear(); // each would keep the old server, with its index, from being collected
         connections.forEach(each -> each.sendRouting(0, routing));
         for (int left = held.size(); left > 0; left--) {
             final PendingRequest first = held.removeFirst();

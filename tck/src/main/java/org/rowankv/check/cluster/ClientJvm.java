@@ -70,8 +70,10 @@ public final class ClientJvm {
 
     /** What {@code COUNT} has counted so far. */
     static long counted(CacheManager manager) {
-        final Long counted = openCounters(manager).get(COUNTER);
-        return counted == null ? 0 : counted;
+        try (Cache<String, Long> counters = openCounters(manager)) {
+            final Long counted = counters.get(COUNTER);
+            return counted == null ? 0 : counted;
+        }
     }
 
     private static Cache<String, Long> openCounters(CacheManager manager) {
