@@ -33,7 +33,8 @@ final class PortLoop implements Runnable {
     /** Between two looks at requests that wait for others, when nothing else has happened for long. */
     private static final long REST_NS = 20_000;
 
-    private static final long OVERDUE_CHECK_MS = 100;
+    /** Between two looks at who is overdue, and whether clients can be accepted again. */
+    static final long CHECK_MS = 100;
 
     private final ClientPort port;
     private final Served served;
@@ -270,7 +271,7 @@ final class PortLoop implements Runnable {
                 counts.endTurn(nowNs - turnNs);
             }
             if (mustCheck() && nowNs - nextCheckNs >= 0) {
-                nextCheckNs = nowNs + OVERDUE_CHECK_MS * 1_000_000;
+                nextCheckNs = nowNs + CHECK_MS * 1_000_000;
                 endOverdue(nowNs);
                 resumeAcceptor();
             }
@@ -365,7 +366,7 @@ final class PortLoop implements Runnable {
             asleep = true;
             // Announced first, looked second: see execute.
             if (tasks.isEmpty() && !closing) {
-                select(mustCheck() ? OVERDUE_CHECK_MS : 0);
+                select(mustCheck() ? CHECK_MS : 0);
             } else if (closing) {
                 LockSupport.parkNanos(REST_NS);
             }

@@ -42,19 +42,21 @@ final class IdleServersTest {
                 }
             }
             awaitRest(bed);
-            // Each is turned by its timer alone: once then, and once more before it goes to rest again.
             for (ClusterBed.Member member : bed.members) {
-                final Server server = member.server.server();
-                final long rests = server.rests();
-                final long turns = server.turns();
-                await().atMost(Duration.ofSeconds(60)).until(() -> server.rests() >= rests + 10);
-                final long turned = server.turns() - turns;
-                assertThat(turned).isLessThanOrEqualTo(2 * (server.rests() - rests) + 4);
-                assertThat(server.isAtRest()).isTrue();
+                // On the way to its rest its pauses double: the first windows may have such turns in them.
+                await().atMost(Duration.ofSeconds(60)).until(() -> isTurnedByItsTimerAlone(member.server.server()));
             }
             for (ClusterBed.Member member : bed.members) {
                 assertThat(member.errors.distinct()).isEmpty();
             }
         }
+    }
+
+    /** Whether it is turned once when its rest is over, and once more before the next one, for ten rests. */
+    private static boolean isTurnedByItsTimerAlone(Server server) {
+        final long turns = server.turns();
+        final long rests = server.rests();
+        await().atMost(Duration.ofSeconds(60)).until(() -> server.rests() >= rests + 10);
+        return server.isAtRest() && server.turns() - turns <= 2 * (server.rests() - rests) + 4;
     }
 }
