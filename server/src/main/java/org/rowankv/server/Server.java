@@ -68,6 +68,8 @@ public final class Server implements AutoCloseable {
     private static final int SPINS = 32;
     private static final int YIELDS = 256;
     private static final long PARK_NS = 50_000;
+    /** Between two turns of agents that have nothing to do, where whatever they would do is told to them. */
+    private static final long REST_NS = 250_000_000;
     /** Frames, more than a mutation ever needs: it must not be cut short by the end of its caller's stack. */
     private static final int PROBE_DEPTH = 12;
 
@@ -104,6 +106,11 @@ public final class Server implements AutoCloseable {
     private final IntConsumer wakeUp;
     private final OwnedCounter settledTurns = new OwnedCounter();
     private final OwnedCounter digestedTurns = new OwnedCounter();
+    /** Whether the fabric says when something has landed; else the agents have to look. */
+    private final boolean mayRest;
+    /** How long the agents may rest, if there is nothing to do. */
+    private volatile long restNs;
+
     private volatile boolean open;
     /** Why it serves nobody any more. */
     private volatile @Nullable RuntimeException failure;
@@ -259,9 +266,11 @@ public final class Server implements AutoCloseable {
         this.agents = scheduling.take(
                 new FaultAgent(
                         new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])),
+                        () -> restNs,
                         this::isLost,
                         this::reportFault),
                 errors);
+        this.mayRest = endpoint.onLanded(agents::rouse);
     }
 
     private @Nullable ShardPrimary[] primariesOf(Configuration configuration) {
@@ -399,6 +408,7 @@ public final class Server implements AutoCloseable {
 
     void giveBack(int slot) {
         pool.giveBack(slot);
+        agents.rouse(); // CommitVer is to be told of
     }
 
     Worker worker(int slot) {
@@ -422,7 +432,7 @@ public final class Server implements AutoCloseable {
                 pause(waits++);
             }
         } finally {
-            pool.giveBack(slot);
+            giveBack(slot);
         }
     }
 
@@ -573,6 +583,7 @@ public final class Server implements AutoCloseable {
     private final class SettledTurns implements Agent {
         @Override
         public int doWork() {
+            long canRestNs = 0;
             if (isSettled()) {
                 digestedTurns.add(1);
                 if (!digest.awaitsCommit()
@@ -581,8 +592,10 @@ public final class Server implements AutoCloseable {
                         && !eviction.isAtWork()
                         && !remembersDeletions()) {
                     settledTurns.add(1);
+                    canRestNs = mayRest && commit.isQuiet() && !isEndingAnything() ? REST_NS : 0;
                 }
             }
+            restNs = canRestNs;
             return 0;
         }
 
@@ -590,6 +603,21 @@ public final class Server implements AutoCloseable {
         public String roleName() {
             return "settled";
         }
+    }
+
+    /** Whether the agents have nothing to do, and rest longer than a moment between two turns. */
+    public boolean isAtRest() {
+        return restNs > 0;
+    }
+
+    /** How often the agents went to rest. Between two rests they make two turns, if there is nothing to do. */
+    public long rests() {
+        return agents.rests();
+    }
+
+    /** Turns of the agents since the start. */
+    public long turns() {
+        return agents.turns();
     }
 
     /** The joining replicas' part of what {@link CopyListener} is told. Any thread. */
@@ -661,7 +689,12 @@ public final class Server implements AutoCloseable {
 
     public ServerStatistics statistics() {
         return meters.read(
-                serverId, expirySweep.endedObjects(), evictedObjects(), isSettled(), sessionLeases.endedSessions());
+                serverId,
+                expirySweep.endedObjects(),
+                evictedObjects(),
+                isSettled(),
+                sessionLeases.endedSessions(),
+                turns());
     }
 
     /** Stops serving, lets every mutation end, and closes all logs. The area stays its owner's. */

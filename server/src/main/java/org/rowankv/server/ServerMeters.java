@@ -22,7 +22,8 @@ record ServerMeters(
         ScrubAgent scrubber) {
 
     /** The rest is what others know. */
-    ServerStatistics read(int serverId, long sweptObjects, long evictedObjects, boolean settled, long endedSessions) {
+    ServerStatistics read(
+            int serverId, long sweptObjects, long evictedObjects, boolean settled, long endedSessions, long turns) {
         long reconnects = 0;
         long notReady = 0;
         long creditRefusals = 0;
@@ -71,6 +72,7 @@ record ServerMeters(
                 creditRefusals,
                 openSessions,
                 endedSessions,
+                turns,
                 segments.pins().count());
     }
 }

@@ -30,6 +30,7 @@ package org.rowankv.server;
  * @param creditRefusals times that a backup granted less credit than an entry needed
  * @param openSessions of clients, at all shards' replicas here
  * @param endedSessions of those, at shards whose primary it is: ended because nobody used them
+ * @param turns of its agents
  * @param pinnedSegments that a copy or a comparison reads, so that the cleaner leaves them alone
  */
 public record ServerStatistics(
@@ -61,4 +62,5 @@ public record ServerStatistics(
         long creditRefusals,
         long openSessions,
         long endedSessions,
+        long turns,
         int pinnedSegments) {}

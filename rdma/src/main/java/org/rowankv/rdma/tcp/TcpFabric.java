@@ -115,6 +115,8 @@ public final class TcpFabric implements Fabric {
                             + binding.cause().getMessage(),
                     binding.cause()));
         }
+        // Behind the acceptor, which pauses for a second after each failure.
+        binding.channel().pipeline().addLast(new AcceptPauses());
         return binding.channel();
     }
 

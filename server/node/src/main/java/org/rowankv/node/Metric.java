@@ -56,6 +56,7 @@ enum Metric {
             "",
             "fault",
             "Connections with other servers closed for what came, or did not come, over them."),
+    AGENT_TURNS(Type.COUNTER, "", "", "Turns of the agents; few a second while there is nothing to do."),
 
     SPACE_LIMIT(Type.GAUGE, "bytes", "", "What live entries may take."),
     SPACE_AVAILABLE(Type.GAUGE, "bytes", "", "Of that, what is neither taken nor granted as credit."),

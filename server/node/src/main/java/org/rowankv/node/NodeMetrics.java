@@ -108,6 +108,7 @@ record NodeMetrics(String name, ClusterServer cluster, TcpFabric fabric, PortCou
                 .value(Metric.CREDIT_REFUSALS, of.creditRefusals())
                 .value(Metric.BACKUP_RECONNECTS, of.reconnects())
                 .value(Metric.BACKUP_NOT_READY, of.notReady())
+                .value(Metric.AGENT_TURNS, of.turns())
                 .value(Metric.SPACE_LIMIT, of.spaceLimit())
                 .value(Metric.SPACE_AVAILABLE, of.spaceAvailable())
                 .value(Metric.SEGMENTS, of.segments().free(), "state", "free")

@@ -51,7 +51,10 @@ public final class ClientPort implements AutoCloseable {
     private final CatalogueThread catalogue;
     private final ServerSocketChannel listener;
     private final List<PortLoop> loops = new ArrayList<>();
+    // Of the loop that accepts.
     private int nextLoop;
+    private boolean pausing;
+    private long exhaustions;
 
     /** A routing, and what is made of it once. */
     private record Told(Routing routing, byte[] bytes, KeyHash keyHash) {
@@ -245,6 +248,7 @@ public final class ClientPort implements AutoCloseable {
         try {
             for (int i = 0; i < MAX_ACCEPTED_AT_ONCE; i++) {
                 final SocketChannel channel = listener.accept();
+                onAccepting();
                 if (channel == null) {
                     return true;
                 }
@@ -268,9 +272,42 @@ public final class ClientPort implements AutoCloseable {
             LOG.debug("The client port was closed", e);
             return true;
         } catch (IOException e) {
-            errors.report("accepting a client", e);
+            onNotAccepting(e);
             return false;
         }
+    }
+
+    /** As when descriptors are exhausted. Who is connected already is served all the same. By the loop that accepts. */
+    private void onNotAccepting(IOException why) {
+        final long pauses = counts.countAcceptPause();
+        if (!pausing && isPowerOfTen(++exhaustions)) {
+            LOG.warn(
+                    "Server {} cannot take further clients: {}. Those that are connected are served; it tries again every"
+                            + " {} ms ({} times so far, {} attempts)",
+                    served.serverId(),
+                    why.getMessage(),
+                    PortLoop.CHECK_MS,
+                    exhaustions,
+                    pauses);
+        }
+        pausing = true;
+    }
+
+    private void onAccepting() {
+        if (pausing) {
+            pausing = false;
+            if (isPowerOfTen(exhaustions)) {
+                LOG.info("Server {} takes clients again", served.serverId());
+            }
+        }
+    }
+
+    private static boolean isPowerOfTen(long value) {
+        long power = 1;
+        while (power < value) {
+            power *= 10;
+        }
+        return power == value;
     }
 
     // --- for the loops ---

@@ -51,8 +51,10 @@ public final class PortCounts {
         unfinished.increment();
     }
 
-    void countAcceptPause() {
+    /** One more; how many there were. */
+    long countAcceptPause() {
         acceptPauses.increment();
+        return acceptPauses.sum();
     }
 
     private long sum(ToLongFunction<LoopCounts> each) {

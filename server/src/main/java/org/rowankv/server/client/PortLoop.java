@@ -37,9 +37,11 @@ final class PortLoop implements Runnable {
     /** Between two looks at requests that wait for others, when nothing else has happened for long. */
     private static final long REST_NS = 20_000;
 
-    private static final long OVERDUE_CHECK_MS = 100;
     /** How long a request waits for new roles of the server; then its client looks whether others have them. */
     private static final long HOLD_NS = 1_000_000_000L;
+
+    /** Between two looks at who is overdue, and whether clients can be accepted again. */
+    static final long CHECK_MS = 100;
 
     private final ClientPort port;
     private final Clock clock;
@@ -370,7 +372,7 @@ final class PortLoop implements Runnable {
                 counts.endTurn(nowNs - turnNs);
             }
             if (mustCheck() && nowNs - nextCheckNs >= 0) {
-                nextCheckNs = nowNs + OVERDUE_CHECK_MS * 1_000_000;
+                nextCheckNs = nowNs + CHECK_MS * 1_000_000;
                 endOverdue(nowNs);
                 refuseHeldSince(nowNs - HOLD_NS);
                 resumeAcceptor();
@@ -470,7 +472,7 @@ final class PortLoop implements Runnable {
             asleep = true;
             // Announced first, looked second: see execute.
             if (tasks.isEmpty() && !closing && !changes.isDue()) {
-                select(mustCheck() ? OVERDUE_CHECK_MS : 0);
+                select(mustCheck() ? CHECK_MS : 0);
             } else if (closing) {
                 LockSupport.parkNanos(REST_NS);
             }

@@ -32,6 +32,9 @@ public final class ClusterServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterServer.class);
     private static final long LOOK_WHILE_STARTING_MS = 100;
     private static final long LOOK_WHILE_SERVING_MS = 300;
+    /** While the store says when something may have changed. */
+    private static final long LOOK_IN_ANY_CASE_MS = 3000;
+
     private static final long SAY_EVERY_NS = 5_000_000_000L;
 
     private final ClusterSettings settings;
@@ -39,6 +42,7 @@ public final class ClusterServer implements AutoCloseable {
     private final ClusterNodes nodes;
     private final Thread thread;
     private final Semaphore signal = new Semaphore(0);
+    private boolean watched;
     private volatile boolean closing;
     private volatile Phase phase = Phase.JOINING;
     private volatile String saying = "";
@@ -65,6 +69,7 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     public void start() {
+        watched = around.store().watch(signal::release);
         thread.start();
     }
 
@@ -302,7 +307,7 @@ public final class ClusterServer implements AutoCloseable {
             if (chosen != null) {
                 return chosen;
             }
-            pause(LOOK_WHILE_STARTING_MS);
+            pause(watched ? LOOK_IN_ANY_CASE_MS : LOOK_WHILE_STARTING_MS);
         }
     }
 
@@ -375,7 +380,7 @@ public final class ClusterServer implements AutoCloseable {
 
     private void serve(Round present, Members members) {
         while (!closing) {
-            pause(LOOK_WHILE_SERVING_MS);
+            pause(watched ? LOOK_IN_ANY_CASE_MS : LOOK_WHILE_SERVING_MS);
             final RuntimeException broken = failure;
             if (broken != null) {
                 throw broken;
@@ -486,7 +491,9 @@ public final class ClusterServer implements AutoCloseable {
             throw new ClosedWhileWaiting();
         }
         try {
-            final boolean unused = signal.tryAcquire(ms, TimeUnit.MILLISECONDS);
+            if (signal.tryAcquire(ms, TimeUnit.MILLISECONDS)) {
+                signal.drainPermits(); // one look for all of them
+            }
         } catch (InterruptedException e) {
             closing = true; // whoever interrupts this thread wants it to end
         }

@@ -195,8 +195,14 @@ final class Round implements MembershipView {
                 serverId, serverSettings, read.segments(), incarnation, configuration.clusterId(), messages, this);
         final Server made = new Server(
                 parts, endpointSettings, unused -> opened, around.fabric().capabilities());
-        final PressureRounds pressure =
-                new PressureRounds(made, configuration.serverCount(), others, calls, messages::answer, around.clock());
+        final PressureRounds pressure = new PressureRounds(
+                made,
+                configuration.serverCount(),
+                others,
+                calls,
+                messages::answer,
+                around.clock(),
+                messagesAgent::wakeUp);
         late.is(pressure);
         server = made;
         made.start();

@@ -54,6 +54,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
     private final int maxPairs;
     private long nextNs;
     private volatile boolean hurried;
+    private volatile boolean quiet;
     private final OwnedCounter lag = new OwnedCounter();
 
     public CommitAgent(
@@ -102,7 +103,25 @@ public final class CommitAgent implements Agent, CompletionHandler {
         for (int server = 0; server < serverCount; server++) {
             sent += tell(server);
         }
+        quiet = sent == 0 && lag.get() == 0 && isEverybodyTold();
         return sent;
+    }
+
+    private boolean isEverybodyTold() {
+        for (ShardPrimary primary : primaries) {
+            final int shard = primary.replica().shardId();
+            for (int backup : backupSets.of(shard)) {
+                if (outstanding[backup] || primary.replica().commitVersion() > told[backup][shard]) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Whether CommitVer had covered every version, and every backup had been told, when it was computed last. Any thread. */
+    public boolean isQuiet() {
+        return quiet;
     }
 
     /** Somebody waits: the next turn is the time. Any thread. */

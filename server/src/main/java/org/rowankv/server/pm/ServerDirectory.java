@@ -32,7 +32,7 @@ public final class ServerDirectory implements AutoCloseable {
     private static final int MAX_LENGTH = 4096;
 
     /** Who a directory belongs to. */
-    private record Owner(String name, String cluster, long identity, long directory) {
+    record Owner(String name, String cluster, long identity, long directory) {
         byte[] encode() {
             final String lines = FIRST_LINE + "\nformat=" + FORMAT_VERSION + "\nname=" + name + "\ncluster=" + cluster
                     + "\nidentity=" + Long.toHexString(identity) + "\ndirectory=" + directory + "\n";
@@ -88,10 +88,7 @@ public final class ServerDirectory implements AutoCloseable {
         final long inode = FileIdentity.of(directory);
         final Owner found;
         try {
-            if (Files.size(file) > MAX_LENGTH) {
-                throw damaged(file, "it is too long");
-            }
-            found = decode(file, new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
+            found = read(file);
         } catch (NoSuchFileException e) {
             StoreDirectory.requireNothingForeign(directory);
             final Owner made = new Owner(name, cluster, drawn, inode);
@@ -114,6 +111,14 @@ public final class ServerDirectory implements AutoCloseable {
         final Owner moved = new Owner(name, cluster, found.identity, inode);
         DurableFile.replace(file, moved.encode());
         return moved;
+    }
+
+    /** Who the file says that its directory belongs to. */
+    static Owner read(Path file) throws IOException {
+        if (Files.size(file) > MAX_LENGTH) {
+            throw damaged(file, "it is too long");
+        }
+        return decode(file, new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
     }
 
     private static Owner decode(Path file, String text) {
