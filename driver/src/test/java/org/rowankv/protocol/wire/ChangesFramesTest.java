@@ -31,7 +31,7 @@ final class ChangesFramesTest {
             if (random.nextInt(3) == 0) {
                 continue;
             }
-            final long from = random.nextInt(100) - 1;
+            final long from = random.nextInt(100) - 1L;
             final long lostTo = random.nextInt(3) == 0 ? from + 1 + random.nextInt(5) : 0;
             long version = Math.max(from, lostTo);
             final List<Change> changes = new ArrayList<>();
