@@ -117,6 +117,7 @@ final class NetChanges {
             return false;
         }
         pollers.remove(poller.address(), poller);
+        startPollers(); // of those that have what it had
         return true;
     }
 

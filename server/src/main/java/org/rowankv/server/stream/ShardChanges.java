@@ -1,10 +1,10 @@
 package org.rowankv.server.stream;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -74,14 +74,14 @@ public final class ShardChanges {
     private final long maxBytes;
     private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
 
-    /** Pairs of a cache's id and how it is wanted; null: nothing is. */
+    /** Pairs of a cache's id and how it is wanted, by id; null: nothing is. */
     private volatile int @Nullable [] wanted;
 
     /** The highest version of which there is something to tell. */
     private volatile long newest;
 
     // --- guarded by this ---
-    private final Map<Integer, Interest> interests = new HashMap<>();
+    private final Map<Integer, Interest> interests = new TreeMap<>();
     private @Nullable ChangeRing ring;
 
     /** @param shardCount of the store, which share what memory there is for changes */
@@ -111,9 +111,18 @@ public final class ShardChanges {
     }
 
     private static int find(int[] pairs, int cacheId) {
-        for (int i = 0; i < pairs.length; i += 2) {
-            if (pairs[i] == cacheId) {
-                return pairs[i + 1];
+        int low = 0;
+        int high = pairs.length / 2 - 1;
+        while (low <= high) {
+            final int middle = (low + high) >>> 1;
+            final int found = pairs[2 * middle];
+            if (found == cacheId) {
+                return pairs[2 * middle + 1];
+            }
+            if (found < cacheId) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
             }
         }
         return UNWANTED;
