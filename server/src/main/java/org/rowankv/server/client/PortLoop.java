@@ -509,14 +509,19 @@ final class PortLoop implements Runnable {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
         }
-        // What is still under way is finished by whoever borrows its worker context next.
-        active.forEach(each -> port.countUnfinished());
-        waiting.forEach(each -> port.countUnfinished());
+        // What is still under way is finished by whoever borrows its worker context next, or when the server is closed.
+        active.forEach(this::leave);
+        waiting.forEach(this::leave);
         try {
             selector.close();
         } catch (IOException e) {
             port.errors().report("closing a selector", e);
         }
+    }
+
+    private void leave(PendingRequest unfinished) {
+        unfinished.call().giveUp();
+        port.countUnfinished();
     }
 
     void join() throws InterruptedException {

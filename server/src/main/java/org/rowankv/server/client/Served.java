@@ -19,6 +19,12 @@ public interface Served {
 
         /** Whether it has got no further than to want what others hold: until one of them ends, a step is in vain. */
         boolean awaitsWorker();
+
+        /**
+         * Instead of further steps: nobody waits for the answer any more. What is under way is left to whoever can finish it;
+         * nothing is held for this call from now on.
+         */
+        default void giveUp() {}
     }
 
     /** Takes objects of a scan. */

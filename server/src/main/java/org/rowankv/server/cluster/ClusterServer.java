@@ -2,18 +2,18 @@ package org.rowankv.server.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
+import org.rowankv.runtime.Signal;
+import org.rowankv.runtime.StartedWork;
 import org.rowankv.server.Server;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.membership.ConfigurationStoreException;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.AreaSettings;
 import org.rowankv.server.pm.OpenConsent;
-import org.rowankv.server.pm.ServerDirectory;
+import org.rowankv.server.pm.ServerHome;
 import org.rowankv.server.pm.StoreOpenException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,9 +40,9 @@ public final class ClusterServer implements AutoCloseable {
     private final ClusterSettings settings;
     private final ClusterSurroundings around;
     private final ClusterNodes nodes;
-    private final Thread thread;
-    private final Semaphore signal = new Semaphore(0);
+    private final Signal signal;
     private boolean watched;
+    private volatile @Nullable StartedWork work;
     private volatile boolean closing;
     private volatile Phase phase = Phase.JOINING;
     private volatile String saying = "";
@@ -65,12 +65,12 @@ public final class ClusterServer implements AutoCloseable {
                 surroundings.store(),
                 settings.name() + "-" + Long.toHexString(surroundings.random().nextLong()),
                 surroundings.random().fork("stamps"));
-        this.thread = new Thread(this::run, "rowan-cluster-" + settings.name());
+        this.signal = surroundings.scheduling().signal();
     }
 
     public void start() {
-        watched = around.store().watch(signal::release);
-        thread.start();
+        watched = around.store().watch(signal::give);
+        work = around.scheduling().begin("rowan-cluster-" + settings.name(), false, this::run);
     }
 
     ClusterSettings settings() {
@@ -116,29 +116,18 @@ public final class ClusterServer implements AutoCloseable {
 
     /** Waits until the server has come to its end by itself, or was closed. */
     public void awaitEnd() {
-        join(thread);
+        final StartedWork started = work;
+        if (started != null) {
+            started.join();
+        }
     }
 
     /** Lets operations under way end, as long as the settings allow, and stops. */
     @Override
     public void close() {
         closing = true;
-        signal.release();
-        join(thread);
-    }
-
-    static void join(Thread thread) {
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        signal.give();
+        awaitEnd();
     }
 
     // --- the thread ---
@@ -165,8 +154,8 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     private void runInDirectory() {
-        try (ServerDirectory directory = ServerDirectory.open(
-                settings.dir(), settings.name(), settings.cluster(), settings.acceptCopied(), around.random())) {
+        try (ServerHome directory = around.homes()
+                .open(settings.dir(), settings.name(), settings.cluster(), settings.acceptCopied(), around.random())) {
             final Membership membership = new Membership(this, nodes, directory);
             final Members members = retried(membership::join);
             serverId = members.numberOf(settings.name());
@@ -190,7 +179,7 @@ public final class ClusterServer implements AutoCloseable {
     /** A device failed: nothing is acknowledged any more, and there is nothing else to be done. */
     private void stopServing(RuntimeException why) {
         failure = why;
-        signal.release();
+        signal.give();
         final Round present = round;
         final Server server = present == null ? null : present.server();
         if (server != null) {
@@ -198,7 +187,7 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    private Area openArea(ServerDirectory directory, Members members) {
+    private Area openArea(ServerHome directory, Members members) {
         final ClusterNodes.Stored stored = configuration(members);
         final long known = stored.configuration().incarnations().get(serverId);
         final AreaSettings areaSettings = new AreaSettings(
@@ -217,8 +206,8 @@ public final class ClusterServer implements AutoCloseable {
                     + " back from a backup");
         }
         final Area area = directory.hasArea(serverId)
-                ? Area.open(areaSettings, new OpenConsent(settings.acceptUnclean(), settings.acceptCopied()))
-                : Area.create(areaSettings, around.random());
+                ? directory.openArea(areaSettings, new OpenConsent(settings.acceptUnclean(), settings.acceptCopied()))
+                : directory.createArea(areaSettings, around.random());
         try {
             requireNewest(area, stored.configuration());
             if (known == 0 && area.superblock().incarnation() == 0) {
@@ -491,9 +480,8 @@ public final class ClusterServer implements AutoCloseable {
             throw new ClosedWhileWaiting();
         }
         try {
-            if (signal.tryAcquire(ms, TimeUnit.MILLISECONDS)) {
-                signal.drainPermits(); // one look for all of them
-            }
+            // One look for all that it was given for.
+            final boolean unused = signal.await(ms * 1_000_000);
         } catch (InterruptedException e) {
             closing = true; // whoever interrupts this thread wants it to end
         }

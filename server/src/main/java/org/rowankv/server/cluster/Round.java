@@ -2,9 +2,6 @@ package org.rowankv.server.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
@@ -13,6 +10,7 @@ import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.MembershipView;
 import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.StartedWork;
 import org.rowankv.runtime.TurnedAgent;
 import org.rowankv.server.Server;
 import org.rowankv.server.ServerParts;
@@ -43,7 +41,7 @@ final class Round implements MembershipView {
     private final ServerSettings serverSettings;
     private final PeerMessages messages;
     private final TurnedAgent messagesAgent;
-    private final ExecutorService chores;
+    private final Chores chores;
     private final List<Integer> others = new ArrayList<>();
     private volatile @Nullable Configuration adopted;
     private @Nullable Endpoint endpoint;
@@ -64,11 +62,7 @@ final class Round implements MembershipView {
                 others.add(other);
             }
         }
-        this.chores = Executors.newSingleThreadExecutor(work -> {
-            final Thread thread = new Thread(work, "rowan-chores-" + serverId);
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.chores = new Chores("rowan-chores-" + serverId, around.scheduling());
         this.messages = new PeerMessages(serverId, around.errors(), chores);
         this.messagesAgent = around.scheduling().take(messages, around.errors());
         this.incarnation = area.superblock().startIncarnation();
@@ -142,7 +136,7 @@ final class Round implements MembershipView {
         requireReplicas(configuration, read);
         final long beganNs = around.clock().nanoTime();
         area.superblock().adoptTerm(configuration.term());
-        final PeerCalls calls = new PeerCalls(opened, configuration.term());
+        final PeerCalls calls = new PeerCalls(opened, configuration.term(), around.scheduling());
         final Exchange exchange = new Exchange(configuration, read);
         adopted = configuration;
         messages.adopt(configuration, calls, exchange);
@@ -271,9 +265,8 @@ final class Round implements MembershipView {
         closeDoor();
         final Server made = server;
         if (made != null) {
-            final Thread closing = new Thread(made::close, "rowan-drain-" + serverId);
-            closing.start();
-            if (!cluster.awaitFor(() -> !closing.isAlive(), forMs)) {
+            final StartedWork closing = around.scheduling().begin("rowan-drain-" + serverId, false, made::close);
+            if (!cluster.awaitFor(closing::isOver, forMs)) {
                 LOG.warn("server {}: operations under way did not end within {} ms", settings.name(), forMs);
             }
             final long digested = made.digestedTurns() + 2;
@@ -287,7 +280,7 @@ final class Round implements MembershipView {
             over = true;
             made.fail(new IllegalStateException("the server is stopping"));
             made.stopAgents();
-            ClusterServer.join(closing);
+            closing.join();
         }
         over = true;
         end();
@@ -302,7 +295,7 @@ final class Round implements MembershipView {
     }
 
     private void end() {
-        chores.shutdownNow();
+        chores.end();
         messagesAgent.close();
         final Server made = server;
         if (made != null) {
@@ -310,13 +303,7 @@ final class Round implements MembershipView {
         } else if (endpoint != null) {
             endpoint.close();
         }
-        try {
-            while (!chores.awaitTermination(1, TimeUnit.SECONDS)) {
-                LOG.info("server {}: waiting for the last chore", settings.name());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        chores.awaitEnd();
     }
 
     /** Nobody joins a cluster of this version. */

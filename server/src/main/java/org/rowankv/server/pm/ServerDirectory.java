@@ -25,7 +25,7 @@ import org.rowankv.runtime.RandomSource;
  *
  * <p>For any thread; files are touched on threads of its own.
  */
-public final class ServerDirectory implements AutoCloseable {
+public final class ServerDirectory implements ServerHome {
     static final String IDENTITY = "rowan.server";
     private static final String FIRST_LINE = "rowan-kv server";
     private static final int FORMAT_VERSION = 1;
@@ -163,23 +163,34 @@ public final class ServerDirectory implements AutoCloseable {
         return Long.toHexString(crc.getValue());
     }
 
+    @Override
     public Path path() {
         return directory;
     }
 
-    /** Drawn when the directory was made: two servers never have the same, whatever they are called. */
+    @Override
     public long identity() {
         return owner.identity;
     }
 
-    /** Where the server's area is, or is to be. */
+    @Override
     public Path areaFile(int server) {
         return StoreDirectory.areaFile(directory, server);
     }
 
-    /** Whether the server's area has been made. */
+    @Override
     public boolean hasArea(int server) {
         return FileThread.call("rowan-area-look", () -> Files.exists(areaFile(server)));
+    }
+
+    @Override
+    public Area openArea(AreaSettings settings, OpenConsent consent) {
+        return Area.open(settings, consent);
+    }
+
+    @Override
+    public Area createArea(AreaSettings settings, RandomSource random) {
+        return Area.create(settings, random);
     }
 
     /** Gives the directory free. Everything in it has been closed before. */
