@@ -84,9 +84,23 @@ public final class RowanClient implements AutoCloseable {
 
     /** As above, with other process values. */
     public static RowanClient connect(List<String> addresses, NetSettings settings) {
+        return connect(addresses, settings, DEFAULT_DEADLINE_NS);
+    }
+
+    /**
+     * As above.
+     *
+     * @param deadlineNs how long a lost attempt is repeated before the outcome is called unknown
+     */
+    public static RowanClient connect(List<String> addresses, NetSettings settings, long deadlineNs) {
         final Clock clock = SystemClock.INSTANCE;
         return new RowanClient(
-                NetSession.connect(addresses, settings, clock), clock, SecureSeed.source(), DEFAULT_DEADLINE_NS, true);
+                NetSession.connect(addresses, settings, clock), clock, SecureSeed.source(), deadlineNs, true);
+    }
+
+    /** Connections that broke and were made again; 0 in process. */
+    public long reconnects() {
+        return session.reconnects();
     }
 
     public Catalogue catalogue() {
@@ -280,6 +294,28 @@ public final class RowanClient implements AutoCloseable {
     /** A cursor over the live objects of a cache, shard by shard in hash order. */
     public ScanCursor scan(int cacheId, boolean withValues) {
         return new ScanCursor(session, cacheId, shardCount, withValues);
+    }
+
+    // --- changes ---
+
+    /** Whether {@link #subscribe} tells of what changes: over a network it does. */
+    public boolean streamsChanges() {
+        return session.streamsChanges();
+    }
+
+    /**
+     * Begins to tell of the committed changes of a cache, whoever makes them. Without a position: of all that is committed after this
+     * returns. With one: of all after it, or that some of that is lost; servers keep the newest changes only, and only of caches
+     * that somebody has subscribed to within the last minute, and none across a new start of roles. What {@link #clear} removes
+     * and a new remaining lifetime are not told. Costs a thread and a connection per server.
+     *
+     * @param oldValues whether what was replaced or ended is told too
+     * @param from where another subscription had got to, or null
+     * @throws UnsupportedOperationException if the store does not {@link #streamsChanges stream}
+     */
+    public ChangeSubscription subscribe(
+            int cacheId, boolean oldValues, @Nullable StreamPosition from, ChangeListener listener) {
+        return session.subscribe(cacheId, oldValues, from, listener);
     }
 
     /** Throws for every outcome that is not one of the operation's own results. */

@@ -1,6 +1,7 @@
 package org.rowankv.driver;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Request;
 
@@ -24,6 +25,11 @@ public interface Session extends AutoCloseable {
     /** Whether an attempt goes over a network: then many at once take hardly longer than one. */
     default boolean isRemote() {
         return false;
+    }
+
+    /** Connections that broke and were made again. */
+    default long reconnects() {
+        return 0;
     }
 
     /** Carries one attempt; returns when the answer is in the request. In process: on the calling thread, to the end. */
@@ -54,6 +60,17 @@ public interface Session extends AutoCloseable {
      * @param limit about how many objects a page holds; a page holds all objects of a position, so it can be a few more
      */
     ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues);
+
+    /** Whether {@link #subscribe} tells of what changes. */
+    default boolean streamsChanges() {
+        return false;
+    }
+
+    /** As {@link RowanClient#subscribe}. */
+    default ChangeSubscription subscribe(
+            int cacheId, boolean oldValues, @Nullable StreamPosition from, ChangeListener listener) {
+        throw new UnsupportedOperationException("this store does not stream changes");
+    }
 
     /** The caches that exist in the store. */
     Catalogue catalogue();

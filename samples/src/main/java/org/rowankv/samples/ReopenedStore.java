@@ -1,10 +1,10 @@
 package org.rowankv.samples;
 
 import java.io.PrintStream;
-import java.nio.file.Path;
+import java.net.URI;
 import javax.cache.Cache;
 
-/** The second process: opens the directory that the first one closed and checks every object again. */
+/** The second process: opens what the first one closed and checks every object again. */
 final class ReopenedStore {
     private ReopenedStore() {}
 
@@ -30,9 +30,9 @@ final class ReopenedStore {
         }
     }
 
-    static Result check(Path directory, long capacityBytes, Manifest manifest, PrintStream out, boolean terminal) {
+    static Result check(URI uri, Manifest manifest, PrintStream out, boolean terminal) {
         long mismatches = 0;
-        try (ClassCache store = new ClassCache(directory, capacityBytes)) {
+        try (ClassCache store = new ClassCache(uri)) {
             final Cache<String, byte[]> cache = store.open();
             final ProgressLine progress = new ProgressLine(out, terminal, "check", manifest.size());
             for (String key : manifest.keys()) {

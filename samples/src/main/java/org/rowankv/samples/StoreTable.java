@@ -1,6 +1,6 @@
 package org.rowankv.samples;
 
-import java.io.PrintStream;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import javax.cache.CacheManager;
@@ -22,28 +22,21 @@ final class StoreTable {
         return new StoreTable(cluster.statistics());
     }
 
-    void print(PrintStream out, int objects, long bytes, StepTimes times) {
-        out.println();
-        out.printf(
-                Locale.ROOT,
-                "  objects %,d   bytes %,d   put/s %,d   get/s %,d   (one caller)%n",
-                objects,
-                bytes,
-                times.putsPerSecond(),
-                times.getsPerSecond());
-        out.println("  server   bytes to t-log   bytes to b-log   segments: free  using   used  committed");
+    List<String> lines() {
+        final List<String> lines = new ArrayList<>();
+        lines.add("  server   bytes to t-log   bytes to b-log   segments: free  using   used  committed");
         for (ServerStatistics server : servers) {
-            out.printf(
+            lines.add(String.format(
                     Locale.ROOT,
-                    "  %6d %,16d %,16d   %14d %6d %6d %10d%n",
+                    "  %6d %,16d %,16d   %14d %6d %6d %10d",
                     server.serverId(),
                     server.tLogBytes(),
                     server.bLogBytes(),
                     server.segments().free(),
                     server.segments().using(),
                     server.segments().used(),
-                    server.segments().committed());
+                    server.segments().committed()));
         }
-        out.println();
+        return lines;
     }
 }

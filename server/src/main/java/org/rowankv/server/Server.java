@@ -550,6 +550,12 @@ public final class Server implements AutoCloseable {
         return primary == null ? 0 : primary.versions().last();
     }
 
+    /** Of such a shard: every change with a version ≤ it is on all replicas, and was handed to the change stream. */
+    public long finishedVersion(int shard) {
+        final long last = lastVersion(shard); // before the slots are read
+        return inFlight.finished(shard, last);
+    }
+
     /** The sessions open at a shard here. */
     @SuppressWarnings("ReturnsArray") // a copy
     public long[] openSessions(int shard) {

@@ -34,6 +34,14 @@ public final class SteppedCall {
         waits = 0;
     }
 
+    /** Its requester goes away: what is begun of it is finished by whoever borrows its worker context next, or by a start. */
+    public void abandon() {
+        if (slot >= 0) {
+            server.giveBack(slot);
+            slot = -1;
+        }
+    }
+
     /** Whether the request has got no further than to want a worker context, none of which was free. */
     public boolean awaitsWorker() {
         return slot < 0;

@@ -1,16 +1,20 @@
 package org.rowankv.tck;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import javax.cache.CacheException;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.check.cluster.JavaOptions;
+import org.rowankv.node.Launch;
+import org.rowankv.node.TemporaryCluster;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -27,6 +31,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Runs the official JSR-107 TCK 1.1.1 against one server inside the JVM, against three with three"
                     + " replicas, and against three that are reached over client ports.",
+            "With --cluster: once, against three server processes with three replicas.",
             "A line before each run says what the store is made of. The last line of each is \"tck: run=479 failures=0"
                     + " errors=0 skipped=13\", with --annotations \"tck-annotations: run=12 failures=0 errors=0"
                     + " skipped=0\"; anything else exits non-zero."
@@ -35,6 +40,8 @@ public final class TckCommand implements Callable<Integer> {
     private static final List<List<String>> RUNS =
             List.of(List.of("--servers", "1"), List.of("--servers", "3"), List.of("--servers", "3", "--ports"));
 
+    private static final int CLUSTER_SERVERS = 3;
+    private static final String CLUSTER_CAPACITY = "128m";
     private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
 
     @Spec
@@ -48,6 +55,16 @@ public final class TckCommand implements Callable<Integer> {
 
     @Option(names = "--ports", description = "reach the servers over client ports; with --servers")
     private boolean ports;
+
+    @Option(
+            names = "--cluster",
+            description =
+                    "against three server processes with three replicas and a ZooKeeper, which are started for it")
+    private boolean cluster;
+
+    @Mixin
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private JavaOptions javas;
 
     @Option(names = "--annotations", description = "run the tests of the annotations instead")
     private boolean annotations;
@@ -83,12 +100,19 @@ public final class TckCommand implements Callable<Integer> {
         if (servers == null && ports) {
             throw new ParameterException(spec.commandLine(), "--ports needs --servers");
         }
+        if (cluster && servers != null) {
+            throw new ParameterException(
+                    spec.commandLine(), "--cluster has " + CLUSTER_SERVERS + " servers: leave --servers out");
+        }
+        if (cluster) {
+            return runAgainstProcesses(part, testClasses);
+        }
         if (servers != null) {
             return run(part, servers, testClasses);
         }
         int exitCode = 0;
         for (List<String> each : RUNS) {
-            exitCode = Math.max(exitCode, runInAJvmOfItsOwn(each));
+            exitCode = Math.max(exitCode, runInAJvmOfItsOwn(Launch.DEFAULT.java(), each));
         }
         return exitCode;
     }
@@ -101,7 +125,24 @@ public final class TckCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--servers " + count + " makes no store: " + e.getMessage(), e);
         }
-        final TckTally tally = run.run();
+        return judge(part, run.run());
+    }
+
+    /** {@code --client-java}: this JVM is the client, so another Java has to run all of it. */
+    private int runAgainstProcesses(TckPart part, List<Class<?>> testClasses) throws IOException, InterruptedException {
+        final Path client = javas.client();
+        if (!client.equals(Launch.DEFAULT.java())) {
+            return runInAJvmOfItsOwn(client, List.of());
+        }
+        try (TemporaryCluster servers =
+                TemporaryCluster.start("tck", CLUSTER_SERVERS, CLUSTER_SERVERS, CLUSTER_CAPACITY, javas.servers())) {
+            final TckRun run = new TckRun(servers, testClasses);
+            run.describe(part.label(), out);
+            return judge(part, run.run());
+        }
+    }
+
+    private int judge(TckPart part, TckTally tally) {
         tally.problems().forEach(out::println);
         if (verbose) {
             tally.skippedNames().forEach(name -> out.println("skipped: " + name));
@@ -116,13 +157,14 @@ public final class TckCommand implements Callable<Integer> {
     }
 
     /** The same command with its options, under this JVM's own, and with one store. */
-    private int runInAJvmOfItsOwn(List<String> store) throws IOException, InterruptedException {
+    private int runInAJvmOfItsOwn(Path java, List<String> store) throws IOException, InterruptedException {
         final List<String> command = new ArrayList<>();
-        command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+        command.add(java.toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), TckCommand.class.getName()));
         command.addAll(store);
         command.addAll(spec.commandLine().getParseResult().originalArgs());
+        javas.withoutClient(command);
         out.flush();
         final Process process = new ProcessBuilder(command).inheritIO().start();
         final Thread ending = new Thread(process::destroyForcibly, "rowan-tck-ends");

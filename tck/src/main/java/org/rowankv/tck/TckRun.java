@@ -10,6 +10,8 @@ import org.rowankv.jcache.RowanCache;
 import org.rowankv.jcache.RowanCacheManager;
 import org.rowankv.jcache.VersionedEntry;
 import org.rowankv.jcache.configuration.StoreSettings;
+import org.rowankv.node.LocalCluster;
+import org.rowankv.node.TemporaryCluster;
 import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedPorts;
@@ -25,6 +27,16 @@ final class TckRun {
     private @Nullable EmbeddedCluster cluster;
 
     private @Nullable EmbeddedPorts ports;
+    /** Whose servers are processes; its owner's. Null if they are in this JVM. */
+    private @Nullable TemporaryCluster processes;
+
+    /** Against server processes. */
+    TckRun(TemporaryCluster processes, List<Class<?>> testClasses) {
+        this.testClasses = testClasses;
+        this.processes = processes;
+        System.setProperty(StoreSettings.URI_PROPERTY, processes.uri());
+        setProperties();
+    }
 
     /** @param overPorts whether the provider reaches the servers over client ports, although they are in this JVM too */
     TckRun(int servers, boolean overPorts, List<Class<?>> testClasses) {
@@ -40,6 +52,10 @@ final class TckRun {
             System.setProperty("rowan.servers", Integer.toString(servers));
             System.setProperty("rowan.replicas", Integer.toString(servers));
         }
+        setProperties();
+    }
+
+    private static void setProperties() {
         // The last is for the keys that the reference implementation's interceptors make.
         System.setProperty("rowan.allowed-classes", "domain.**;org.jsr107.tck.**;org.jsr107.ri.annotations.**");
         // What the TCK's own properties are called says nothing of what they are: classes to unwrap to.
@@ -54,6 +70,13 @@ final class TckRun {
 
     /** What the store of the default manager says that it is made of, which every test will meet. */
     void describe(String label, PrintStream out) {
+        final TemporaryCluster there = processes;
+        if (there != null) {
+            final LocalCluster.Shape shape = there.cluster().shape();
+            out.println(label + ": servers=" + shape.servers() + " replicas=" + shape.replicas()
+                    + " over=server-processes java=" + Runtime.version());
+            return;
+        }
         try (CacheManager manager = Caching.getCachingProvider().getCacheManager()) {
             final EmbeddedCluster reached = cluster;
             final EmbeddedSettings settings =

@@ -33,6 +33,7 @@ final class ServerLink {
     private boolean closed;
 
     private final OwnedCounter made = new OwnedCounter();
+    private final OwnedCounter madeAgain = new OwnedCounter();
     private volatile String lastFailure = "";
 
     ServerLink(String address, long clusterId, NetSettings settings, Clock clock, Consumer<byte[]> onRouting) {
@@ -56,6 +57,11 @@ final class ServerLink {
     /** Connections made since the beginning. */
     long made() {
         return made.get();
+    }
+
+    /** Of those, the ones in the place of one that had broken. */
+    long madeAgain() {
+        return madeAgain.get();
     }
 
     /** The calling thread's connection; null if there is none to be had now. */
@@ -98,6 +104,7 @@ final class ServerLink {
                 backOffNs = 0;
                 lastFailure = "";
                 made.add(1);
+                madeAgain.add(present == null ? 0 : 1);
                 return connection;
             } catch (IOException | IllegalArgumentException e) {
                 backOffNs = Math.min(MAX_BACK_OFF_NS, Math.max(FIRST_BACK_OFF_NS, 2 * backOffNs));

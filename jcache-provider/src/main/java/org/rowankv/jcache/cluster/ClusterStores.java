@@ -1,10 +1,13 @@
 package org.rowankv.jcache.cluster;
 
+import java.util.concurrent.TimeUnit;
 import javax.cache.CacheException;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.RowanException;
+import org.rowankv.driver.session.NetSettings;
 import org.rowankv.jcache.Store;
 import org.rowankv.jcache.StoreOpener;
+import org.rowankv.jcache.configuration.Setting;
 import org.rowankv.jcache.configuration.StoreSettings;
 
 /** Connects to stores whose servers run elsewhere. Thread-safe. */
@@ -12,7 +15,11 @@ public final class ClusterStores implements StoreOpener {
     @Override
     public Store open(StoreSettings settings) {
         try {
-            return new ClusterStore(RowanClient.connect(settings.addresses()));
+            final long patienceNs = TimeUnit.SECONDS.toNanos(settings.count(Setting.PATIENCE));
+            // An attempt's reply is waited for so long that there is time for another one.
+            final NetSettings net = NetSettings.DEFAULT.withPatience(
+                    Math.min(NetSettings.DEFAULT.connectNs(), patienceNs), Math.max(1, patienceNs / 2));
+            return new ClusterStore(RowanClient.connect(settings.addresses(), net, patienceNs));
         } catch (RowanException | IllegalArgumentException e) {
             throw new CacheException("the " + settings.storeText() + " cannot be used: " + e.getMessage(), e);
         }

@@ -256,7 +256,7 @@ public final class StoreSettings {
     /** Equal for two managers that mean the same store. */
     public String storeIdentity() {
         if (!addresses.isEmpty()) {
-            return storeText();
+            return storeText() + " with patience " + count(Setting.PATIENCE);
         }
         final Path directory = directory();
         return directory != null ? "dir " + directory : "memory " + storeText();

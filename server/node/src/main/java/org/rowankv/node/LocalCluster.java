@@ -8,11 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.cluster.HostAndPort;
+import org.rowankv.server.membership.ConfigurationStore;
 
 /**
  * A cluster of processes on this machine, with a ZooKeeper of its own, in one directory:
@@ -26,21 +29,33 @@ import org.rowankv.server.cluster.HostAndPort;
  *
  * For development and tests: everything listens on the loopback address.
  */
-final class LocalCluster {
-    static final String CLUSTER = "local";
+public final class LocalCluster {
+    public static final String CLUSTER = "local";
     private static final String FILE = "cluster.properties";
     private static final int PORTS_PER_SERVER = 3;
     private static final long LOOK_NS = 50_000_000;
     private static final long STOP_PATIENCE_MS = 20_000;
+    private static final int CONNECT_PATIENCE_MS = 20_000;
 
-    /** What a cluster is made with. */
-    record Shape(int servers, int replicas, String capacity, int port) {}
+    /**
+     * What a cluster is made with.
+     *
+     * @param capacity of each server, {@code 256m}
+     * @param port of ZooKeeper; the servers take three each after it
+     */
+    public record Shape(int servers, int replicas, String capacity, int port) {
+        /** Ports that it takes, one after the other. */
+        public int ports() {
+            return 1 + PORTS_PER_SERVER * servers;
+        }
+    }
 
     private final Path dir;
     private final Shape shape;
     private final LocalProcess zooKeeper;
     private final List<LocalProcess> servers = new ArrayList<>();
     private final Clock clock = SystemClock.INSTANCE;
+    private Launch launch = Launch.DEFAULT;
 
     private LocalCluster(Path dir, Shape shape) {
         this.dir = dir.toAbsolutePath();
@@ -52,7 +67,7 @@ final class LocalCluster {
     }
 
     /** The cluster in a directory, which is made if there is none there; what it was made with counts. */
-    static LocalCluster openOrMake(Path dir, Shape shape) throws IOException {
+    public static LocalCluster openOrMake(Path dir, Shape shape) throws IOException {
         final Path file = dir.resolve(FILE);
         if (!Files.exists(file)) {
             Files.createDirectories(dir);
@@ -69,7 +84,7 @@ final class LocalCluster {
     }
 
     /** @throws IOException if there is none */
-    static LocalCluster open(Path dir) throws IOException {
+    public static LocalCluster open(Path dir) throws IOException {
         final Properties properties = new Properties();
         try (Reader reader = Files.newBufferedReader(dir.resolve(FILE), StandardCharsets.UTF_8)) {
             properties.load(reader);
@@ -89,11 +104,17 @@ final class LocalCluster {
         }
     }
 
-    Shape shape() {
+    /** From now on processes are started so. */
+    public LocalCluster launchedBy(Launch how) {
+        launch = how;
+        return this;
+    }
+
+    public Shape shape() {
         return shape;
     }
 
-    String zooKeeperAddress() {
+    public String zooKeeperAddress() {
         return new HostAndPort("127.0.0.1", shape.port()).toString();
     }
 
@@ -101,9 +122,19 @@ final class LocalCluster {
         return shape.port() + 1 + server * PORTS_PER_SERVER;
     }
 
-    /** Where clients reach a server. */
-    HostAndPort clientsOf(int server) {
+    /** Where a server listens for clients; they reach it there unless {@link Launch#advertised} says otherwise. */
+    public HostAndPort clientsOf(int server) {
         return new HostAndPort("127.0.0.1", portOf(server));
+    }
+
+    /** The directory of a server's data. */
+    public Path dataOf(int server) {
+        return dir.resolve(servers.get(server).name());
+    }
+
+    /** The log of a server's process. */
+    public Path logOf(int server) {
+        return servers.get(server).log();
     }
 
     private HostAndPort adminOf(int server) {
@@ -111,9 +142,10 @@ final class LocalCluster {
     }
 
     /** Starts what does not run. */
-    void start() throws IOException {
+    public void start() throws IOException {
         if (zooKeeper.running().isEmpty()) {
             zooKeeper.start(
+                    launch,
                     ZooKeeperProcess.class,
                     List.of(dir.resolve("zookeeper").toString(), Integer.toString(shape.port())));
         }
@@ -122,20 +154,23 @@ final class LocalCluster {
         }
     }
 
-    void startServer(int server) throws IOException {
+    public void startServer(int server) throws IOException {
         final LocalProcess process = servers.get(server);
         if (process.running().isEmpty()) {
-            process.start(
-                    ServerCommand.class,
-                    List.of(
-                            "--name=" + process.name(),
-                            "--data=" + dir.resolve(process.name()),
-                            "--zookeeper=" + zooKeeperAddress(),
-                            "--cluster=" + CLUSTER,
-                            "--listen=" + clientsOf(server),
-                            "--expect=" + shape.servers(),
-                            "--replicas=" + shape.replicas(),
-                            "--capacity=" + shape.capacity()));
+            final List<String> options = new ArrayList<>(List.of(
+                    "--name=" + process.name(),
+                    "--data=" + dataOf(server),
+                    "--zookeeper=" + zooKeeperAddress(),
+                    "--cluster=" + CLUSTER,
+                    "--listen=" + clientsOf(server),
+                    "--expect=" + shape.servers(),
+                    "--replicas=" + shape.replicas(),
+                    "--capacity=" + shape.capacity()));
+            if (server < launch.advertised().size()) {
+                options.add("--advertise=" + launch.advertised().get(server));
+            }
+            options.addAll(launch.serverOptions());
+            process.start(launch, ServerCommand.class, options);
         }
     }
 
@@ -144,7 +179,7 @@ final class LocalCluster {
      *
      * @return empty, or what is wrong
      */
-    String awaitServing(long patienceMs) {
+    public String awaitServing(long patienceMs) {
         final long fromNs = clock.nanoTime();
         while (true) {
             final String problem = problem();
@@ -184,6 +219,29 @@ final class LocalCluster {
         }
     }
 
+    /**
+     * What a server says of itself, by name.
+     *
+     * @throws IOException if it does not answer
+     */
+    public Map<String, String> statusOf(int server) throws IOException {
+        final HostAndPort admin = adminOf(server);
+        final Map<String, String> values = new TreeMap<>();
+        for (String line :
+                AdminPort.ask(admin.host(), admin.port(), "status").lines().toList()) {
+            final int equals = line.indexOf('=');
+            if (equals > 0) {
+                values.put(line.substring(0, equals), line.substring(equals + 1));
+            }
+        }
+        return values;
+    }
+
+    /** A connection to its configuration; the caller's, who closes it. */
+    public ConfigurationStore connect() {
+        return new ZooKeeperConfigurationStore(zooKeeperAddress(), CLUSTER, CONNECT_PATIENCE_MS);
+    }
+
     private List<LocalProcess> processes() {
         final List<LocalProcess> all = new ArrayList<>(servers);
         all.add(zooKeeper);
@@ -191,12 +249,21 @@ final class LocalCluster {
     }
 
     /** Asks all servers to stop, at once, then ZooKeeper; returns those that had to be ended by force. */
-    List<String> stop() throws IOException {
+    public List<String> stop() throws IOException {
+        return stop(processes());
+    }
+
+    /** As {@link #stop}, but ZooKeeper goes on. */
+    public List<String> stopServers() throws IOException {
+        return stop(servers);
+    }
+
+    private List<String> stop(List<LocalProcess> these) throws IOException {
         final List<String> forced = new ArrayList<>();
         for (LocalProcess server : servers) {
             server.running().ifPresent(ProcessHandle::destroy);
         }
-        for (LocalProcess process : processes()) {
+        for (LocalProcess process : these) {
             if (!process.stop(STOP_PATIENCE_MS)) {
                 forced.add(process.name());
             }

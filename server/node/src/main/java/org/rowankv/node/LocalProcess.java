@@ -39,11 +39,12 @@ final class LocalProcess {
         return log;
     }
 
-    /** Starts it with the class path and the Java of this process. */
-    void start(Class<?> main, List<String> arguments) throws IOException {
+    /** Starts it with the class path of this process. */
+    void start(Launch launch, Class<?> main, List<String> arguments) throws IOException {
         final List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add(launch.java().toString());
         command.add(mark);
+        command.addAll(launch.jvmOptions());
         command.addAll(
                 List.of(System.getProperty("rowan.process.options", "").trim().split("\\s+")));
         command.removeIf(String::isEmpty);

@@ -2,6 +2,7 @@ package org.rowankv.node;
 
 import java.net.InetSocketAddress;
 import java.util.Locale;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.AckLevel;
@@ -31,6 +32,7 @@ final class NodeProcess implements AutoCloseable {
     private final ClusterSettings settings;
     private final PortCounts clients;
     private final ErrorLog errors;
+    private final ClientDoor door;
 
     /**
      * Listens, and begins to become a server of its cluster.
@@ -51,6 +53,7 @@ final class NodeProcess implements AutoCloseable {
         this.settings = settings;
         this.clients = clients;
         this.errors = errors;
+        this.door = door;
         final ServerAddresses addresses = new ServerAddresses();
         final boolean power = settings.shape().durability() == Durability.POWER;
         this.fabric = new TcpFabric(TcpFabricSettings.of(peers, addresses::addressOf)
@@ -127,6 +130,9 @@ final class NodeProcess implements AutoCloseable {
         text.append("term=")
                 .append(configuration == null ? 0 : configuration.term())
                 .append('\n');
+        new TreeMap<>(door.counts())
+                .forEach((name, count) ->
+                        text.append(name).append('=').append(count).append('\n'));
         final @Nullable Server serving = own.server();
         if (serving != null) {
             final ServerStatistics statistics = serving.statistics();

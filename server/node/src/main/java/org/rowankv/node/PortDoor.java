@@ -2,6 +2,8 @@ package org.rowankv.node;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Routing;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
@@ -13,19 +15,66 @@ import org.rowankv.server.cluster.ClientDoor;
 import org.rowankv.server.cluster.ClusterCatalogue;
 
 /**
- * Lets clients in at a port, which is there while the server serves.
- *
- * @param counts what all ports of this process did, one after the other
+ * Lets clients in at a port: from when the server serves first until it stops. Connections outlast a new start of the roles;
+ * what comes meanwhile waits. Thread-safe.
  */
-record PortDoor(ClientPortSettings settings, Clock clock, ErrorLog errors, PortCounts counts) implements ClientDoor {
+final class PortDoor implements ClientDoor {
+    private final ClientPortSettings settings;
+    private final Clock clock;
+    private final ErrorLog errors;
+    private final PortCounts counts;
+    private volatile @Nullable ClientPort port;
+
+    /** @param counts what the port does */
+    PortDoor(ClientPortSettings settings, Clock clock, ErrorLog errors, PortCounts counts) {
+        this.settings = settings;
+        this.clock = clock;
+        this.errors = errors;
+        this.counts = counts;
+    }
+
     @Override
     public Opened open(Server server, Routing routing, ClusterCatalogue catalogue) {
-        try {
-            final ClientPort port = ClientPort.bind(server, catalogue, settings, clock, errors, counts);
-            final ClientPort serving = port.serve(routing);
-            return serving::close;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        final ClientPort present = port;
+        final ClientPort open;
+        if (present != null) {
+            open = present;
+            open.resume(server, catalogue, routing);
+        } else {
+            try {
+                open = ClientPort.bind(server, catalogue, settings, clock, errors, counts);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            port = open.serve(routing);
+        }
+        return new Opened() {
+            @Override
+            public void pause() {
+                open.pause();
+            }
+
+            @Override
+            public void close() {
+                open.close();
+            }
+        };
+    }
+
+    @Override
+    public Map<String, Long> counts() {
+        return Map.of(
+                "client-connections", (long) counts.connections(),
+                "client-requests", counts.requests(),
+                "stale-terms", counts.staleTerms(),
+                "retries-joined", counts.replayed());
+    }
+
+    @Override
+    public void close() {
+        final ClientPort present = port;
+        if (present != null) {
+            present.close();
         }
     }
 }

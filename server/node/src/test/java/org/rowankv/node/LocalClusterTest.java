@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,25 +25,6 @@ class LocalClusterTest {
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    /** The first of so many ports that are free now, one after the other. */
-    private static int freePorts(int count) throws IOException {
-        int first = 0;
-        while (first == 0) {
-            try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                first = probe.getLocalPort();
-            }
-            for (int port = first + 1; port < first + count; port++) {
-                try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                    assertThat(probe.isBound()).isTrue();
-                } catch (IOException e) {
-                    first = 0;
-                    break;
-                }
-            }
-        }
-        return first;
     }
 
     private static NetSession session(LocalCluster cluster) {
@@ -87,7 +66,8 @@ class LocalClusterTest {
 
     @Test
     void shouldServeClientsAndFindEverythingAfterAStop() throws IOException {
-        final LocalCluster cluster = LocalCluster.openOrMake(dir, new LocalCluster.Shape(2, 2, "32m", freePorts(7)));
+        final LocalCluster cluster =
+                LocalCluster.openOrMake(dir, new LocalCluster.Shape(2, 2, "32m", LocalPorts.free(7)));
         try {
             cluster.start();
             assertThat(cluster.awaitServing(60_000)).isEmpty();

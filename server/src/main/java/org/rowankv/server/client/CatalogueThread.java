@@ -23,7 +23,11 @@ final class CatalogueThread implements AutoCloseable {
     private static final int MAX_WAITING = 1_024;
     private static final Answer BUSY = refusal(Status.FULL, "too many questions wait for the catalogue");
 
-    private final ClientCatalogue catalogue;
+    private static final Answer AWAY = refusal(Status.CLOSED, "the server starts anew; ask again");
+
+    /** Null while the server has no roles. */
+    private volatile @Nullable ClientCatalogue catalogue;
+
     private final ErrorLog errors;
     private final int maxFrame;
     private final ThreadPoolExecutor thread;
@@ -39,6 +43,11 @@ final class CatalogueThread implements AutoCloseable {
                     return made;
                 });
         thread.allowCoreThreadTimeOut(true);
+    }
+
+    /** Whom to ask from now on; null: nobody. What is being asked of another goes on. */
+    void use(@Nullable ClientCatalogue newCatalogue) {
+        catalogue = newCatalogue;
     }
 
     private static Answer refusal(Status status, String text) {
@@ -75,18 +84,23 @@ final class CatalogueThread implements AutoCloseable {
     }
 
     private Answer answer(Asked asked, Cache cache) {
+        final ClientCatalogue present = catalogue;
+        return present == null ? AWAY : answer(present, asked, cache);
+    }
+
+    private Answer answer(ClientCatalogue present, Asked asked, Cache cache) {
         try {
             return switch (asked) {
-                case FIND -> found(catalogue.find(cache.name()));
-                case CREATE -> found(catalogue.create(cache.name(), cache.descriptor()));
-                case LIMIT -> number(catalogue.limit(cache.name(), cache.limit()) ? 1 : 0);
-                case EVICTIONS -> number(catalogue.evictions(cache.id()));
-                case DESTROY -> number(catalogue.destroy(cache.name()) ? 1 : 0);
+                case FIND -> found(present.find(cache.name()));
+                case CREATE -> found(present.create(cache.name(), cache.descriptor()));
+                case LIMIT -> number(present.limit(cache.name(), cache.limit()) ? 1 : 0);
+                case EVICTIONS -> number(present.evictions(cache.id()));
+                case DESTROY -> number(present.destroy(cache.name()) ? 1 : 0);
                 case LIST ->
                     new Answer(
                             Status.OK,
                             0,
-                            catalogue.list().stream()
+                            present.list().stream()
                                     .map(CatalogueThread::cacheOf)
                                     .toList(),
                             "");
@@ -94,7 +108,9 @@ final class CatalogueThread implements AutoCloseable {
         } catch (IllegalArgumentException e) {
             return refusal(Status.BAD_REQUEST, String.valueOf(e.getMessage()));
         } catch (RuntimeException | Error e) {
-            errors.report("the catalogue for a client", e);
+            if (present == catalogue) {
+                errors.report("the catalogue for a client", e);
+            } // else it is that of a start which has ended
             return refusal(Status.CLOSED, "the catalogue cannot be used now: " + e);
         }
     }

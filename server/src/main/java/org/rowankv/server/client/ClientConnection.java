@@ -163,7 +163,7 @@ final class ClientConnection implements FrameCutter.Taker {
                 status,
                 port.routing().configuration().clusterId(),
                 port.routing().term(),
-                loop.served().serverId(),
+                port.serverId(),
                 port.settings().maxFrame(),
                 port.settings().maxInFlight(),
                 text)));
@@ -201,6 +201,10 @@ final class ClientConnection implements FrameCutter.Taker {
                 }
                 sendRouting(FrameDescriptor.number(buffer, at), loop.port().routingBytes());
             }
+            case FrameDescriptor.CHANGES_WANTED -> {
+                inFlight++;
+                loop.askChanges(this, buffer, at, length);
+            }
             case FrameDescriptor.CATALOGUE -> {
                 inFlight++;
                 loop.counts().catalogueRequest();
@@ -216,15 +220,17 @@ final class ClientConnection implements FrameCutter.Taker {
         final PendingRequest pending = loop.takePending();
         final Request request = pending.request();
         final boolean sound = RequestDescriptor.read(buffer, at, request, pending.body(bodyLength));
-        final Status refused = sound ? loop.port().place(request, buffer, at) : Status.BAD_REQUEST;
-        pending.begin(this, FrameDescriptor.number(buffer, at), loop.turnNs());
+        pending.came(
+                this,
+                FrameDescriptor.number(buffer, at),
+                RequestDescriptor.shard(buffer, at),
+                RequestDescriptor.term(buffer, at),
+                loop.turnNs());
         inFlight++;
-        if (refused == Status.OK) {
-            loop.begin(pending);
+        if (sound && loop.port().place(request, pending.shard())) {
+            loop.admit(pending);
         } else {
-            request.noResult();
-            request.answer(refused, 0, 0, 0);
-            loop.answered(pending);
+            loop.refuse(pending, Status.BAD_REQUEST);
         }
     }
 

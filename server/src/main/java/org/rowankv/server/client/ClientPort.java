@@ -3,7 +3,6 @@ package org.rowankv.server.client;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
-import java.nio.ByteBuffer;
 import java.nio.channels.Channel;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
@@ -11,6 +10,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.KeyHash;
@@ -21,7 +21,6 @@ import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.ProtocolFault;
-import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.FaultLog;
@@ -41,7 +40,12 @@ public final class ClientPort implements AutoCloseable {
     private static final int MAX_ACCEPTED_AT_ONCE = 64;
 
     private final ClientPortSettings settings;
-    private final Served served;
+    /** Another one with each start of the server; changed while no loop has anything of it in hand. */
+    private volatile Served served;
+
+    /** Between two starts of the server: nobody is served, who comes waits. */
+    private volatile boolean paused;
+
     private final ErrorLog errors;
     private final PortCounts counts;
     private final CatalogueThread catalogue;
@@ -192,6 +196,53 @@ public final class ClientPort implements AutoCloseable {
         }
     }
 
+    /**
+     * The server has no roles any more, and will get others: from now on requests wait, a second at most. Returns when nothing of
+     * the server is touched any more; what was under way by then and may take effect is answered NO_REPLY. Connections stay.
+     */
+    public synchronized void pause() {
+        if (paused || closed || told == null) {
+            return;
+        }
+        paused = true;
+        catalogue.use(null);
+        final CountDownLatch left = new CountDownLatch(loops.size());
+        loops.forEach(loop -> loop.execute(() -> {
+            loop.leaveServer();
+            left.countDown();
+        }));
+        boolean interrupted = false;
+        for (boolean done = false; !done; ) {
+            try {
+                left.await();
+                done = true;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** After {@link #pause}: goes on with what serves now; clients are told the routing, then what has waited is answered. */
+    public void resume(Server next, ClientCatalogue nextCatalogue, Routing routing) {
+        resume(new ServedShards(next), nextCatalogue, routing);
+    }
+
+    /** As above, for something else that answers. */
+    public synchronized void resume(Served next, ClientCatalogue nextCatalogue, Routing routing) {
+        if (!paused || closed || routing.term() < told().routing().term()) {
+            throw new IllegalStateException("the client port was not paused, or is closed, or knows of a later term");
+        }
+        final Told now = Told.of(routing);
+        served = next;
+        told = now;
+        catalogue.use(nextCatalogue);
+        paused = false;
+        loops.forEach(loop -> loop.execute(() -> loop.resume(now.bytes())));
+    }
+
     /** Takes those that wait; false if none can be taken now. */
     private boolean accept() {
         try {
@@ -306,14 +357,21 @@ public final class ClientPort implements AutoCloseable {
         counts.connectionClosed();
     }
 
+    boolean isPaused() {
+        return paused;
+    }
+
+    int serverId() {
+        return served.serverId();
+    }
+
     void countUnfinished() {
         counts.countUnfinished();
     }
 
-    /** Gives the request its place; the status with which it is refused, or OK. */
-    Status place(Request request, ByteBuffer buffer, int at) {
+    /** Gives the request its place; false if that is not where its client has sent it. */
+    boolean place(Request request, int shard) {
         final Told now = told();
-        final int shard = RequestDescriptor.shard(buffer, at);
         final Operation operation = request.operation();
         if (operation != Operation.CLEAR
                 && operation != Operation.OPEN_SESSION
@@ -321,11 +379,11 @@ public final class ClientPort implements AutoCloseable {
             final long hash =
                     now.keyHash().hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
             if (ShardMap.shardOf(hash, now.routing().configuration().shardCount()) != shard) {
-                return Status.BAD_REQUEST;
+                return false;
             }
             request.placed(hash, shard);
         }
-        return whyNotServed(shard, RequestDescriptor.term(buffer, at));
+        return true;
     }
 
     /**
@@ -337,6 +395,9 @@ public final class ClientPort implements AutoCloseable {
         final long term = routing.term();
         if (shard < 0 || shard >= routing.configuration().shardCount()) {
             return Status.BAD_REQUEST;
+        }
+        if (paused) {
+            return Status.NOT_PRIMARY;
         }
         if (!served.isServing()) {
             return Status.CLOSED;
@@ -361,6 +422,21 @@ public final class ClientPort implements AutoCloseable {
     /** Requests that were answered. */
     public long requests() {
         return counts.requests();
+    }
+
+    /** Requests that were answered STALE_TERM: their clients had an older configuration, and the shard has another primary. */
+    public long staleTerms() {
+        return counts.staleTerms();
+    }
+
+    /** Requests that had been applied before, by an attempt whose answer was lost: answered from what is remembered of it. */
+    public long joinedRetries() {
+        return counts.replayed();
+    }
+
+    /** How many times a request came, or was left over, while the server had no roles, and had to wait. */
+    public long waited() {
+        return counts.waited();
     }
 
     /** Requests that were given up when the port was closed. */

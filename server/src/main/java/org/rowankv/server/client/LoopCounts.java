@@ -25,6 +25,7 @@ final class LoopCounts {
     private final OwnedCounter pages = new OwnedCounter();
     private final OwnedCounter catalogueRequests = new OwnedCounter();
     private final OwnedCounter turns = new OwnedCounter();
+    private final OwnedCounter waits = new OwnedCounter();
     /** By operation: answered in this turn, in which they came. */
     private final long[] thisTurn = new long[OPERATIONS];
 
@@ -77,6 +78,11 @@ final class LoopCounts {
         catalogueRequests.add(1);
     }
 
+    /** A request has to wait until the server has roles. */
+    void waited() {
+        waits.add(1);
+    }
+
     void turn() {
         turns.add(1);
     }
@@ -109,6 +115,10 @@ final class LoopCounts {
 
     long catalogueRequests() {
         return catalogueRequests.get();
+    }
+
+    long waits() {
+        return waits.get();
     }
 
     long turns() {

@@ -9,13 +9,18 @@ final class PendingRequest {
     private static final int FIRST_BYTES = 512;
 
     private final Request request = new Request();
-    private final Served.Call call;
+    private Served owner;
+    private Served.Call call;
     private byte[] body = new byte[FIRST_BYTES];
     private @Nullable ClientConnection connection;
     private long number;
     private long beganNs;
+    private long clientTerm;
+    private int shard;
+    private long heldSinceNs;
 
     PendingRequest(Served served) {
+        this.owner = served;
         this.call = served.callOf(request);
     }
 
@@ -27,11 +32,39 @@ final class PendingRequest {
         return body;
     }
 
-    void begin(ClientConnection newConnection, long newNumber, long nowNs) {
-        connection = newConnection;
+    /** Who has asked, and with what configuration. */
+    void came(ClientConnection from, long newNumber, int ofShard, long term, long nowNs) {
+        connection = from;
         number = newNumber;
+        shard = ofShard;
+        clientTerm = term;
         beganNs = nowNs;
+    }
+
+    /** From the beginning, by who serves now. */
+    void begin(Served served) {
+        if (served != owner) {
+            owner = served;
+            call = served.callOf(request);
+        }
         call.again();
+    }
+
+    int shard() {
+        return shard;
+    }
+
+    /** Of the configuration by which it was sent here. */
+    long clientTerm() {
+        return clientTerm;
+    }
+
+    void hold(long nowNs) {
+        heldSinceNs = nowNs;
+    }
+
+    long heldSinceNs() {
+        return heldSinceNs;
     }
 
     Request request() {

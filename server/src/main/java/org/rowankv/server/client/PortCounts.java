@@ -100,6 +100,20 @@ public final class PortCounts {
         return sum(loop -> loop.answered(operation, status));
     }
 
+    /** Requests that were answered STALE_TERM: their clients had an older configuration, and the shard has another primary. */
+    public long staleTerms() {
+        long sum = 0;
+        for (Operation operation : Operation.values()) {
+            sum += answered(operation, Status.STALE_TERM);
+        }
+        return sum;
+    }
+
+    /** How many times a request came, or was left over, while the server had no roles, and had to wait. */
+    public long waited() {
+        return sum(LoopCounts::waits);
+    }
+
     /** Requests that were answered from the memory of an earlier attempt, which had been applied or refused. */
     public long replayed() {
         return sum(LoopCounts::replayed);

@@ -17,6 +17,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.runtime.Clock;
 
 /**
@@ -35,15 +39,17 @@ final class PortLoop implements Runnable {
 
     /** Between two looks at who is overdue, and whether clients can be accepted again. */
     static final long CHECK_MS = 100;
+    /** How long a request waits for new roles of the server; then its client looks whether others have them. */
+    private static final long HOLD_NS = 1_000_000_000L;
 
     private final ClientPort port;
-    private final Served served;
     private final Clock clock;
     private final LoopCounts counts;
     private final Selector selector;
     private final Thread thread;
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH).order(ByteOrder.LITTLE_ENDIAN);
     private final PageAnswers pages;
+    private final ChangeAnswers changes;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Set<ClientConnection> connections = new HashSet<>();
     /** Those that have not said hello, or were refused: they have so much time. */
@@ -54,6 +60,9 @@ final class PortLoop implements Runnable {
     private final List<PendingRequest> active = new ArrayList<>();
     /** Those that want a worker context, in the order in which they came. */
     private final ArrayDeque<PendingRequest> waiting = new ArrayDeque<>();
+
+    /** Those that came while the server had no roles, in that order. */
+    private final ArrayDeque<PendingRequest> held = new ArrayDeque<>();
 
     /** What accepts connections, while it cannot; null if it can, or is another loop's. */
     private @Nullable SelectionKey pausedAcceptor;
@@ -73,11 +82,11 @@ final class PortLoop implements Runnable {
     PortLoop(ClientPort port, Clock clock, int number, LoopCounts counts) throws IOException {
         this.port = port;
         this.counts = counts;
-        this.served = port.served();
         this.clock = clock;
         this.selector = Selector.open();
         this.pages = new PageAnswers(port);
-        this.thread = new Thread(this, "rowan-clients-" + served.serverId() + "-" + number);
+        this.changes = new ChangeAnswers(port, this::wakeUp);
+        this.thread = new Thread(this, "rowan-clients-" + port.serverId() + "-" + number);
         this.thread.setDaemon(true);
     }
 
@@ -87,10 +96,6 @@ final class PortLoop implements Runnable {
 
     ClientPort port() {
         return port;
-    }
-
-    Served served() {
-        return served;
     }
 
     PageAnswers pages() {
@@ -112,10 +117,19 @@ final class PortLoop implements Runnable {
     /** Any thread: the loop does this soon. */
     void execute(Runnable task) {
         tasks.add(task);
-        // Announced before the loop looked for tasks the last time, or it sees this one.
+        wakeUp();
+    }
+
+    /** Announced before the loop looked for something to do the last time, or it sees what the caller has for it. */
+    private void wakeUp() {
         if (asleep) {
             selector.wakeup();
         }
+    }
+
+    /** Takes a question for changes. */
+    void askChanges(ClientConnection connection, ByteBuffer buffer, int at, int length) throws ProtocolException {
+        changes.ask(connection, FrameDescriptor.number(buffer, at), buffer, at, length, clock.nanoTime());
     }
 
     /** Any thread: a connection for this loop. */
@@ -150,6 +164,7 @@ final class PortLoop implements Runnable {
     void closed(ClientConnection connection) {
         connections.remove(connection);
         greeting.remove(connection);
+        changes.forget(connection);
         port.connectionClosed();
     }
 
@@ -159,14 +174,17 @@ final class PortLoop implements Runnable {
 
     /** Tells every client of the routing that has changed. */
     void publish(byte[] routing) {
-        execute(() -> connections.forEach(each -> each.sendRouting(0, routing)));
+        execute(() -> {
+            connections.forEach(each -> each.sendRouting(0, routing));
+            changes.signal(); // roles may have gone
+        });
     }
 
     // --- requests ---
 
     PendingRequest takePending() {
         final PendingRequest free = kept.pollLast();
-        return free == null ? new PendingRequest(served) : free;
+        return free == null ? new PendingRequest(port.served()) : free;
     }
 
     /** When requests of this turn have come: one look at the clock for all of them. */
@@ -178,7 +196,34 @@ final class PortLoop implements Runnable {
         return turnNs;
     }
 
-    void begin(PendingRequest pending) {
+    /** A request that makes sense: is begun, refused, or waits until the server has roles. */
+    void admit(PendingRequest pending) {
+        if (port.isPaused()) {
+            hold(pending);
+            return;
+        }
+        final Status refused = port.whyNotServed(pending.shard(), pending.clientTerm());
+        if (refused == Status.OK) {
+            pending.begin(port.served());
+            begin(pending);
+        } else {
+            refuse(pending, refused);
+        }
+    }
+
+    void refuse(PendingRequest pending, Status why) {
+        pending.request().noResult();
+        pending.request().answer(why, 0, 0, 0);
+        answered(pending);
+    }
+
+    private void hold(PendingRequest pending) {
+        pending.hold(clock.nanoTime());
+        counts.waited();
+        held.addLast(pending);
+    }
+
+    private void begin(PendingRequest pending) {
         if (!waiting.isEmpty() && pending.request().operation().isMutation()) {
             waiting.add(pending); // behind those that came before
         } else if (step(pending)) {
@@ -205,6 +250,10 @@ final class PortLoop implements Runnable {
             connection.answer(pending);
         }
         pending.end();
+        keep(pending);
+    }
+
+    private void keep(PendingRequest pending) {
         if (kept.size() < MAX_KEPT && pending.isKept()) {
             kept.addLast(pending);
         }
@@ -246,6 +295,56 @@ final class PortLoop implements Runnable {
         return true;
     }
 
+    // --- between two starts of the server ---
+
+    /**
+     * The port is paused: the server is not touched any more. What was not begun waits, as what comes. A change that was begun
+     * may take effect or not, and its client is told so: with the same id it will find out from whoever serves next.
+     */
+    void leaveServer() {
+        for (PendingRequest each : active) {
+            each.call().abandon();
+            if (each.request().operation() == Operation.GET) {
+                hold(each);
+            } else {
+                refuse(each, Status.NO_REPLY);
+            }
+        }
+        active.clear();
+        for (PendingRequest each : waiting) {
+            each.call().abandon();
+            hold(each);
+        }
+        waiting.clear();
+        changes.leaveServer(clock.nanoTime());
+    }
+
+    /** The server has roles again: everybody is told, and what has waited gets on. */
+    void resume(byte[] routing) {
+        connections.forEach(each -> each.sendRouting(0, routing));
+        for (int left = held.size(); left > 0; left--) {
+            final PendingRequest first = held.removeFirst();
+            final ClientConnection connection = first.connection();
+            if (connection == null || connection.isClosed()) {
+                drop(first);
+            } else {
+                guarded(connection, unused -> admit(first));
+            }
+        }
+    }
+
+    private void drop(PendingRequest pending) {
+        pending.end();
+        keep(pending);
+    }
+
+    /** Those who have waited since before then are told that somebody else may have the shard by now. */
+    private void refuseHeldSince(long untilNs) {
+        while (!held.isEmpty() && held.peekFirst().heldSinceNs() - untilNs <= 0) {
+            refuse(held.removeFirst(), Status.NOT_PRIMARY);
+        }
+    }
+
     private void giveUp(PendingRequest pending, Throwable why) {
         port.errors().report("a client's request", why);
         final ClientConnection connection = pending.connection();
@@ -273,9 +372,13 @@ final class PortLoop implements Runnable {
             if (mustCheck() && nowNs - nextCheckNs >= 0) {
                 nextCheckNs = nowNs + CHECK_MS * 1_000_000;
                 endOverdue(nowNs);
+                refuseHeldSince(nowNs - HOLD_NS);
                 resumeAcceptor();
+                changes.endOverdue(nowNs, false);
             }
             if (closing) {
+                refuseHeldSince(nowNs);
+                changes.endOverdue(nowNs, true);
                 if (drainUntilNs == 0) {
                     drainUntilNs = nowNs + port.settings().drainNs();
                 }
@@ -293,7 +396,7 @@ final class PortLoop implements Runnable {
     }
 
     private boolean mustCheck() {
-        return !greeting.isEmpty() || pausedAcceptor != null;
+        return !greeting.isEmpty() || pausedAcceptor != null || !held.isEmpty() || changes.isAsked();
     }
 
     private void turn() {
@@ -303,6 +406,7 @@ final class PortLoop implements Runnable {
             task.run();
         }
         stepAll();
+        progress |= changes.turn();
         for (int i = 0; i < dirty.size(); i++) { // grows: what had to wait is taken in between
             guarded(dirty.get(i), ClientConnection::onTurnEnd);
         }
@@ -360,12 +464,12 @@ final class PortLoop implements Runnable {
     private void rest(long idleNs) {
         if (idleNs < port.settings().spinNs()) {
             Thread.yield();
-        } else if (!active.isEmpty() || !waiting.isEmpty()) {
+        } else if (!active.isEmpty() || !waiting.isEmpty() || changes.isDue()) {
             LockSupport.parkNanos(REST_NS);
         } else {
             asleep = true;
             // Announced first, looked second: see execute.
-            if (tasks.isEmpty() && !closing) {
+            if (tasks.isEmpty() && !closing && !changes.isDue()) {
                 select(mustCheck() ? CHECK_MS : 0);
             } else if (closing) {
                 LockSupport.parkNanos(REST_NS);
@@ -396,6 +500,7 @@ final class PortLoop implements Runnable {
     }
 
     private void end() {
+        changes.close();
         for (ClientConnection each : List.copyOf(connections)) {
             each.close();
         }

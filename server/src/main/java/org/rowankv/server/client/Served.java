@@ -2,6 +2,7 @@ package org.rowankv.server.client;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
+import org.rowankv.server.stream.ShardChanges;
 
 /** What stands behind a client port: a server, or something that answers as fast as nothing can. For any thread. */
 public interface Served {
@@ -12,6 +13,9 @@ public interface Served {
 
         /** Does what can be done now; true when the request is answered. Never blocks. */
         boolean step();
+
+        /** Nobody waits for it any more; what it has begun may take effect all the same. Not stepped again but after {@link #again}. */
+        default void abandon() {}
 
         /** Whether it has got no further than to want what others hold: until one of them ends, a step is in vain. */
         boolean awaitsWorker();
@@ -33,6 +37,26 @@ public interface Served {
 
     /** Whether anything is answered; if not, it is over. */
     boolean isServing();
+
+    /** The changes of a shard that it answers for; null if it tells of none. */
+    default @Nullable ShardChanges changes(int shard) {
+        return null;
+    }
+
+    /** The last version that was given out of a shard that it answers for. */
+    default long lastVersion(int shard) {
+        return 0;
+    }
+
+    /** Every change of a shard with a version ≤ it is on all replicas, and was handed to its {@link #changes}. */
+    default long finishedVersion(int shard) {
+        return 0;
+    }
+
+    /** Whether the cache was destroyed, as far as that shard knows. */
+    default boolean isDestroyed(int shard, int cacheId) {
+        return false;
+    }
 
     /** Hands the live objects at a position of a shard's hash order to a visitor; the next position, or 0 at the end. */
     long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor);

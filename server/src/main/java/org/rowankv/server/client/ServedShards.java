@@ -3,6 +3,7 @@ package org.rowankv.server.client;
 import org.rowankv.protocol.Request;
 import org.rowankv.server.Server;
 import org.rowankv.server.SteppedCall;
+import org.rowankv.server.stream.ShardChanges;
 
 /** The shards of a server. */
 final class ServedShards implements Served {
@@ -21,6 +22,11 @@ final class ServedShards implements Served {
         @Override
         public boolean step() {
             return call.step();
+        }
+
+        @Override
+        public void abandon() {
+            call.abandon();
         }
 
         @Override
@@ -47,6 +53,26 @@ final class ServedShards implements Served {
     @Override
     public boolean isServing() {
         return server.isServing();
+    }
+
+    @Override
+    public ShardChanges changes(int shard) {
+        return server.replicas().get(shard).changes();
+    }
+
+    @Override
+    public long lastVersion(int shard) {
+        return server.lastVersion(shard);
+    }
+
+    @Override
+    public long finishedVersion(int shard) {
+        return server.finishedVersion(shard);
+    }
+
+    @Override
+    public boolean isDestroyed(int shard, int cacheId) {
+        return server.replicas().get(shard).clears().isDestroyed(cacheId);
     }
 
     @Override

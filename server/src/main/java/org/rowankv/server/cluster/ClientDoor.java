@@ -1,5 +1,6 @@
 package org.rowankv.server.cluster;
 
+import java.util.Map;
 import org.rowankv.placement.Routing;
 import org.rowankv.server.Server;
 
@@ -8,12 +9,20 @@ import org.rowankv.server.Server;
  *
  * <p>Called by the thread of the {@link ClusterServer}; must not block for long.
  */
-public interface ClientDoor {
+public interface ClientDoor extends AutoCloseable {
     /** No clients. */
     ClientDoor NONE = (server, routing, catalogue) -> () -> {};
 
     /** An open door. */
     interface Opened extends AutoCloseable {
+        /**
+         * The server loses its roles and may get others, of which {@link ClientDoor#open} tells: nobody is served, and whoever
+         * comes may be kept waiting. Returns when nothing of the server is touched any more.
+         */
+        default void pause() {
+            close();
+        }
+
         /**
          * Lets nobody in any more. Need not wait for who is inside: operations under way are waited for afterwards, or fail
          * with an exception when the server has lost its roles.
@@ -28,4 +37,13 @@ public interface ClientDoor {
      * @throws java.io.UncheckedIOException if clients cannot come in; the server then stops
      */
     Opened open(Server server, Routing routing, ClusterCatalogue catalogue);
+
+    /** What has come in so far, by name. */
+    default Map<String, Long> counts() {
+        return Map.of();
+    }
+
+    /** The server has come to its end: nobody is kept waiting any more. */
+    @Override
+    default void close() {}
 }

@@ -159,6 +159,8 @@ public final class ClusterServer implements AutoCloseable {
             } else {
                 LOG.error("server {} failed", settings.name(), e);
             }
+        } finally {
+            around.door().close();
         }
     }
 

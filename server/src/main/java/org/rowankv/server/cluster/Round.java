@@ -250,11 +250,15 @@ final class Round implements MembershipView {
     /** Ends the roles at once: what is under way is left as it is, for the next start to find. */
     void abandon(String why) {
         over = true;
+        final ClientDoor.Opened opened = door;
+        door = null;
+        if (opened != null) {
+            opened.pause();
+        }
         final Server made = server;
         if (made != null) {
             made.fail(new IllegalStateException(why));
         }
-        closeDoor();
         if (made != null) {
             made.stopAgents();
             made.close();

@@ -142,6 +142,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
             behind += primary.versions().last() - smallest[replica.shardId()];
             replica.raiseCommitVersion(smallest[replica.shardId()]);
             replica.forgetDeletions(LOCK_OWNER);
+            replica.changes().endLapsed(nextNs);
         }
         lag.add(behind - lag.get());
     }

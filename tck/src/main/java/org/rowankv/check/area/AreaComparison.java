@@ -17,6 +17,11 @@ public final class AreaComparison {
         for (int server = 0; server < configuration.serverCount(); server++) {
             areas.add(AreaContents.read(store, server));
         }
+        return differences(areas, configuration);
+    }
+
+    /** As above, of servers whose areas were read already. */
+    public static List<String> differences(List<AreaContents> areas, Configuration configuration) {
         final List<String> differences = new ArrayList<>();
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             final int primary = configuration.shard(shard).primary();

@@ -27,7 +27,8 @@ public record Event(
         long previousVersion,
         long observed,
         long invokedNs,
-        long returnedNs) {
+        long returnedNs)
+        implements Told {
     /** No object. Ids of values are positive. */
     public static final long ABSENT = 0;
 
@@ -39,13 +40,15 @@ public record Event(
         return outcome == Outcome.REFUSED || outcome == Outcome.NOT_FOUND || outcome == Outcome.CONDITION_FAILED;
     }
 
-    String question() {
+    @Override
+    public String question() {
         return action.label()
                 + (action.stores() || action == Action.EXPIRY ? " #" + written : "")
                 + (action.expectsVersion() ? " if version " + Version.toString(expectedVersion) : "");
     }
 
-    String answer() {
+    @Override
+    public String answer() {
         return switch (outcome) {
             case UNKNOWN -> "no answer";
             case REFUSED -> "refused";

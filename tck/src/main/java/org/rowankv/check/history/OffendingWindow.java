@@ -17,11 +17,11 @@ final class OffendingWindow {
     private static final long SOMETHING_ELSE = Long.MAX_VALUE;
 
     private final RegisterChecker checker;
-    private final List<Event> events;
+    private final List<? extends Told> events;
     private final List<Step> steps;
     private final Set<Long> initialStates;
 
-    OffendingWindow(RegisterChecker checker, List<Event> events, List<Step> steps, long initialState) {
+    OffendingWindow(RegisterChecker checker, List<? extends Told> events, List<Step> steps, long initialState) {
         this.checker = checker;
         this.events = events;
         this.steps = steps;
@@ -95,7 +95,7 @@ final class OffendingWindow {
     }
 
     private String table(List<Step> window, long lastReturnNs) {
-        final List<Event> shown = window.stream()
+        final List<? extends Told> shown = window.stream()
                 .map(step -> events.get(step.event()))
                 .filter(event -> event.outcome() != Outcome.REFUSED)
                 .sorted((a, b) -> Long.compare(a.invokedNs(), b.invokedNs()))
@@ -103,7 +103,7 @@ final class OffendingWindow {
         final long zero = shown.get(0).invokedNs();
         final StringBuilder text = new StringBuilder(
                 String.format(Locale.ROOT, "    caller  invoked us  returned us  %-34s answer%n", "operation"));
-        for (Event event : shown) {
+        for (Told event : shown) {
             final boolean last = event.outcome() != Outcome.UNKNOWN && event.returnedNs() == lastReturnNs;
             text.append(String.format(
                     Locale.ROOT,

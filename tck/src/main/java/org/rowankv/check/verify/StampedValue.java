@@ -9,7 +9,7 @@ import org.rowankv.check.history.Event;
  * The bytes of a value, made from its id alone: the id, then a stream that starts from it. So whoever reads bytes can
  * tell whether they are one write's, whole, and which. Stateless.
  */
-final class StampedValue {
+public final class StampedValue {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
     private static final int SMALL = 400;
@@ -19,13 +19,13 @@ final class StampedValue {
     private StampedValue() {}
 
     /** Mostly small; every 32nd spans several blocks of a fabric, every 512th many. A multiple of 8. */
-    static int lengthOf(long id) {
+    public static int lengthOf(long id) {
         final long mixed = mix(id);
         final int bound = (mixed & 511) == 0 ? LARGE : (mixed & 31) == 0 ? BLOCKS : SMALL;
         return 8 + (int) ((mixed >>> 10) % bound) / 8 * 8;
     }
 
-    static byte[] of(long id) {
+    public static byte[] of(long id) {
         final byte[] bytes = new byte[lengthOf(id)];
         LONGS.set(bytes, 0, id);
         for (int at = 8; at < bytes.length; at += 8) {
@@ -35,7 +35,7 @@ final class StampedValue {
     }
 
     /** The id of the value in the first {@code length} bytes, or {@link Event#TORN}. */
-    static long idIn(byte[] bytes, int length) {
+    public static long idIn(byte[] bytes, int length) {
         if (length < 8) {
             return Event.TORN;
         }

@@ -1,0 +1,274 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.session.NetSession;
+import org.rowankv.driver.session.NetSettings;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.Routing;
+import org.rowankv.placement.ShardAssignment;
+import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.catalogue.StoredCache;
+import org.rowankv.server.client.ClientCatalogue;
+import org.rowankv.server.client.ClientPort;
+import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.client.Served;
+
+/** A port outlasts the roles of its server: who comes meanwhile waits, and no connection is lost. */
+final class ClientPortPauseTest {
+    private static final byte[] KEY = {1, 2, 3};
+    private static final long TERM_OF_SERVER_0 = 1;
+
+    /** One start of a server: answers, or does not get on, and notes what it was asked. */
+    private static final class Start implements Served {
+        private final int id;
+        private final boolean primary;
+        private volatile boolean stuck;
+        private final Queue<String> begun = new ConcurrentLinkedQueue<>();
+        private volatile boolean abandoned;
+
+        Start(int id, boolean primary) {
+            this.id = id;
+            this.primary = primary;
+        }
+
+        @Override
+        public int serverId() {
+            return id;
+        }
+
+        @Override
+        public Call callOf(Request request) {
+            return new Call() {
+                @Override
+                public void again() {
+                    if (request.operation() != Operation.OPEN_SESSION
+                            && request.operation() != Operation.CLOSE_SESSION) {
+                        begun.add(request.operation() + " " + Long.toHexString(request.sessionId()) + "/"
+                                + request.sequence());
+                    }
+                }
+
+                @Override
+                public boolean step() {
+                    if (stuck && request.operation() == Operation.PUT) {
+                        return false;
+                    }
+                    request.noResult();
+                    request.answer(Status.OK, 0, 100 + id, 0);
+                    return true;
+                }
+
+                @Override
+                public void abandon() {
+                    abandoned = true;
+                }
+
+                @Override
+                public boolean awaitsWorker() {
+                    return false;
+                }
+            };
+        }
+
+        @Override
+        public boolean isPrimary(int shard) {
+            return primary;
+        }
+
+        @Override
+        public boolean isServing() {
+            return true;
+        }
+
+        @Override
+        public long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor) {
+            return 0;
+        }
+    }
+
+    private static final class NoCaches implements ClientCatalogue {
+        @Override
+        public @Nullable StoredCache find(String name) {
+            return null;
+        }
+
+        @Override
+        public StoredCache create(String name, byte[] descriptor) {
+            return new StoredCache(1, name, descriptor, null);
+        }
+
+        @Override
+        public boolean limit(String name, CacheLimit limit) {
+            return false;
+        }
+
+        @Override
+        public long evictions(int cacheId) {
+            return 0;
+        }
+
+        @Override
+        public boolean destroy(String name) {
+            return false;
+        }
+
+        @Override
+        public List<StoredCache> list() {
+            return List.of();
+        }
+    }
+
+    private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
+    private final List<ClientPort> ports = new ArrayList<>();
+    private final List<String> addresses = new ArrayList<>();
+    private final Start first = new Start(0, true);
+    private NetSession session;
+    private RowanClient client;
+
+    private Routing routing(long term, int primary) {
+        return new Routing(
+                new Configuration(
+                        7, 8, term, List.of(1L, 1L), List.of(new ShardAssignment((int) term, primary, new int[0]))),
+                addresses);
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        for (Start start : List.of(first, new Start(1, false))) {
+            final ClientPort port = ClientPort.bind(
+                    start, new NoCaches(), ClientPortSettings.at("127.0.0.1", 0), clock, new ErrorLog(clock));
+            ports.add(port);
+            addresses.add("127.0.0.1:" + port.address().getPort());
+        }
+        ports.forEach(port -> port.serve(routing(TERM_OF_SERVER_0, 0)));
+        session = NetSession.connect(
+                addresses,
+                NetSettings.DEFAULT.withConnections(1, 64).withPatience(60_000_000_000L, 60_000_000_000L),
+                SystemClock.INSTANCE);
+        client = new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(3), 60_000_000_000L);
+        assertThat(put().version()).isEqualTo(100);
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        session.close();
+        ports.forEach(ClientPort::close);
+    }
+
+    private Request put() {
+        final Request put = new Request().put(1, KEY, 0, KEY.length, KEY, 0, KEY.length);
+        client.execute(put);
+        assertThat(put.status()).isEqualTo(Status.OK);
+        return put;
+    }
+
+    private CompletableFuture<Request> putFromElsewhere() {
+        final CompletableFuture<Request> done = new CompletableFuture<>();
+        final Thread thread = new Thread(() -> done.complete(put()));
+        thread.setDaemon(true);
+        thread.start();
+        return done;
+    }
+
+    private static void awaitThat(java.util.concurrent.Callable<Boolean> condition) {
+        await().atMost(Duration.ofSeconds(60)).until(condition);
+    }
+
+    private void awaitHeld() {
+        awaitThat(() -> ports.get(0).waited() > 0);
+    }
+
+    @Test
+    void shouldAnswerWhatHasWaitedByTheNewRoles() throws Exception {
+        final long made = session.connectionsMade();
+        ports.forEach(ClientPort::pause);
+        final CompletableFuture<Request> waiting = putFromElsewhere();
+        awaitHeld();
+        final Start second = new Start(1, true);
+        ports.get(1).resume(second, new NoCaches(), routing(2, 1));
+        ports.get(0).resume(new Start(0, false), new NoCaches(), routing(2, 1));
+        assertThat(waiting.get().version()).isEqualTo(101);
+        assertThat(second.begun).isNotEmpty();
+        assertThat(client.configuration().term()).isEqualTo(2);
+        // One more than before at most: to who has become primary.
+        assertThat(session.connectionsMade()).isLessThanOrEqualTo(made + 1);
+    }
+
+    @Test
+    void shouldMeetAStaleTermOnTheConnectionThatStayed() throws Exception {
+        ports.get(0).pause();
+        final CompletableFuture<Request> waiting = putFromElsewhere();
+        awaitHeld();
+        ports.get(1).pause();
+        ports.get(1).resume(new Start(1, true), new NoCaches(), routing(2, 1));
+        ports.get(0).resume(new Start(0, false), new NoCaches(), routing(2, 1));
+        assertThat(waiting.get().version()).isEqualTo(101);
+        awaitThat(() -> ports.get(0).staleTerms() > 0);
+    }
+
+    @Test
+    void shouldRepeatWhatWasUnderWayWithTheSameId() throws Exception {
+        first.stuck = true;
+        final int before = first.begun.size();
+        final CompletableFuture<Request> under = putFromElsewhere();
+        awaitThat(() -> first.begun.size() > before);
+        ports.get(0).pause();
+        assertThat(first.abandoned).isTrue();
+        final Start again = new Start(0, true);
+        ports.get(0).resume(again, new NoCaches(), routing(2, 0));
+        assertThat(under.get().version()).isEqualTo(100);
+        final String last = new ArrayList<>(first.begun).get(before);
+        assertThat(again.begun).contains(last);
+    }
+
+    @Test
+    void shouldTellWhoWaitsTooLongThatAnotherMayServe() throws Exception {
+        ports.get(0).pause();
+        final long before = ports.get(0).requests();
+        final CompletableFuture<Request> waiting = putFromElsewhere();
+        awaitHeld();
+        // Refused, and asked again, since nobody else has it.
+        awaitThat(() -> {
+            clock.advanceMs(200);
+            return ports.get(0).requests() > before;
+        });
+        assertThat(waiting).isNotDone();
+        ports.get(0).resume(new Start(0, true), new NoCaches(), routing(2, 0));
+        assertThat(waiting.get().version()).isEqualTo(100);
+    }
+
+    @Test
+    void shouldCloseWhileItIsPaused() {
+        ports.get(0).pause();
+        final CompletableFuture<Request> waiting = putFromElsewhere();
+        awaitHeld();
+        ports.get(0).close();
+        assertThat(ports.get(0).connections()).isZero();
+        assertThat(waiting).isNotDone();
+        ports.get(1).pause();
+        ports.get(1).resume(new Start(1, true), new NoCaches(), routing(2, 1));
+        assertThat(waiting.join().version()).isEqualTo(101);
+    }
+}

@@ -1,0 +1,71 @@
+package org.rowankv.check;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.rowankv.check.cluster.ClusterQuickstartStore;
+import org.rowankv.check.cluster.JavaOptions;
+import org.rowankv.check.cluster.QuietLogs;
+import org.rowankv.check.store.StoreCommand;
+import org.rowankv.node.Launch;
+import org.rowankv.node.TemporaryCluster;
+import org.rowankv.samples.QuickstartRun;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code rowan quickstart --cluster}: the quickstart against server processes. */
+@Command(
+        name = "quickstart --cluster",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Starts a ZooKeeper and three server processes on this machine, in a temporary directory; caches every class"
+                    + " file of this JDK in them through JCache and a rowan:// URI, three replicas of each; reads all back,"
+                    + " updates a part, removes a part; stops and starts all servers; checks every object again in a new"
+                    + " process; stops everything, and compares the three servers' files with each other.",
+            "Its last line is \"quickstart: objects=N verified=N reopened=N mismatches=0 replicas_agree=true\"; anything"
+                    + " else exits non-zero, and the directory stays."
+        })
+public final class ClusterQuickstartCommand implements Callable<Integer> {
+    private static final int SERVERS = 3;
+    private static final int REPLICAS = 3;
+
+    @Option(names = "--cluster", required = true, description = "this form of the command")
+    @SuppressWarnings("UnusedVariable") // tells the forms apart
+    private boolean cluster;
+
+    @Option(names = "--objects", description = "at most so many objects (default: all)")
+    private long limit = Long.MAX_VALUE;
+
+    @Mixin
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private JavaOptions javas;
+
+    public static void main(String[] arguments) {
+        QuietLogs.setUp();
+        System.exit(StoreCommand.line(new ClusterQuickstartCommand()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        final Launch launch = javas.servers();
+        final QuickstartRun run = new QuickstartRun(limit, javas.client(), System.out);
+        System.out.println("starting a ZooKeeper and " + SERVERS + " servers");
+        try (TemporaryCluster servers =
+                TemporaryCluster.start("quickstart", SERVERS, REPLICAS, (run.capacityBytes() >> 20) + "m", launch)) {
+            boolean well = false;
+            try {
+                final Path manifest = servers.dir().resolve("manifest.txt");
+                well = run.run(new ClusterQuickstartStore(servers), manifest);
+            } finally {
+                if (!well) {
+                    servers.keep();
+                    System.out.flush();
+                    System.err.println("quickstart: the directory of the cluster stays: " + servers.dir());
+                }
+            }
+            return well ? 0 : 1;
+        }
+    }
+}

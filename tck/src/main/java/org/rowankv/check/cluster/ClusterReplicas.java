@@ -1,0 +1,36 @@
+package org.rowankv.check.cluster;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.rowankv.check.area.AreaComparison;
+import org.rowankv.check.area.AreaContents;
+import org.rowankv.node.TemporaryCluster;
+import org.rowankv.placement.Configuration;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.server.cluster.ClusterView;
+import org.rowankv.server.membership.ConfigurationStore;
+
+/** Whether the servers of a cluster, each with a directory of its own, hold the same, by their files alone. */
+final class ClusterReplicas {
+    private ClusterReplicas() {}
+
+    /** Stops the servers cleanly, and compares; a line for each difference. */
+    static List<String> stopAndCompare(TemporaryCluster cluster) throws IOException {
+        final Configuration configuration;
+        try (ConfigurationStore store = cluster.cluster().connect()) {
+            final ClusterView view = ClusterView.read(store, SecureSeed.source());
+            final Configuration stored = view == null ? null : view.configuration();
+            if (stored == null) {
+                throw new IOException("the cluster in " + cluster.dir() + " has no configuration");
+            }
+            configuration = stored;
+        }
+        cluster.stopServers();
+        final List<AreaContents> areas = new ArrayList<>();
+        for (int server = 0; server < configuration.serverCount(); server++) {
+            areas.add(AreaContents.read(cluster.cluster().dataOf(server), server));
+        }
+        return AreaComparison.differences(areas, configuration);
+    }
+}

@@ -1,0 +1,48 @@
+package org.rowankv.check.cluster;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.node.Launch;
+import picocli.CommandLine.Option;
+
+/** By which Java the processes of a cluster and its clients are run. */
+public final class JavaOptions {
+    /** Several JVMs share a machine: none takes a quarter of it. */
+    private static final String HEAP = "-Xmx384m";
+
+    @Option(names = "--server-java", paramLabel = "FILE", description = "program that runs the servers (this Java)")
+    private @Nullable Path serverJava;
+
+    @Option(names = "--client-java", paramLabel = "FILE", description = "program that runs the clients (this Java)")
+    private @Nullable Path clientJava;
+
+    /** @throws IllegalArgumentException if it is no program */
+    public Launch servers() {
+        final Launch small = Launch.DEFAULT.withJvmOptions(HEAP);
+        return serverJava == null ? small : small.withJava(program(serverJava, "--server-java"));
+    }
+
+    /** @throws IllegalArgumentException if it is no program */
+    public Path client() {
+        return clientJava == null ? Launch.DEFAULT.java() : program(clientJava, "--client-java");
+    }
+
+    /** Takes {@code --client-java} out of the arguments of a process that is run by that Java already. */
+    public void withoutClient(List<String> arguments) {
+        if (clientJava != null) {
+            arguments.removeIf(each -> each.equals("--client-java")
+                    || each.equals(clientJava.toString())
+                    || each.startsWith("--client-java="));
+        }
+    }
+
+    private static Path program(Path path, String option) {
+        if (!Files.isExecutable(path) || Files.isDirectory(path)) {
+            throw new IllegalArgumentException(
+                    option + " " + path + " is no program: give the java of a JDK, /path/to/jdk/bin/java");
+        }
+        return path;
+    }
+}
