@@ -106,7 +106,7 @@ public final class StoreSettings {
     public static URI defaultUri(Properties system) {
         final String text = system.getProperty(URI_PROPERTY);
         try {
-            return text == null || text.isEmpty() ? DEFAULT_URI : new URI(text);
+            return text == null || text.isEmpty() ? DEFAULT_URI : new URI(withoutBrackets(text));
         } catch (URISyntaxException e) {
             throw new CacheException("the system property " + URI_PROPERTY + " = \"" + text + "\" is no URI", e);
         }
@@ -124,13 +124,36 @@ public final class StoreSettings {
             throw unknown(uri, "nothing may stand between the last address and the settings but a \"/\"");
         }
         final List<String> addresses = new ArrayList<>();
-        for (String address : (slash < 0 ? where : where.substring(0, slash)).split(",", -1)) {
+        for (String address :
+                withBrackets(slash < 0 ? where : where.substring(0, slash)).split(",", -1)) {
             if (!ADDRESS.matcher(address).matches()) {
                 throw unknown(uri, "\"" + address + "\" is no host:port");
             }
             addresses.add(address);
         }
         return List.copyOf(addresses);
+    }
+
+    /** {@link URI} takes one address in brackets; of several, brackets must be written as %5B and %5D. */
+    private static String withBrackets(String authority) {
+        return authority
+                .replace("%5B", "[")
+                .replace("%5b", "[")
+                .replace("%5D", "]")
+                .replace("%5d", "]");
+    }
+
+    /** The same URI, which {@link URI} takes whatever addresses it names. */
+    private static String withoutBrackets(String uri) {
+        final int from = uri.indexOf("//") + 2;
+        final int slash = from < 2 ? -1 : uri.indexOf('/', from);
+        final int question = from < 2 ? -1 : uri.indexOf('?', from);
+        final int end = slash >= 0 ? slash : question >= 0 ? question : uri.length();
+        return from < 2
+                ? uri
+                : uri.substring(0, from)
+                        + uri.substring(from, end).replace("[", "%5B").replace("]", "%5D")
+                        + uri.substring(end);
     }
 
     /** What a store is made of is its servers' business once it runs elsewhere. */

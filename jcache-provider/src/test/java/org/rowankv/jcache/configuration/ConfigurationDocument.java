@@ -29,7 +29,7 @@ public final class ConfigurationDocument {
 
                 Without a URI it is what the system property `rowan.uri` says, else `rowan:embedded`.
 
-                `rowan://host:port,host:port/` names servers that run elsewhere, any of them; an IPv6 address stands in brackets, and alone. Then
+                `rowan://host:port,host:port/` names servers that run elsewhere, any of them; an IPv6 address stands in brackets (among several: `%5B::1%5D`). Then
                 what is under "The store" is the servers' own matter: in the URI it is refused, elsewhere not looked at.
 
                 Bytes are numbers, or have a unit `k`, `m` or `g` (1024, 1024², 1024³). In

@@ -113,6 +113,14 @@ class StoreSettingsTest {
         assertThat(of("rowan://h1:7,h-2.example.org:8/").addresses()).containsExactly("h1:7", "h-2.example.org:8");
         assertThat(of("rowan://127.0.0.1:7").addresses()).containsExactly("127.0.0.1:7");
         assertThat(of("rowan://[::1]:7/?listener-backlog=5").addresses()).containsExactly("[::1]:7");
+        assertThat(of("rowan://%5B::1%5D:7000,%5b2001:db8::2%5d:7001,h:7/").addresses())
+                .containsExactly("[::1]:7000", "[2001:db8::2]:7001", "h:7");
+        final Properties system = new Properties();
+        system.setProperty("rowan.uri", "rowan://[::1]:7000,[::1]:7001/?listener-backlog=5");
+        final URI several = StoreSettings.defaultUri(system);
+        assertThat(of(several.toString()).addresses()).containsExactly("[::1]:7000", "[::1]:7001");
+        system.setProperty("rowan.uri", "rowan://[::1]:7000");
+        assertThat(of(StoreSettings.defaultUri(system).toString()).addresses()).containsExactly("[::1]:7000");
         assertThat(of("rowan://h1:7,h2:8/?listener-backlog=5").count(Setting.LISTENER_BACKLOG))
                 .isEqualTo(5);
         // What the servers are made of may be set for those in this JVM, and is of no concern.

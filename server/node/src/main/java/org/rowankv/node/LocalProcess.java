@@ -48,12 +48,12 @@ final class LocalProcess {
         command.addAll(
                 List.of(System.getProperty("rowan.process.options", "").trim().split("\\s+")));
         command.removeIf(String::isEmpty);
-        command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
         command.add(main.getName());
         command.addAll(arguments);
-        final Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
+        final ProcessBuilder builder = new ProcessBuilder(command);
+        // Not in the command line: of a long one the system shows nothing, and this would not know its own process again.
+        builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+        final Process process = builder.redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .start();
