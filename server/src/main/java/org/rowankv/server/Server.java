@@ -15,7 +15,6 @@ import org.rowankv.protocol.Ttl;
 import org.rowankv.protocol.VersionCounter;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
-import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.FabricCapabilities;
 import org.rowankv.rdma.MembershipView;
 import org.rowankv.rdma.MessageHandler;
@@ -44,19 +43,18 @@ import org.rowankv.server.request.InFlight;
 import org.rowankv.server.request.ObjectReader;
 import org.rowankv.server.request.ReadCheck;
 import org.rowankv.server.request.ShardPrimary;
-import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.retention.ClearSweepAgent;
 import org.rowankv.server.retention.EvictionAgent;
 import org.rowankv.server.retention.ExpirySweepAgent;
 import org.rowankv.server.retention.RetentionWorker;
+import org.rowankv.server.retention.SessionLeaseAgent;
 import org.rowankv.server.retention.ShardScan;
 import org.rowankv.server.scrub.Mending;
 import org.rowankv.server.scrub.PeerReplica;
 import org.rowankv.server.scrub.ScrubAgent;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.Replicas;
-import org.rowankv.server.shard.ShardReplica;
 
 /**
  * One Rowan-KV server: worker contexts and agents over one area. Requests are carried by the threads that bring them,
@@ -90,11 +88,13 @@ public final class Server implements AutoCloseable {
     private final RetentionWorker retention;
     private final ExpirySweepAgent expirySweep;
     private final EvictionAgent eviction;
+    private final SessionLeaseAgent sessionLeases;
     private final CleanAgent cleaner;
     private final CopyAgent copier;
     private final JoinAgent join;
     private final ScrubAgent scrubber;
     private final CommitAgent commit;
+    private final ServerMeters meters;
     /** The other replicas of each shard, once {@link #meet met}. */
     private List<List<PeerReplica>> peers = List.of();
 
@@ -110,49 +110,6 @@ public final class Server implements AutoCloseable {
     /** Told of faults of the memory; returns what whoever met one gets. */
     private Function<InternalError, RuntimeException> whenFaulty =
             fault -> new IllegalStateException("a fault of the memory", fault);
-
-    /**
-     * @param wakeUp wakes the agents of a server of the cluster up
-     * @param pressure what a worker without room asks
-     * @param copies told of copies to joining replicas
-     */
-    @SuppressWarnings("TooManyParameters")
-    public Server(
-            int serverId,
-            ServerSettings settings,
-            Segments segments,
-            Replicas replicas,
-            Configuration configuration,
-            Fabric fabric,
-            MembershipView view,
-            Clock clock,
-            Scheduling scheduling,
-            ErrorLog errors,
-            IntConsumer wakeUp,
-            SpacePressure pressure,
-            CopyListener copies) {
-        this(
-                endpointSettings(
-                        serverId,
-                        settings,
-                        segments,
-                        configuration.incarnations().get(serverId),
-                        configuration.clusterId(),
-                        (from, incarnation, message) -> {},
-                        view),
-                fabric::open,
-                fabric.capabilities(),
-                settings,
-                segments,
-                replicas,
-                configuration,
-                clock,
-                scheduling,
-                errors,
-                wakeUp,
-                pressure,
-                copies);
-    }
 
     /** What a server's endpoint is opened with. */
     public static EndpointSettings endpointSettings(
@@ -178,32 +135,24 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * As above, on an endpoint that may be open already: nothing has landed there.
-     *
-     * @param opening returns the endpoint; called once
+     * @param endpointSettings of this server
+     * @param opening returns the endpoint, which may be open already if nothing has landed there; called once
+     * @param capabilities of its fabric
      */
-    @SuppressWarnings("TooManyParameters")
     public Server(
+            ServerParts parts,
             EndpointSettings endpointSettings,
             Function<EndpointSettings, Endpoint> opening,
-            FabricCapabilities capabilities,
-            ServerSettings settings,
-            Segments segments,
-            Replicas replicas,
-            Configuration configuration,
-            Clock clock,
-            Scheduling scheduling,
-            ErrorLog errors,
-            IntConsumer wakeUp,
-            SpacePressure pressure,
-            CopyListener copies) {
+            FabricCapabilities capabilities) {
+        final Configuration configuration = parts.configuration();
+        final Clock clock = parts.clock();
         this.serverId = endpointSettings.serverId();
-        this.settings = settings;
-        this.segments = segments;
-        this.replicas = replicas;
-        this.wakeUp = wakeUp;
-        this.scheduling = scheduling;
-        this.errors = errors;
+        this.settings = parts.settings();
+        this.segments = parts.segments();
+        this.replicas = parts.replicas();
+        this.wakeUp = parts.wakeUp();
+        this.scheduling = parts.scheduling();
+        this.errors = parts.errors();
         this.endpoint = opening.apply(endpointSettings);
         this.primaries = primariesOf(configuration);
         final List<ShardPrimary> own = new ArrayList<>();
@@ -236,7 +185,7 @@ public final class Server implements AutoCloseable {
                     maxMessage,
                     segments.length(),
                     epochs);
-            pool.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock, limits));
+            pool.add(new Worker(slot, serverId, segments, replicator, inFlight, parts.pressure(), clock, limits));
         }
         this.digest = new DigestAgent(
                 endpoint.receiveQueue(),
@@ -250,6 +199,7 @@ public final class Server implements AutoCloseable {
         this.retention = new RetentionWorker(pool.agentsOwn(), segments);
         this.expirySweep = new ExpirySweepAgent(own, retention, segments, clock);
         this.eviction = new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone);
+        this.sessionLeases = new SessionLeaseAgent(own, retention, clock, settings.sessionLeaseNs());
         this.cleaner = new CleanAgent(
                 segments,
                 replicas,
@@ -277,10 +227,10 @@ public final class Server implements AutoCloseable {
                 copyLinks,
                 maxMessage,
                 epochs,
-                copies,
+                parts.copies(),
                 clock,
                 settings.copyBytesPerSecond());
-        this.join = new JoinAgent(serverId, digest, segments, replicas, copies, clock);
+        this.join = new JoinAgent(serverId, digest, segments, replicas, parts.copies(), clock);
         final List<Agent> ownAgents = new ArrayList<>();
         if (settings.postedAhead() > 0) {
             ownAgents.add(new ControlAgent(endpoint.receiveQueue(), segments, replicas, settings.postedAhead()));
@@ -297,10 +247,12 @@ public final class Server implements AutoCloseable {
                 configuration.serverCount(),
                 maxMessage,
                 clock);
+        this.meters = new ServerMeters(segments, replicas, List.copyOf(links), pool, digest, commit, cleaner, scrubber);
         ownAgents.add(commit);
         ownAgents.add(sweep);
         ownAgents.add(expirySweep);
         ownAgents.add(eviction);
+        ownAgents.add(sessionLeases);
         ownAgents.add(cleaner);
         ownAgents.add(scrubber);
         ownAgents.add(new SettledTurns());
@@ -568,6 +520,15 @@ public final class Server implements AutoCloseable {
         return (eviction.isAtWork() || !expirySweep.isIdle()) && !isStopped();
     }
 
+    private boolean isEndingAnything() {
+        return !expirySweep.isIdle() || eviction.isAtWork() || !sessionLeases.isIdle();
+    }
+
+    /** Who ends sessions that nobody uses. */
+    public SessionLeaseAgent sessionLeases() {
+        return sessionLeases;
+    }
+
     /** Objects of the cache that were evicted by this server since its start. */
     public long evictions(int cacheId) {
         return limits.evictions(cacheId);
@@ -699,47 +660,8 @@ public final class Server implements AutoCloseable {
     }
 
     public ServerStatistics statistics() {
-        long reconnects = 0;
-        long notReady = 0;
-        for (Links link : links) {
-            reconnects += link.reconnects();
-            notReady += link.notReadyCount();
-        }
-        long indexBytes = 0;
-        long indexEntries = 0;
-        for (int shard = 0; shard < replicas.shardCount(); shard++) {
-            if (replicas.has(shard)) {
-                final ShardReplica replica = replicas.get(shard);
-                indexBytes += replica.index().memoryBytes();
-                indexEntries += replica.index().count();
-            }
-        }
-        return new ServerStatistics(
-                serverId,
-                pool.tLogBytes(),
-                digest.digestedBytes(),
-                cleaner.relocatedBytes(),
-                cleaner.cleanedSegments(),
-                cleaner.tombstonesDropped(),
-                segments.space().limit(),
-                segments.space().available(),
-                SegmentCounts.of(segments.area().segments()),
-                segments.length(),
-                indexBytes,
-                indexEntries,
-                pool.expiredObjects(),
-                expirySweep.endedObjects(),
-                evictedObjects(),
-                digest.holesFenced(),
-                reconnects,
-                notReady,
-                isSettled(),
-                scrubber.scrubbedBytes(),
-                scrubber.rounds(),
-                segments.damage().badEntries(),
-                segments.damage().replacedEntries(),
-                segments.damage().lostEntries(),
-                segments.pins().count());
+        return meters.read(
+                serverId, expirySweep.endedObjects(), evictedObjects(), isSettled(), sessionLeases.endedSessions());
     }
 
     /** Stops serving, lets every mutation end, and closes all logs. The area stays its owner's. */
@@ -759,7 +681,8 @@ public final class Server implements AutoCloseable {
         });
         expirySweep.close();
         eviction.close();
-        for (int waits = 0; (!expirySweep.isIdle() || eviction.isAtWork()) && !isStopped(); waits++) {
+        sessionLeases.close();
+        for (int waits = 0; isEndingAnything() && !isStopped(); waits++) {
             rest(waits);
         }
     }

@@ -22,7 +22,7 @@ final class TcpAllocationTest {
     private static final int SEGMENT = 1 << 20;
     private static final int WARM_UP = 60_000;
     private static final int MESSAGES = 40_000;
-    private static final int WINDOW = 32;
+    private static final int WINDOW = 200;
     /** Half of what one small object for each message would take. */
     private static final long ALLOWED = 8L * MESSAGES;
 
@@ -57,17 +57,20 @@ final class TcpAllocationTest {
         }
     }
 
+    /** In whole windows, so that whatever the scheduler does there are many messages to a batch. */
     private void run(QueuePair pair, ByteBuffer entry, int count) {
         completed[0] = 0;
-        int posted = 0;
-        while (completed[0] < count) {
-            while (posted < count && posted - completed[0] < WINDOW) {
-                if (pair.send(posted, entry, 0, 192, 0) != PostStatus.POSTED) {
-                    break;
+        for (int posted = 0; posted < count; ) {
+            for (int end = posted + WINDOW; posted < end; ) {
+                if (pair.send(posted, entry, 0, 192, 0) == PostStatus.POSTED) {
+                    posted++;
+                } else {
+                    pair.poll(counting, WINDOW);
                 }
-                posted++;
             }
-            pair.poll(counting, WINDOW);
+            while (completed[0] < posted) {
+                pair.poll(counting, WINDOW);
+            }
         }
     }
 }

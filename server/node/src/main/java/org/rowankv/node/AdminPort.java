@@ -25,6 +25,7 @@ final class AdminPort implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AdminPort.class);
     private static final int PATIENCE_MS = 2000;
     private static final int MAX_LINE = 256;
+    private static final int MAX_ANSWER = 4 << 20;
 
     private final ServerSocket listener;
     private final UnaryOperator<String> answers;
@@ -92,7 +93,7 @@ final class AdminPort implements AutoCloseable {
             socket.setSoTimeout(2 * PATIENCE_MS);
             socket.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
             socket.getOutputStream().flush();
-            return new String(socket.getInputStream().readNBytes(1 << 20), StandardCharsets.UTF_8);
+            return new String(socket.getInputStream().readNBytes(MAX_ANSWER), StandardCharsets.UTF_8);
         }
     }
 

@@ -11,8 +11,6 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.KeyHash;
@@ -21,7 +19,6 @@ import org.rowankv.placement.RoutingDescriptor;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.runtime.Clock;
@@ -50,17 +47,11 @@ public final class ClientPort implements AutoCloseable {
     private volatile boolean paused;
 
     private final ErrorLog errors;
-    private final FaultLog<ProtocolFault> faults = new FaultLog<>(ProtocolFault.class);
+    private final PortCounts counts;
     private final CatalogueThread catalogue;
     private final ServerSocketChannel listener;
     private final List<PortLoop> loops = new ArrayList<>();
-    private final AtomicInteger connections = new AtomicInteger();
-    private final LongAdder accepted = new LongAdder();
-    private final LongAdder requests = new LongAdder();
-    private final LongAdder unfinished = new LongAdder();
-    private final LongAdder staleTerms = new LongAdder();
-    private final LongAdder joinedRetries = new LongAdder();
-    private final LongAdder waited = new LongAdder();
+    private int nextLoop;
 
     /** A routing, and what is made of it once. */
     private record Told(Routing routing, byte[] bytes, KeyHash keyHash) {
@@ -78,9 +69,15 @@ public final class ClientPort implements AutoCloseable {
     private boolean closed;
 
     private ClientPort(
-            Served served, ClientCatalogue catalogue, ClientPortSettings settings, Clock clock, ErrorLog errors)
+            Served served,
+            ClientCatalogue catalogue,
+            ClientPortSettings settings,
+            Clock clock,
+            ErrorLog errors,
+            PortCounts counts)
             throws IOException {
         this.settings = settings;
+        this.counts = counts;
         this.served = served;
         this.errors = errors;
         this.catalogue = new CatalogueThread(catalogue, errors, settings.maxFrame());
@@ -94,7 +91,7 @@ public final class ClientPort implements AutoCloseable {
                     BACKLOG);
             listener.configureBlocking(false);
             for (int i = 0; i < settings.loops(); i++) {
-                loops.add(new PortLoop(this, clock, i));
+                loops.add(new PortLoop(this, clock, i, counts.ofLoop(i)));
             }
         } catch (IOException | RuntimeException e) {
             closeQuietly(listener);
@@ -121,8 +118,35 @@ public final class ClientPort implements AutoCloseable {
     public static ClientPort bind(
             Served served, ClientCatalogue catalogue, ClientPortSettings settings, Clock clock, ErrorLog errors)
             throws IOException {
+        return bind(served, catalogue, settings, clock, errors, new PortCounts());
+    }
+
+    /**
+     * As above.
+     *
+     * @param counts to be gone on with: of no other port that is open
+     */
+    public static ClientPort bind(
+            Server server,
+            ClientCatalogue catalogue,
+            ClientPortSettings settings,
+            Clock clock,
+            ErrorLog errors,
+            PortCounts counts)
+            throws IOException {
+        return bind(new ServedShards(server), catalogue, settings, clock, errors, counts);
+    }
+
+    private static ClientPort bind(
+            Served served,
+            ClientCatalogue catalogue,
+            ClientPortSettings settings,
+            Clock clock,
+            ErrorLog errors,
+            PortCounts counts)
+            throws IOException {
         try {
-            return new ClientPort(served, catalogue, settings, clock, errors);
+            return new ClientPort(served, catalogue, settings, clock, errors, counts);
         } catch (IOException | RuntimeException e) {
             throw new IOException(
                     "cannot listen for clients at " + settings.host() + ":" + settings.port() + ": " + e.getMessage(),
@@ -224,20 +248,20 @@ public final class ClientPort implements AutoCloseable {
                 if (channel == null) {
                     return true;
                 }
-                accepted.increment();
                 // Refused in so many words at the hello; far above that, without.
-                if (connections.incrementAndGet() > 2L * settings.maxConnections() + MAX_ACCEPTED_AT_ONCE) {
-                    faults.report(
-                            ProtocolFault.TOO_MANY_CONNECTIONS,
-                            channel.getRemoteAddress(),
-                            ProtocolFault.TOO_MANY_CONNECTIONS.text());
+                if (counts.accepted() > 2L * settings.maxConnections() + MAX_ACCEPTED_AT_ONCE) {
+                    faults().report(
+                                    ProtocolFault.TOO_MANY_CONNECTIONS,
+                                    channel.getRemoteAddress(),
+                                    ProtocolFault.TOO_MANY_CONNECTIONS.text());
                     closeQuietly(channel);
                     connectionClosed();
                     continue;
                 }
                 channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-                loops.get(Math.floorMod(accepted.intValue(), loops.size())).adopt(channel);
+                loops.get(nextLoop).adopt(channel);
+                nextLoop = (nextLoop + 1) % loops.size();
             }
             return true;
         } catch (ClosedChannelException e) {
@@ -260,7 +284,7 @@ public final class ClientPort implements AutoCloseable {
     }
 
     FaultLog<ProtocolFault> faults() {
-        return faults;
+        return counts.faults();
     }
 
     ErrorLog errors() {
@@ -289,11 +313,11 @@ public final class ClientPort implements AutoCloseable {
     }
 
     boolean isCrowded() {
-        return connections.get() > settings.maxConnections();
+        return counts.connections() > settings.maxConnections();
     }
 
     void connectionClosed() {
-        connections.decrementAndGet();
+        counts.connectionClosed();
     }
 
     boolean isPaused() {
@@ -304,23 +328,8 @@ public final class ClientPort implements AutoCloseable {
         return served.serverId();
     }
 
-    /** A request has to wait until the server has roles. */
-    void countWaiting() {
-        waited.increment();
-    }
-
-    /** A request was answered. */
-    void count(Request answered) {
-        requests.increment();
-        if (answered.status() == Status.STALE_TERM) {
-            staleTerms.increment();
-        } else if (answered.has(ResultBits.REPLAYED)) {
-            joinedRetries.increment();
-        }
-    }
-
     void countUnfinished() {
-        unfinished.increment();
+        counts.countUnfinished();
     }
 
     /** Gives the request its place; false if that is not where its client has sent it. */
@@ -364,39 +373,43 @@ public final class ClientPort implements AutoCloseable {
 
     // --- what is told of it ---
 
+    public PortCounts counts() {
+        return counts;
+    }
+
     /** Connections that are open now. */
     public int connections() {
-        return connections.get();
+        return counts.connections();
     }
 
     /** Requests that were answered. */
     public long requests() {
-        return requests.sum();
+        return counts.requests();
     }
 
     /** Requests that were answered STALE_TERM: their clients had an older configuration, and the shard has another primary. */
     public long staleTerms() {
-        return staleTerms.sum();
+        return counts.staleTerms();
     }
 
     /** Requests that had been applied before, by an attempt whose answer was lost: answered from what is remembered of it. */
     public long joinedRetries() {
-        return joinedRetries.sum();
+        return counts.replayed();
     }
 
     /** How many times a request came, or was left over, while the server had no roles, and had to wait. */
     public long waited() {
-        return waited.sum();
+        return counts.waited();
     }
 
     /** Requests that were given up when the port was closed. */
     public long unfinished() {
-        return unfinished.sum();
+        return counts.unfinished();
     }
 
     /** Connections that were closed for what came over them. */
     public long faults(ProtocolFault fault) {
-        return faults.count(fault);
+        return counts.faults(fault);
     }
 
     /** Listens no more, answers what is under way as long as the settings allow, and closes every connection. */

@@ -43,6 +43,7 @@ final class PortLoop implements Runnable {
 
     private final ClientPort port;
     private final Clock clock;
+    private final LoopCounts counts;
     private final Selector selector;
     private final Thread thread;
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH).order(ByteOrder.LITTLE_ENDIAN);
@@ -72,9 +73,14 @@ final class PortLoop implements Runnable {
     private volatile boolean asleep;
     private volatile boolean closing;
     private boolean progress;
+    /** When what is done in this turn began to come; meaningful while {@link #stamped}. */
+    private long turnNs;
 
-    PortLoop(ClientPort port, Clock clock, int number) throws IOException {
+    private boolean stamped;
+
+    PortLoop(ClientPort port, Clock clock, int number, LoopCounts counts) throws IOException {
         this.port = port;
+        this.counts = counts;
         this.clock = clock;
         this.selector = Selector.open();
         this.pages = new PageAnswers(port);
@@ -93,6 +99,10 @@ final class PortLoop implements Runnable {
 
     PageAnswers pages() {
         return pages;
+    }
+
+    LoopCounts counts() {
+        return counts;
     }
 
     Selector selector() {
@@ -176,6 +186,15 @@ final class PortLoop implements Runnable {
         return free == null ? new PendingRequest(port.served()) : free;
     }
 
+    /** When requests of this turn have come: one look at the clock for all of them. */
+    long turnNs() {
+        if (!stamped) {
+            stamped = true;
+            turnNs = clock.nanoTime();
+        }
+        return turnNs;
+    }
+
     /** A request that makes sense: is begun, refused, or waits until the server has roles. */
     void admit(PendingRequest pending) {
         if (port.isPaused()) {
@@ -199,7 +218,7 @@ final class PortLoop implements Runnable {
 
     private void hold(PendingRequest pending) {
         pending.hold(clock.nanoTime());
-        port.countWaiting();
+        counts.waited();
         held.addLast(pending);
     }
 
@@ -220,7 +239,12 @@ final class PortLoop implements Runnable {
     void answered(PendingRequest pending) {
         final ClientConnection connection = pending.connection();
         progress = true;
-        port.count(pending.request());
+        counts.answered(pending.request());
+        if (stamped && pending.beganNs() == turnNs) {
+            counts.answeredInTurn(pending.request().operation());
+        } else {
+            counts.answeredLater(pending.request().operation(), clock.nanoTime() - pending.beganNs());
+        }
         if (connection != null) {
             connection.answer(pending);
         }
@@ -339,6 +363,11 @@ final class PortLoop implements Runnable {
             progress = false;
             turn();
             final long nowNs = clock.nanoTime();
+            counts.turn();
+            if (stamped) {
+                stamped = false;
+                counts.endTurn(nowNs - turnNs);
+            }
             if (mustCheck() && nowNs - nextCheckNs >= 0) {
                 nextCheckNs = nowNs + OVERDUE_CHECK_MS * 1_000_000;
                 endOverdue(nowNs);

@@ -15,6 +15,7 @@ import org.rowankv.rdma.MembershipView;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.TurnedAgent;
 import org.rowankv.server.Server;
+import org.rowankv.server.ServerParts;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.Area;
@@ -179,17 +180,7 @@ final class Round implements MembershipView {
 
     private void serve(Configuration configuration, PeerCalls calls, RecoveredServer read, Endpoint opened) {
         final LateServer late = new LateServer();
-        final Server made = new Server(
-                Server.endpointSettings(
-                        serverId,
-                        serverSettings,
-                        read.segments(),
-                        incarnation,
-                        configuration.clusterId(),
-                        messages,
-                        this),
-                unused -> opened,
-                around.fabric().capabilities(),
+        final ServerParts parts = new ServerParts(
                 serverSettings,
                 read.segments(),
                 read.replicas(),
@@ -200,6 +191,10 @@ final class Round implements MembershipView {
                 late,
                 late,
                 new NoCopies());
+        final EndpointSettings endpointSettings = Server.endpointSettings(
+                serverId, serverSettings, read.segments(), incarnation, configuration.clusterId(), messages, this);
+        final Server made = new Server(
+                parts, endpointSettings, unused -> opened, around.fabric().capabilities());
         final PressureRounds pressure =
                 new PressureRounds(made, configuration.serverCount(), others, calls, messages::answer, around.clock());
         late.is(pressure);

@@ -13,6 +13,7 @@ import org.rowankv.rdma.rowan.RowanSender;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.server.log.CommitVector;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
@@ -53,6 +54,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
     private final int maxPairs;
     private long nextNs;
     private volatile boolean hurried;
+    private final OwnedCounter lag = new OwnedCounter();
 
     public CommitAgent(
             List<ShardPrimary> primaries,
@@ -115,12 +117,20 @@ public final class CommitAgent implements Agent, CompletionHandler {
         }
         Chaos.point("commit.counted");
         inFlight.lower(smallest);
+        long behind = 0;
         for (ShardPrimary primary : primaries) {
             final ShardReplica replica = primary.replica();
+            behind += primary.versions().last() - smallest[replica.shardId()];
             replica.raiseCommitVersion(smallest[replica.shardId()]);
             replica.forgetDeletions(LOCK_OWNER);
             replica.changes().endLapsed(nextNs);
         }
+        lag.add(behind - lag.get());
+    }
+
+    /** Versions that were given out and not covered by CommitVer when it was computed last, over all shards. Any thread. */
+    public long lag() {
+        return lag.get();
     }
 
     private int tell(int server) {

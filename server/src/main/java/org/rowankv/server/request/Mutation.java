@@ -130,6 +130,12 @@ final class Mutation {
         decision.evicts();
     }
 
+    /** Begins the end of a session that was not used for so many ticks of its lease. */
+    void beginSessionEnd(ShardPrimary shardPrimary, Request close, int ticks) {
+        begin(shardPrimary, close);
+        decision.endsSession(ticks);
+    }
+
     /** True when it is over. */
     boolean advance() {
         while (true) {
@@ -146,6 +152,8 @@ final class Mutation {
                 case DECIDING -> {
                     if (decision.decide()) {
                         state = State.AWAITING_SPACE;
+                    } else if (decision.awaitsSession()) {
+                        return false;
                     } else {
                         end();
                     }
@@ -289,6 +297,7 @@ final class Mutation {
             locks.unlock(firstStripe + stripesHeld - 1, worker.lockOwner());
             stripesHeld--;
         }
+        decision.end();
         worker.draft().end();
         holdsSpace = false;
         holdsCredit = false;

@@ -113,6 +113,25 @@ public final class ShardReplica {
         return sessions[(int) (sessionId * 0x9e3779b97f4a7c15L >>> 60)];
     }
 
+    /** How many sessions are open at this shard. */
+    public int openSessionCount() {
+        int count = 0;
+        for (SessionTable table : sessions) {
+            count += table.openCount();
+        }
+        return count;
+    }
+
+    /** How many tables the sessions are divided into. */
+    public static int sessionTables() {
+        return SESSION_TABLES;
+    }
+
+    /** One of them. */
+    public SessionTable sessionTable(int number) {
+        return sessions[number];
+    }
+
     /** The sessions open at this shard. */
     @SuppressWarnings("ReturnsArray") // a copy
     public long[] openSessions() {
