@@ -51,7 +51,8 @@ final class LocalProcess {
         command.add(main.getName());
         command.addAll(arguments);
         final ProcessBuilder builder = new ProcessBuilder(command);
-        // Not in the command line: of a long one the system shows nothing, and this would not know its own process again.
+        // Not in the command line: of a long one the system shows nothing, and this would not know its own process
+        // again.
         builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
         final Process process = builder.redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))

@@ -107,6 +107,7 @@ final class ListeningJvmsTest {
                 // All servers start anew with it, so both are told of a loss, and hear what comes after it.
                 other.awaitLine("LOST");
                 await().atMost(HeardEvents.PATIENCE).until(() -> heard.losses() > 0);
+                servers.awaitServing();
                 for (long i = 0; i < 50; i++) {
                     final String key = "k" + i;
                     cache.put(key, i);
