@@ -1,5 +1,6 @@
 package org.rowankv.driver;
 
+import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Request;
 
@@ -39,6 +40,17 @@ public interface ForwardingSession extends Session {
     @Override
     default ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
         return below().scan(cacheId, shard, position, limit, withValues);
+    }
+
+    @Override
+    default boolean streamsChanges() {
+        return below().streamsChanges();
+    }
+
+    @Override
+    default ChangeSubscription subscribe(
+            int cacheId, boolean oldValues, @Nullable StreamPosition from, ChangeListener listener) {
+        return below().subscribe(cacheId, oldValues, from, listener);
     }
 
     @Override

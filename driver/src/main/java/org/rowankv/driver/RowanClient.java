@@ -296,6 +296,28 @@ public final class RowanClient implements AutoCloseable {
         return new ScanCursor(session, cacheId, shardCount, withValues);
     }
 
+    // --- changes ---
+
+    /** Whether {@link #subscribe} tells of what changes: over a network it does. */
+    public boolean streamsChanges() {
+        return session.streamsChanges();
+    }
+
+    /**
+     * Begins to tell of the committed changes of a cache, whoever makes them. Without a position: of all that is committed after this
+     * returns. With one: of all after it, or that some of that is lost; servers keep the newest changes only, and only of caches
+     * that somebody has subscribed to within the last minute, and none across a new start of roles. What {@link #clear} removes
+     * and a new remaining lifetime are not told. Costs a thread and a connection per server.
+     *
+     * @param oldValues whether what was replaced or ended is told too
+     * @param from where another subscription had got to, or null
+     * @throws UnsupportedOperationException if the store does not {@link #streamsChanges stream}
+     */
+    public ChangeSubscription subscribe(
+            int cacheId, boolean oldValues, @Nullable StreamPosition from, ChangeListener listener) {
+        return session.subscribe(cacheId, oldValues, from, listener);
+    }
+
     /** Throws for every outcome that is not one of the operation's own results. */
     public static void checkOutcome(Request request) {
         switch (request.status()) {

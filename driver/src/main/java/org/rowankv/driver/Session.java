@@ -1,6 +1,7 @@
 package org.rowankv.driver;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Request;
 
@@ -59,6 +60,17 @@ public interface Session extends AutoCloseable {
      * @param limit about how many objects a page holds; a page holds all objects of a position, so it can be a few more
      */
     ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues);
+
+    /** Whether {@link #subscribe} tells of what changes. */
+    default boolean streamsChanges() {
+        return false;
+    }
+
+    /** As {@link RowanClient#subscribe}. */
+    default ChangeSubscription subscribe(
+            int cacheId, boolean oldValues, @Nullable StreamPosition from, ChangeListener listener) {
+        throw new UnsupportedOperationException("this store does not stream changes");
+    }
 
     /** The caches that exist in the store. */
     Catalogue catalogue();

@@ -340,6 +340,11 @@ final class OpenCache<K, V> extends StagedCache<K, V> {
         }
     }
 
+    @Override
+    public long timesEventsLost() {
+        return subscriptions.stream().mapToLong(Subscription::timesLost).sum();
+    }
+
     private void unsubscribe(Subscription<K, V> subscription) {
         opening.rendezvous().events().unsubscribe(subscription);
         subscriptions.remove(subscription);

@@ -1,11 +1,13 @@
 package org.rowankv.jcache;
 
+import org.rowankv.driver.RowanClient;
 import org.rowankv.jcache.event.CallbackThreads;
 import org.rowankv.jcache.event.EventHub;
 
 /** What all openings of one cache in this JVM share, of whatever manager and class loader. */
 record Rendezvous(EventHub events, KeyGates gates, ProcessorRuns runs, CallbackThreads callbacks) {
-    static Rendezvous with(CallbackThreads callbacks) {
-        return new Rendezvous(new EventHub(callbacks), new KeyGates(callbacks), new ProcessorRuns(), callbacks);
+    static Rendezvous with(CallbackThreads callbacks, RowanClient client, int cacheId) {
+        return new Rendezvous(
+                new EventHub(callbacks, client, cacheId), new KeyGates(callbacks), new ProcessorRuns(), callbacks);
     }
 }

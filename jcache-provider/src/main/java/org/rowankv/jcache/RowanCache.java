@@ -71,6 +71,13 @@ public interface RowanCache<K, V> extends Cache<K, V> {
      */
     Map<K, RuntimeException> removeEach(Iterable<? extends K> keys);
 
+    /**
+     * How often events were lost to the listeners that are registered now: each event that one was too far behind for, and each time
+     * that changes of other JVMs may have been missed, of one shard. 0: they have heard, or will hear, of everything. A listener that
+     * implements {@link org.rowankv.jcache.event.EventsLostListener} is told.
+     */
+    long timesEventsLost();
+
     /** What the store's acknowledgements promise, in one sentence for people. */
     String durability();
 }

@@ -34,7 +34,7 @@ final class SharedStore {
     }
 
     Rendezvous rendezvous(int cacheId) {
-        return rendezvous.computeIfAbsent(cacheId, id -> Rendezvous.with(callbacks));
+        return rendezvous.computeIfAbsent(cacheId, id -> Rendezvous.with(callbacks, store.client(), id));
     }
 
     void forget(int cacheId) {

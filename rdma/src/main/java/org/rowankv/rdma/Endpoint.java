@@ -57,6 +57,15 @@ public interface Endpoint extends AutoCloseable {
      */
     default void onMessages(Runnable handler) {}
 
+    /**
+     * Has that called after something may have landed here, on a thread of the fabric, once: it must not block.
+     *
+     * @return false where a fabric does not know, and never calls it
+     */
+    default boolean onLanded(Runnable handler) {
+        return false;
+    }
+
     /** Fences everyone who lands here, and ends the connections opened from here. */
     @Override
     void close();

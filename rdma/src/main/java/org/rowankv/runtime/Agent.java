@@ -11,6 +11,14 @@ public interface Agent {
     /** Does what there is to do; returns how much that was, 0 if the caller may rest. */
     int doWork();
 
+    /**
+     * How long whoever turns it may rest after a turn that found nothing to do, in nanoseconds, beyond the usual short pause: what
+     * it does then is a timer's, or comes with a {@link TurnedAgent#rouse}. Any thread.
+     */
+    default long restNs() {
+        return 0;
+    }
+
     /** A short name for threads and error reports. */
     String roleName();
 

@@ -13,6 +13,8 @@ import java.util.concurrent.locks.LockSupport;
  * its work seen by that turn. And if the agent is in another thread's hands at that moment, this thread does not rest
  * on that turn but looks again soon.
  *
+ * <p>An agent that says that it can rest ({@link Agent#restNs}) is turned about as rarely as that, until it finds work again.
+ *
  * <p>Any thread may turn the agent for a while with {@link #tryInvoke}, so that a thread that waits for its work need
  * not wait for the scheduler. Interrupting the runner's thread does nothing; {@link #close} ends it.
  */
@@ -30,6 +32,10 @@ public final class AgentRunner implements TurnedAgent {
     private final long maxParkNs;
     private final Thread thread;
     private volatile boolean parked;
+    /** Parked, or about to be, for longer than an agent that did not say that it can rest. */
+    private volatile boolean resting;
+
+    private final OwnedCounter rests = new OwnedCounter();
     private volatile boolean closing;
     private int idleTurns;
     private long parkNs = MIN_PARK_NS;
@@ -67,6 +73,7 @@ public final class AgentRunner implements TurnedAgent {
     }
 
     /** How many turns have ended: of two that end from now on, the second began after now. */
+    @Override
     public long turns() {
         return turn.turns();
     }
@@ -146,12 +153,19 @@ public final class AgentRunner implements TurnedAgent {
     }
 
     private void park() {
+        final long ns = Math.min(parkNs, longestPauseNs());
+        resting = ns > maxParkNs;
         parked = true;
         // The announcement first, the last look second: see the class comment.
         final int work = turn.turn();
         if (work == 0 && !closing) {
-            LockSupport.parkNanos(this, parkNs);
-            parkNs = Math.min(maxParkNs, parkNs * 2);
+            // Asked again: that turn may have found that it cannot rest.
+            final long longestNs = longestPauseNs();
+            if (ns > maxParkNs && longestNs >= ns) {
+                rests.add(1);
+            }
+            LockSupport.parkNanos(this, Math.min(ns, longestNs));
+            parkNs = Math.min(longestNs, ns * 2);
         } else if (work == AgentTurn.TAKEN) {
             LockSupport.parkNanos(this, TAKEN_PARK_NS);
         } else {
@@ -159,7 +173,24 @@ public final class AgentRunner implements TurnedAgent {
             parkNs = MIN_PARK_NS;
         }
         parked = false;
+        resting = false;
         // An interrupt would make every further park return at once.
         Thread.interrupted();
+    }
+
+    private long longestPauseNs() {
+        return Math.max(maxParkNs, turn.agent().restNs());
+    }
+
+    @Override
+    public void rouse() {
+        if (resting) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    @Override
+    public long rests() {
+        return rests.get();
     }
 }

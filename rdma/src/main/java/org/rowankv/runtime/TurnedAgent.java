@@ -9,6 +9,22 @@ public interface TurnedAgent extends AutoCloseable {
     /** There is work for it. */
     void wakeUp();
 
+    /**
+     * There may be work for it that can wait for as long as a short pause: ends a rest beyond that. May be missed by an agent that
+     * is just going to rest; then the end of its rest finds the work.
+     */
+    default void rouse() {}
+
+    /** How many turns it has had, where that is counted. */
+    default long turns() {
+        return 0;
+    }
+
+    /** How often it went to rest for longer than a short pause, where that is counted. A rest takes two turns. */
+    default long rests() {
+        return 0;
+    }
+
     /** Whether the agent was closed or stopped by a broken invariant. */
     boolean isClosed();
 

@@ -200,4 +200,73 @@ final class AgentRunnerTest {
             throw new AssertionError(e);
         }
     }
+
+    /** An agent that can rest, as long as it says. */
+    private static final class Resting implements Agent {
+        private final CountingAgent counting;
+        private volatile long restNs;
+
+        Resting(CountingAgent counting, long restNs) {
+            this.counting = counting;
+            this.restNs = restNs;
+        }
+
+        @Override
+        public int doWork() {
+            return counting.doWork();
+        }
+
+        @Override
+        public long restNs() {
+            return restNs;
+        }
+
+        @Override
+        public String roleName() {
+            return "resting";
+        }
+    }
+
+    @Test
+    void shouldNotTurnAnAgentThatRestsUntilItIsRoused() {
+        final Resting resting = new Resting(agent, FOR_EVER_NS);
+        runner = new AgentRunner(resting, errors, 1_000_000);
+        runner.start();
+        // On its way to a rest that outlasts the test its pauses double: some twenty of them.
+        await().atMost(60, TimeUnit.SECONDS).until(() -> agent.turns.get() > 30 && isStill());
+        for (int i = 1; i <= 50; i++) {
+            agent.asked.incrementAndGet();
+            // What was asked for just when it went to rest again may be missed once: then it is asleep by now.
+            await().atMost(60, TimeUnit.SECONDS)
+                    .pollInterval(1, TimeUnit.MILLISECONDS)
+                    .until(() -> {
+                        runner.rouse();
+                        return agent.done.get() == agent.asked.get();
+                    });
+        }
+        assertThat(runner.rests()).isPositive();
+    }
+
+    /** Whether it makes no turn while another runner makes a hundred. */
+    private boolean isStill() {
+        final CountingAgent other = new CountingAgent();
+        final AgentRunner timer = new AgentRunner(other, errors, 1_000_000);
+        final long before = agent.turns.get();
+        timer.start();
+        await().atMost(60, TimeUnit.SECONDS).until(() -> other.turns.get() >= 200);
+        timer.close();
+        return agent.turns.get() == before;
+    }
+
+    @Test
+    void shouldTurnAnAgentThatRestsTwiceForEachTimer() {
+        runner = new AgentRunner(new Resting(agent, 4_000_000), errors, 1_000_000);
+        runner.start();
+        await().atMost(60, TimeUnit.SECONDS).until(() -> runner.rests() > 3);
+        final long restsBefore = runner.rests();
+        final long turnsBefore = agent.turns.get();
+        await().atMost(60, TimeUnit.SECONDS).until(() -> runner.rests() >= restsBefore + 50);
+        final long turns = agent.turns.get() - turnsBefore;
+        assertThat(turns).isLessThanOrEqualTo(2 * (runner.rests() - restsBefore) + 4);
+    }
 }

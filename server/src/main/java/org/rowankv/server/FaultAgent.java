@@ -2,6 +2,7 @@ package org.rowankv.server;
 
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.rowankv.runtime.Agent;
 
 /**
@@ -12,9 +13,12 @@ final class FaultAgent implements Agent {
     private final Agent agents;
     private final BooleanSupplier isLost;
     private final Consumer<InternalError> whenFaulty;
+    private final LongSupplier rest;
 
-    FaultAgent(Agent agents, BooleanSupplier isLost, Consumer<InternalError> whenFaulty) {
+    /** @param rest how long they may rest after a turn without work */
+    FaultAgent(Agent agents, LongSupplier rest, BooleanSupplier isLost, Consumer<InternalError> whenFaulty) {
         this.agents = agents;
+        this.rest = rest;
         this.isLost = isLost;
         this.whenFaulty = whenFaulty;
     }
@@ -22,6 +26,11 @@ final class FaultAgent implements Agent {
     @Override
     public String roleName() {
         return agents.roleName();
+    }
+
+    @Override
+    public long restNs() {
+        return rest.getAsLong();
     }
 
     @Override

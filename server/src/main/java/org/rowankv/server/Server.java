@@ -15,7 +15,6 @@ import org.rowankv.protocol.Ttl;
 import org.rowankv.protocol.VersionCounter;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
-import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.FabricCapabilities;
 import org.rowankv.rdma.MembershipView;
 import org.rowankv.rdma.MessageHandler;
@@ -44,19 +43,18 @@ import org.rowankv.server.request.InFlight;
 import org.rowankv.server.request.ObjectReader;
 import org.rowankv.server.request.ReadCheck;
 import org.rowankv.server.request.ShardPrimary;
-import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.retention.ClearSweepAgent;
 import org.rowankv.server.retention.EvictionAgent;
 import org.rowankv.server.retention.ExpirySweepAgent;
 import org.rowankv.server.retention.RetentionWorker;
+import org.rowankv.server.retention.SessionLeaseAgent;
 import org.rowankv.server.retention.ShardScan;
 import org.rowankv.server.scrub.Mending;
 import org.rowankv.server.scrub.PeerReplica;
 import org.rowankv.server.scrub.ScrubAgent;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.Replicas;
-import org.rowankv.server.shard.ShardReplica;
 
 /**
  * One Rowan-KV server: worker contexts and agents over one area. Requests are carried by the threads that bring them,
@@ -70,6 +68,8 @@ public final class Server implements AutoCloseable {
     private static final int SPINS = 32;
     private static final int YIELDS = 256;
     private static final long PARK_NS = 50_000;
+    /** Between two turns of agents that have nothing to do, where whatever they would do is told to them. */
+    private static final long REST_NS = 250_000_000;
     /** Frames, more than a mutation ever needs: it must not be cut short by the end of its caller's stack. */
     private static final int PROBE_DEPTH = 12;
 
@@ -90,11 +90,13 @@ public final class Server implements AutoCloseable {
     private final RetentionWorker retention;
     private final ExpirySweepAgent expirySweep;
     private final EvictionAgent eviction;
+    private final SessionLeaseAgent sessionLeases;
     private final CleanAgent cleaner;
     private final CopyAgent copier;
     private final JoinAgent join;
     private final ScrubAgent scrubber;
     private final CommitAgent commit;
+    private final ServerMeters meters;
     /** The other replicas of each shard, once {@link #meet met}. */
     private List<List<PeerReplica>> peers = List.of();
 
@@ -104,55 +106,17 @@ public final class Server implements AutoCloseable {
     private final IntConsumer wakeUp;
     private final OwnedCounter settledTurns = new OwnedCounter();
     private final OwnedCounter digestedTurns = new OwnedCounter();
+    /** Whether the fabric says when something has landed; else the agents have to look. */
+    private final boolean mayRest;
+    /** How long the agents may rest, if there is nothing to do. */
+    private volatile long restNs;
+
     private volatile boolean open;
     /** Why it serves nobody any more. */
     private volatile @Nullable RuntimeException failure;
     /** Told of faults of the memory; returns what whoever met one gets. */
     private Function<InternalError, RuntimeException> whenFaulty =
             fault -> new IllegalStateException("a fault of the memory", fault);
-
-    /**
-     * @param wakeUp wakes the agents of a server of the cluster up
-     * @param pressure what a worker without room asks
-     * @param copies told of copies to joining replicas
-     */
-    @SuppressWarnings("TooManyParameters")
-    public Server(
-            int serverId,
-            ServerSettings settings,
-            Segments segments,
-            Replicas replicas,
-            Configuration configuration,
-            Fabric fabric,
-            MembershipView view,
-            Clock clock,
-            Scheduling scheduling,
-            ErrorLog errors,
-            IntConsumer wakeUp,
-            SpacePressure pressure,
-            CopyListener copies) {
-        this(
-                endpointSettings(
-                        serverId,
-                        settings,
-                        segments,
-                        configuration.incarnations().get(serverId),
-                        configuration.clusterId(),
-                        (from, incarnation, message) -> {},
-                        view),
-                fabric::open,
-                fabric.capabilities(),
-                settings,
-                segments,
-                replicas,
-                configuration,
-                clock,
-                scheduling,
-                errors,
-                wakeUp,
-                pressure,
-                copies);
-    }
 
     /** What a server's endpoint is opened with. */
     public static EndpointSettings endpointSettings(
@@ -178,32 +142,24 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * As above, on an endpoint that may be open already: nothing has landed there.
-     *
-     * @param opening returns the endpoint; called once
+     * @param endpointSettings of this server
+     * @param opening returns the endpoint, which may be open already if nothing has landed there; called once
+     * @param capabilities of its fabric
      */
-    @SuppressWarnings("TooManyParameters")
     public Server(
+            ServerParts parts,
             EndpointSettings endpointSettings,
             Function<EndpointSettings, Endpoint> opening,
-            FabricCapabilities capabilities,
-            ServerSettings settings,
-            Segments segments,
-            Replicas replicas,
-            Configuration configuration,
-            Clock clock,
-            Scheduling scheduling,
-            ErrorLog errors,
-            IntConsumer wakeUp,
-            SpacePressure pressure,
-            CopyListener copies) {
+            FabricCapabilities capabilities) {
+        final Configuration configuration = parts.configuration();
+        final Clock clock = parts.clock();
         this.serverId = endpointSettings.serverId();
-        this.settings = settings;
-        this.segments = segments;
-        this.replicas = replicas;
-        this.wakeUp = wakeUp;
-        this.scheduling = scheduling;
-        this.errors = errors;
+        this.settings = parts.settings();
+        this.segments = parts.segments();
+        this.replicas = parts.replicas();
+        this.wakeUp = parts.wakeUp();
+        this.scheduling = parts.scheduling();
+        this.errors = parts.errors();
         this.endpoint = opening.apply(endpointSettings);
         this.primaries = primariesOf(configuration);
         final List<ShardPrimary> own = new ArrayList<>();
@@ -236,7 +192,7 @@ public final class Server implements AutoCloseable {
                     maxMessage,
                     segments.length(),
                     epochs);
-            pool.add(new Worker(slot, serverId, segments, replicator, inFlight, pressure, clock, limits));
+            pool.add(new Worker(slot, serverId, segments, replicator, inFlight, parts.pressure(), clock, limits));
         }
         this.digest = new DigestAgent(
                 endpoint.receiveQueue(),
@@ -250,6 +206,7 @@ public final class Server implements AutoCloseable {
         this.retention = new RetentionWorker(pool.agentsOwn(), segments);
         this.expirySweep = new ExpirySweepAgent(own, retention, segments, clock);
         this.eviction = new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone);
+        this.sessionLeases = new SessionLeaseAgent(own, retention, clock, settings.sessionLeaseNs());
         this.cleaner = new CleanAgent(
                 segments,
                 replicas,
@@ -277,10 +234,10 @@ public final class Server implements AutoCloseable {
                 copyLinks,
                 maxMessage,
                 epochs,
-                copies,
+                parts.copies(),
                 clock,
                 settings.copyBytesPerSecond());
-        this.join = new JoinAgent(serverId, digest, segments, replicas, copies, clock);
+        this.join = new JoinAgent(serverId, digest, segments, replicas, parts.copies(), clock);
         final List<Agent> ownAgents = new ArrayList<>();
         if (settings.postedAhead() > 0) {
             ownAgents.add(new ControlAgent(endpoint.receiveQueue(), segments, replicas, settings.postedAhead()));
@@ -297,19 +254,23 @@ public final class Server implements AutoCloseable {
                 configuration.serverCount(),
                 maxMessage,
                 clock);
+        this.meters = new ServerMeters(segments, replicas, List.copyOf(links), pool, digest, commit, cleaner, scrubber);
         ownAgents.add(commit);
         ownAgents.add(sweep);
         ownAgents.add(expirySweep);
         ownAgents.add(eviction);
+        ownAgents.add(sessionLeases);
         ownAgents.add(cleaner);
         ownAgents.add(scrubber);
         ownAgents.add(new SettledTurns());
         this.agents = scheduling.take(
                 new FaultAgent(
                         new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])),
+                        () -> restNs,
                         this::isLost,
                         this::reportFault),
                 errors);
+        this.mayRest = endpoint.onLanded(agents::rouse);
     }
 
     private @Nullable ShardPrimary[] primariesOf(Configuration configuration) {
@@ -447,6 +408,7 @@ public final class Server implements AutoCloseable {
 
     void giveBack(int slot) {
         pool.giveBack(slot);
+        agents.rouse(); // CommitVer is to be told of
     }
 
     Worker worker(int slot) {
@@ -470,7 +432,7 @@ public final class Server implements AutoCloseable {
                 pause(waits++);
             }
         } finally {
-            pool.giveBack(slot);
+            giveBack(slot);
         }
     }
 
@@ -568,6 +530,15 @@ public final class Server implements AutoCloseable {
         return (eviction.isAtWork() || !expirySweep.isIdle()) && !isStopped();
     }
 
+    private boolean isEndingAnything() {
+        return !expirySweep.isIdle() || eviction.isAtWork() || !sessionLeases.isIdle();
+    }
+
+    /** Who ends sessions that nobody uses. */
+    public SessionLeaseAgent sessionLeases() {
+        return sessionLeases;
+    }
+
     /** Objects of the cache that were evicted by this server since its start. */
     public long evictions(int cacheId) {
         return limits.evictions(cacheId);
@@ -577,6 +548,12 @@ public final class Server implements AutoCloseable {
     public long lastVersion(int shard) {
         final ShardPrimary primary = primaries[shard];
         return primary == null ? 0 : primary.versions().last();
+    }
+
+    /** Of such a shard: every change with a version ≤ it is on all replicas, and was handed to the change stream. */
+    public long finishedVersion(int shard) {
+        final long last = lastVersion(shard); // before the slots are read
+        return inFlight.finished(shard, last);
     }
 
     /** The sessions open at a shard here. */
@@ -606,6 +583,7 @@ public final class Server implements AutoCloseable {
     private final class SettledTurns implements Agent {
         @Override
         public int doWork() {
+            long canRestNs = 0;
             if (isSettled()) {
                 digestedTurns.add(1);
                 if (!digest.awaitsCommit()
@@ -614,8 +592,10 @@ public final class Server implements AutoCloseable {
                         && !eviction.isAtWork()
                         && !remembersDeletions()) {
                     settledTurns.add(1);
+                    canRestNs = mayRest && commit.isQuiet() && !isEndingAnything() ? REST_NS : 0;
                 }
             }
+            restNs = canRestNs;
             return 0;
         }
 
@@ -623,6 +603,21 @@ public final class Server implements AutoCloseable {
         public String roleName() {
             return "settled";
         }
+    }
+
+    /** Whether the agents have nothing to do, and rest longer than a moment between two turns. */
+    public boolean isAtRest() {
+        return restNs > 0;
+    }
+
+    /** How often the agents went to rest. Between two rests they make two turns, if there is nothing to do. */
+    public long rests() {
+        return agents.rests();
+    }
+
+    /** Turns of the agents since the start. */
+    public long turns() {
+        return agents.turns();
     }
 
     /** The joining replicas' part of what {@link CopyListener} is told. Any thread. */
@@ -693,47 +688,13 @@ public final class Server implements AutoCloseable {
     }
 
     public ServerStatistics statistics() {
-        long reconnects = 0;
-        long notReady = 0;
-        for (Links link : links) {
-            reconnects += link.reconnects();
-            notReady += link.notReadyCount();
-        }
-        long indexBytes = 0;
-        long indexEntries = 0;
-        for (int shard = 0; shard < replicas.shardCount(); shard++) {
-            if (replicas.has(shard)) {
-                final ShardReplica replica = replicas.get(shard);
-                indexBytes += replica.index().memoryBytes();
-                indexEntries += replica.index().count();
-            }
-        }
-        return new ServerStatistics(
+        return meters.read(
                 serverId,
-                pool.tLogBytes(),
-                digest.digestedBytes(),
-                cleaner.relocatedBytes(),
-                cleaner.cleanedSegments(),
-                cleaner.tombstonesDropped(),
-                segments.space().limit(),
-                segments.space().available(),
-                SegmentCounts.of(segments.area().segments()),
-                segments.length(),
-                indexBytes,
-                indexEntries,
-                pool.expiredObjects(),
                 expirySweep.endedObjects(),
                 evictedObjects(),
-                digest.holesFenced(),
-                reconnects,
-                notReady,
                 isSettled(),
-                scrubber.scrubbedBytes(),
-                scrubber.rounds(),
-                segments.damage().badEntries(),
-                segments.damage().replacedEntries(),
-                segments.damage().lostEntries(),
-                segments.pins().count());
+                sessionLeases.endedSessions(),
+                turns());
     }
 
     /** Stops serving, lets every mutation end, and closes all logs. The area stays its owner's. */
@@ -753,7 +714,8 @@ public final class Server implements AutoCloseable {
         });
         expirySweep.close();
         eviction.close();
-        for (int waits = 0; (!expirySweep.isIdle() || eviction.isAtWork()) && !isStopped(); waits++) {
+        sessionLeases.close();
+        for (int waits = 0; isEndingAnything() && !isStopped(); waits++) {
             rest(waits);
         }
     }

@@ -13,6 +13,7 @@ package org.rowankv.server;
  * @param copyBytesPerSecond that are sent at most to replicas which have lost what they held
  * @param verifyReads whether every read checks the entry's checksums
  * @param scrubBytesPerSecond how fast committed segments are read again, at most; 0: not at all
+ * @param sessionLeaseNs how long a client's session is kept without a request of it; 0: for ever
  */
 public record ServerSettings(
         int workers,
@@ -24,8 +25,35 @@ public record ServerSettings(
         long holeTimeoutNs,
         long copyBytesPerSecond,
         boolean verifyReads,
-        long scrubBytesPerSecond) {
+        long scrubBytesPerSecond,
+        long sessionLeaseNs) {
     private static final long COPY_BYTES_PER_SECOND = 128L << 20;
+
+    /** Sessions are kept for ever. */
+    public ServerSettings(
+            int workers,
+            int postedAhead,
+            int cleanerReserve,
+            int cleanLowWater,
+            int cleanHighWater,
+            int fillPercent,
+            long holeTimeoutNs,
+            long copyBytesPerSecond,
+            boolean verifyReads,
+            long scrubBytesPerSecond) {
+        this(
+                workers,
+                postedAhead,
+                cleanerReserve,
+                cleanLowWater,
+                cleanHighWater,
+                fillPercent,
+                holeTimeoutNs,
+                copyBytesPerSecond,
+                verifyReads,
+                scrubBytesPerSecond,
+                0);
+    }
 
     /** Settings for an area of so many segments. */
     public static ServerSettings of(
@@ -43,7 +71,23 @@ public record ServerSettings(
                 1_000_000_000L,
                 COPY_BYTES_PER_SECOND,
                 verifyReads,
-                scrubBytesPerSecond);
+                scrubBytesPerSecond,
+                0);
+    }
+
+    public ServerSettings withSessionLeaseNs(long newSessionLeaseNs) {
+        return new ServerSettings(
+                workers,
+                postedAhead,
+                cleanerReserve,
+                cleanLowWater,
+                cleanHighWater,
+                fillPercent,
+                holeTimeoutNs,
+                copyBytesPerSecond,
+                verifyReads,
+                scrubBytesPerSecond,
+                newSessionLeaseNs);
     }
 
     public ServerSettings withCopyBytesPerSecond(long newCopyBytesPerSecond) {
@@ -57,7 +101,8 @@ public record ServerSettings(
                 holeTimeoutNs,
                 newCopyBytesPerSecond,
                 verifyReads,
-                scrubBytesPerSecond);
+                scrubBytesPerSecond,
+                sessionLeaseNs);
     }
 
     public ServerSettings withFillPercent(int percent) {
@@ -71,7 +116,8 @@ public record ServerSettings(
                 holeTimeoutNs,
                 copyBytesPerSecond,
                 verifyReads,
-                scrubBytesPerSecond);
+                scrubBytesPerSecond,
+                sessionLeaseNs);
     }
 
     /** Segments that hold no live data for good: open logs, posted segments, what cleaning needs. */

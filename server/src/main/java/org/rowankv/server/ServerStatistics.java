@@ -26,6 +26,11 @@ package org.rowankv.server;
  * @param badEntries entries found damaged, dead ones included
  * @param replacedEntries of those, taken from another replica
  * @param lostEntries of those, needed and on no other replica
+ * @param commitLag versions given out and not covered by CommitVer yet, of all shards whose primary it is
+ * @param creditRefusals times that a backup granted less credit than an entry needed
+ * @param openSessions of clients, at all shards' replicas here
+ * @param endedSessions of those, at shards whose primary it is: ended because nobody used them
+ * @param turns of its agents
  * @param pinnedSegments that a copy or a comparison reads, so that the cleaner leaves them alone
  */
 public record ServerStatistics(
@@ -53,4 +58,9 @@ public record ServerStatistics(
         long badEntries,
         long replacedEntries,
         long lostEntries,
+        long commitLag,
+        long creditRefusals,
+        long openSessions,
+        long endedSessions,
+        long turns,
         int pinnedSegments) {}

@@ -69,6 +69,17 @@ public final class SteppedCall {
         }
     }
 
+    /**
+     * Instead of further steps, by whoever steps no more: gives the worker context back, else the server could never be
+     * closed. What is unfinished in it somebody else's request finishes, or the close.
+     */
+    public void giveUp() {
+        if (slot >= 0) {
+            server.giveBack(slot);
+            slot = -1;
+        }
+    }
+
     private boolean advance() {
         if (slot < 0) {
             if (primary == null) {

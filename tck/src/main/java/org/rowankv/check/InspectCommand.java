@@ -2,7 +2,9 @@ package org.rowankv.check;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.store.ContentsText;
 import org.rowankv.check.store.EntryLine;
@@ -10,10 +12,13 @@ import org.rowankv.check.store.KeyText;
 import org.rowankv.check.store.StoreCommand;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.server.inspect.ServerContents;
+import org.rowankv.server.inspect.ServerInspection;
 import org.rowankv.server.inspect.StoreContents;
 import org.rowankv.server.inspect.StoreInspection;
 import org.rowankv.server.inspect.StoredEntry;
+import org.rowankv.server.pm.ClosedServer;
 import org.rowankv.server.pm.ClosedStore;
+import org.rowankv.server.pm.Damage;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -30,6 +35,8 @@ import picocli.CommandLine.Spec;
             "Reads the directory of a store that nobody has open and changes nothing in it: what the store says of itself,"
                     + " its configuration and caches, and per server the segments, objects, tombstones, sessions and"
                     + " completions.",
+            "Of the data directory of one server of a cluster, which does not run, it tells the same of that server; its"
+                    + " configuration and caches are not in there.",
             "Its last line is \"inspect: servers=N objects=N entries=N bad=N\" (not with --json). Exit codes: 0; with"
                     + " --verify 1 when something is damaged; 2 when the directory cannot be read, is in use, or is no"
                     + " store."
@@ -39,7 +46,9 @@ public final class InspectCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DIR", description = "the directory of the store, the one that dir= names")
+    @Parameters(
+            paramLabel = "DIR",
+            description = "the directory of the store, the one that dir= names; or --data of a server")
     @SuppressWarnings("NullAway.Init") // set by picocli
     private Path directory;
 
@@ -75,11 +84,21 @@ public final class InspectCommand implements Callable<Integer> {
                     spec.commandLine(), "--server, --shard, --segment and --key select among --entries: add --entries");
         }
         final PrintWriter out = spec.commandLine().getOut();
+        try {
+            return ClosedServer.isOne(directory) ? inspectServer(out) : inspectStore(out);
+        } finally {
+            out.flush();
+        }
+    }
+
+    private int inspectStore(PrintWriter out) {
         try (ClosedStore store = ClosedStore.open(directory)) {
             final StoreInspection inspection = StoreInspection.of(store);
             if (entries) {
-                printEntries(inspection, out);
-                out.flush();
+                printEntries(
+                        inspection::forEachEntry,
+                        new KeyHash(inspection.configuration().hashSeed()),
+                        out);
                 return verify ? verified(inspection.contents(), out) : StoreCommand.WELL;
             }
             final StoreContents contents = inspection.contents();
@@ -89,15 +108,34 @@ public final class InspectCommand implements Callable<Integer> {
                 ContentsText.print(contents, out);
             }
             return verified(contents, out);
-        } finally {
-            out.flush();
         }
     }
 
-    private void printEntries(StoreInspection inspection, PrintWriter out) {
-        final KeyHash hash = new KeyHash(inspection.configuration().hashSeed());
+    private int verified(StoreContents contents, PrintWriter out) {
+        return verified(contents.servers(), contents.damages(), out);
+    }
+
+    private int inspectServer(PrintWriter out) {
+        try (ClosedServer closed = ClosedServer.open(directory)) {
+            final ServerInspection inspection = ServerInspection.of(closed);
+            final ServerInspection.Contents contents = inspection.contents();
+            if (entries) {
+                printEntries(inspection::forEachEntry, null, out);
+                return verify ? verified(contents.servers(), contents.damages(), out) : StoreCommand.WELL;
+            }
+            if (json) {
+                out.println(ContentsText.json(contents));
+            } else {
+                ContentsText.print(contents, out);
+            }
+            return verified(contents.servers(), contents.damages(), out);
+        }
+    }
+
+    /** @param hash of the cluster's keys, if it is known */
+    private void printEntries(Consumer<StoreInspection.EntryVisitor> source, @Nullable KeyHash hash, PrintWriter out) {
         final byte[] wanted = key == null ? new byte[0] : wantedKey(key);
-        inspection.forEachEntry((from, entry) -> {
+        source.accept((from, entry) -> {
             if (isWanted(from, entry) && KeyText.contains(entry.key(), wanted)) {
                 out.println(json ? EntryLine.json(from, entry, hash) : EntryLine.text(from, entry, hash));
             }
@@ -119,21 +157,17 @@ public final class InspectCommand implements Callable<Integer> {
                 && (segment == null || segment == entry.place().segment());
     }
 
-    private int verified(StoreContents contents, PrintWriter out) {
+    private int verified(List<ServerContents> servers, List<Damage> damages, PrintWriter out) {
         if (!json) {
             if (verify) {
-                contents.damages().forEach(damage -> out.println("bad: " + ContentsText.of(damage)));
+                damages.forEach(damage -> out.println("bad: " + ContentsText.of(damage)));
             }
-            out.println("inspect: servers=" + contents.servers().size() + " objects="
-                    + contents.servers().stream()
-                            .mapToLong(ServerContents::objects)
-                            .sum()
+            out.println("inspect: servers=" + servers.size() + " objects="
+                    + servers.stream().mapToLong(ServerContents::objects).sum()
                     + " entries="
-                    + contents.servers().stream()
-                            .mapToLong(ServerContents::entryCount)
-                            .sum()
-                    + " bad=" + contents.damages().size());
+                    + servers.stream().mapToLong(ServerContents::entryCount).sum()
+                    + " bad=" + damages.size());
         }
-        return verify && !contents.damages().isEmpty() ? StoreCommand.WRONG : StoreCommand.WELL;
+        return verify && !damages.isEmpty() ? StoreCommand.WRONG : StoreCommand.WELL;
     }
 }

@@ -1,10 +1,10 @@
 package org.rowankv.sim;
 
 /** The process ends here: takes the thread out of whatever it is in. What it does on its way out reaches nobody. */
-final class CrashError extends Error {
+public final class CrashError extends Error {
     private static final long serialVersionUID = 1L;
 
-    CrashError() {
+    public CrashError() {
         super("the simulated process ended", null, false, false);
     }
 }

@@ -5,41 +5,41 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** How often what has happened, by name. For one thread at a time. */
-final class Happenings {
+public final class Happenings {
     /** Of what happens too often to be looked up each time. */
-    static final class Counter {
+    public static final class Counter {
         private long count;
 
-        void add(long times) {
+        public void add(long times) {
             count += times;
         }
     }
 
     private final Map<String, Counter> counts = new HashMap<>();
 
-    Counter counter(String what) {
+    public Counter counter(String what) {
         return counts.computeIfAbsent(what, unused -> new Counter());
     }
 
-    void count(String what) {
+    public void count(String what) {
         add(what, 1);
     }
 
-    void add(String what, long times) {
+    public void add(String what, long times) {
         counter(what).add(times);
     }
 
-    long of(String what) {
+    public long of(String what) {
         final Counter counter = counts.get(what);
         return counter == null ? 0 : counter.count;
     }
 
-    void addAll(Happenings others) {
+    public void addAll(Happenings others) {
         others.counts.forEach((what, counter) -> add(what, counter.count));
     }
 
     /** In order of their names. */
-    Map<String, Long> all() {
+    public Map<String, Long> all() {
         final Map<String, Long> all = new TreeMap<>();
         counts.forEach((what, counter) -> all.put(what, counter.count));
         return all;

@@ -29,7 +29,7 @@ final class Judge {
         this.simulation = simulation;
         this.history = history;
         this.values = values;
-        this.states = new StateJudge(simulation);
+        this.states = new StateJudge(simulation::violation);
         this.ballast = new Ballast(simulation, values);
         this.expiries = history.log(simulation.plan().clients());
         this.held = new long[simulation.plan().keys()];
@@ -55,9 +55,12 @@ final class Judge {
         simulation.happenings().count("windows judged");
         final EmbeddedCluster cluster = simulation.store().cluster();
         cluster.awaitDigested(); // a read may have logged an expiry
-        states.requireAgreement(cluster);
-        states.requireCounts(cluster, simulation.store().cacheId());
-        states.requireSegments(cluster);
+        states.requireAgreement(cluster.configuration(), cluster.servers());
+        states.requireCounts(
+                cluster.servers(),
+                cluster.configuration().shardCount(),
+                simulation.store().cacheId());
+        states.requireSegments(cluster.servers());
     }
 
     private Event read(int key) {
@@ -99,7 +102,7 @@ final class Judge {
         String difference = "";
         for (int i = 0; i < TURNS_TO_SETTLE; i++) {
             cluster.awaitDigested();
-            difference = states.spaceDifference(cluster);
+            difference = states.spaceDifference(cluster.servers());
             if (difference.isEmpty()) {
                 return;
             }

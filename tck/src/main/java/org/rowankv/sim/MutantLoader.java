@@ -23,7 +23,7 @@ import javax.tools.ToolProvider;
  * Loads the whole of Rowan-KV once more, with one planted bug: the class in question is compiled from its changed source,
  * all others are those of this program.
  */
-final class MutantLoader extends ClassLoader {
+public final class MutantLoader extends ClassLoader {
     private static final String OURS = "org.rowankv.";
 
     private final Map<String, byte[]> changed;

@@ -3,7 +3,7 @@ package org.rowankv.sim;
 import org.rowankv.runtime.Clock;
 
 /** One node's clock: the simulation's time, running a little fast or slow, from an origin of its own. */
-final class NodeClock implements Clock {
+public final class NodeClock implements Clock {
     private static final long BASE_WALL_MS = 1_700_000_000_000L;
 
     private final Timeline timeline;
@@ -11,7 +11,7 @@ final class NodeClock implements Clock {
     private final long originNs;
     private long wallOffsetMs;
 
-    NodeClock(Timeline timeline, long driftPerMillion, long originNs, long wallOffsetMs) {
+    public NodeClock(Timeline timeline, long driftPerMillion, long originNs, long wallOffsetMs) {
         this.timeline = timeline;
         this.driftPerMillion = driftPerMillion;
         this.originNs = originNs;

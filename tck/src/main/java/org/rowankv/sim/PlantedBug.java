@@ -9,13 +9,13 @@ package org.rowankv.sim;
  * @param right what stands in its source, once
  * @param wrong what is planted there
  */
-record PlantedBug(String name, String module, String type, String right, String wrong) {
-    String sourcePath() {
+public record PlantedBug(String name, String module, String type, String right, String wrong) {
+    public String sourcePath() {
         return module + "/src/main/java/" + type.replace('.', '/') + ".java";
     }
 
     /** The source with the bug in it. */
-    String plantIn(String source) {
+    public String plantIn(String source) {
         final int at = source.indexOf(right);
         if (at < 0 || source.indexOf(right, at + 1) >= 0) {
             throw new IllegalStateException("the planted bug '" + name + "' does not fit " + sourcePath()

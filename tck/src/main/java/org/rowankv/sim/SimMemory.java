@@ -17,7 +17,7 @@ import org.rowankv.server.pm.ForceRanges;
  * behind it, which has what was forced and nothing else; a power cut keeps or drops each word that the device has not, by
  * coin. Owned by its simulation.
  */
-final class SimMemory implements AreaMemory {
+public final class SimMemory implements AreaMemory {
     private static final int EIGHTHS = 8;
 
     private final AreaSettings settings;
@@ -30,7 +30,7 @@ final class SimMemory implements AreaMemory {
 
     private MemoryRegion region;
 
-    SimMemory(AreaSettings settings) {
+    public SimMemory(AreaSettings settings) {
         this.settings = settings;
         this.bytes = allocate();
         this.spare = allocate();
@@ -46,12 +46,12 @@ final class SimMemory implements AreaMemory {
                 .order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    boolean suits(AreaSettings other) {
+    public boolean suits(AreaSettings other) {
         return other.fileLength() == settings.fileLength() && other.durability() == settings.durability();
     }
 
     /** As it came from the shop. */
-    void wipe() {
+    public void wipe() {
         for (int at = 0; at < bytes.capacity(); at += Long.BYTES) {
             bytes.putLong(at, 0);
         }
@@ -60,7 +60,7 @@ final class SimMemory implements AreaMemory {
     }
 
     /** The process ends: from now on the present bytes are what a restart finds. */
-    void crash() {
+    public void crash() {
         spare.put(0, bytes, 0, bytes.capacity());
         final ByteBuffer former = bytes;
         bytes = spare;
@@ -69,7 +69,7 @@ final class SimMemory implements AreaMemory {
     }
 
     /** The machine ends: a restart finds what the device has. Returns how many words were dropped. */
-    int cutPower(RandomSource random) {
+    public int cutPower(RandomSource random) {
         crash();
         if (durable == null) {
             throw new IllegalStateException("no level but power survives a power cut");

@@ -7,7 +7,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.runtime.RandomSource;
 
 /** Carries attempts from clients to servers, and loses, doubles and delays some of them. */
-final class SimNetwork {
+public final class SimNetwork {
     private static final long TRAVEL_NS = 20_000;
     private static final long LATE_NS = 20_000_000;
 
@@ -72,7 +72,8 @@ final class SimNetwork {
         simulation.turns().add(new Delivery(simulation, copyOf(request), client, attempt, atNs, replyLost, doubled));
     }
 
-    private static Request copyOf(Request request) {
+    /** An attempt of its own of the same request. */
+    public static Request copyOf(Request request) {
         final byte[] key =
                 Arrays.copyOfRange(request.key(), request.keyOffset(), request.keyOffset() + request.keyLength());
         final byte[] value = Arrays.copyOfRange(
@@ -100,7 +101,7 @@ final class SimNetwork {
     }
 
     /** What a server answered, in the asking client's own request. */
-    static void copyAnswer(Request from, Request to) {
+    public static void copyAnswer(Request from, Request to) {
         to.clearAnswer();
         if (from.hasResult()) {
             System.arraycopy(from.result(), 0, to.resultOf(from.resultLength()), 0, from.resultLength());

@@ -1,10 +1,10 @@
 package org.rowankv.sim;
 
 /** Runs something on a thread for simulations, and waits for it. */
-final class SimOnThread {
+public final class SimOnThread {
     private SimOnThread() {}
 
-    static void run(Runnable work) {
+    public static void run(Runnable work) {
         final Throwable[] failure = new Throwable[1];
         final SimThread thread = new SimThread(
                 () -> {

@@ -192,7 +192,8 @@ final class SimStore {
                 2_000_000,
                 usual.copyBytesPerSecond(),
                 true,
-                usual.scrubBytesPerSecond());
+                usual.scrubBytesPerSecond(),
+                usual.sessionLeaseNs());
     }
 
     /** Of how long the forces of one agent take. */

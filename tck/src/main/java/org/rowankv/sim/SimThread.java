@@ -1,5 +1,6 @@
 package org.rowankv.sim;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
 
@@ -7,22 +8,22 @@ import org.rowankv.runtime.Chaos;
  * A thread that runs one simulation after the other. Every such thread has the same id, since ids are what production
  * code spreads threads by, and the same seed must mean the same run on whatever thread.
  */
-final class SimThread extends Thread {
+public class SimThread extends Thread {
     private static final long ID = 1;
 
-    private @Nullable Simulation simulation;
+    private @Nullable Consumer<String> points;
 
-    SimThread(Runnable work, String name) {
+    public SimThread(Runnable work, String name) {
         super(work, name);
     }
 
     @Override
     @SuppressWarnings("deprecation") // from Java 19 on; until then the only one
-    public long getId() {
+    public final long getId() {
         return ID;
     }
 
-    static SimThread current() {
+    public static SimThread current() {
         if (Thread.currentThread() instanceof SimThread own) {
             return own;
         }
@@ -30,15 +31,16 @@ final class SimThread extends Thread {
     }
 
     /** Lets the points of all simulations on all threads find their own. */
-    static void installPoints() {
+    public static void installPoints() {
         Chaos.install(name -> {
-            if (Thread.currentThread() instanceof SimThread own && own.simulation != null) {
-                own.simulation.points().onPoint(name);
+            if (Thread.currentThread() instanceof SimThread own && own.points != null) {
+                own.points.accept(name);
             }
         });
     }
 
-    void runs(@Nullable Simulation now) {
-        simulation = now;
+    /** Who is told of the points that this thread reaches. */
+    public final void tells(@Nullable Consumer<String> reader) {
+        points = reader;
     }
 }

@@ -6,13 +6,13 @@ import java.nio.ByteOrder;
 import org.rowankv.check.history.Event;
 
 /** The bytes of values, made from their ids alone, so that what is read tells which write it was, whole. */
-final class SimValues {
+public final class SimValues {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private final int small;
     private final int large;
 
-    SimValues(int small, int large) {
+    public SimValues(int small, int large) {
         this.small = small;
         this.large = large;
     }
@@ -23,7 +23,7 @@ final class SimValues {
         return 16 + (int) ((mixed >>> 10) % bound) / 8 * 8;
     }
 
-    byte[] of(long id) {
+    public byte[] of(long id) {
         final byte[] bytes = new byte[lengthOf(id)];
         long state = mix(id);
         for (int at = 8; at < bytes.length; at += 8) {
@@ -35,7 +35,7 @@ final class SimValues {
     }
 
     /** The id of a value, or {@link Event#TORN}. */
-    long idIn(byte[] bytes, int length) {
+    public long idIn(byte[] bytes, int length) {
         final long id = length < 16 ? Event.ABSENT : (long) LONGS.get(bytes, 0);
         if (id <= Event.ABSENT || length != lengthOf(id)) {
             return Event.TORN;

@@ -73,7 +73,7 @@ final class Simulation {
 
     /** Runs to the end or to the first violation. */
     SimReport run() {
-        SimThread.current().runs(this);
+        SimThread.current().tells(points::onPoint);
         try {
             memories.begin();
             open();
@@ -100,7 +100,7 @@ final class Simulation {
         } catch (RuntimeException | Error e) {
             note("the store failed: " + describe(e));
         } finally {
-            SimThread.current().runs(null);
+            SimThread.current().tells(null);
         }
         return new SimReport(plan, trace.hash(), begun, happenings, violation);
     }

@@ -2,14 +2,16 @@ package org.rowankv.sim;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.rowankv.placement.Configuration;
 import org.rowankv.placement.ShardAssignment;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.Server;
-import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
@@ -18,35 +20,36 @@ import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.ShardReplica;
 
 /** Looks into servers at rest: whether replicas agree, segments add up, and space is accounted for to the byte. */
-final class StateJudge {
+public final class StateJudge {
     private static final int LOCK_OWNER = 1 << 23;
 
-    private final Simulation simulation;
+    private final Consumer<String> violation;
 
-    StateJudge(Simulation simulation) {
-        this.simulation = simulation;
+    /** @param violation told of what is wrong */
+    public StateJudge(Consumer<String> violation) {
+        this.violation = violation;
     }
 
     /** All that has landed is digested. Replicas that are not complete yet are left out. */
-    void requireAgreement(EmbeddedCluster cluster) {
-        for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
-            final ShardAssignment assignment = cluster.configuration().shard(shard);
-            final Map<String, String> expected = objects(cluster.servers().get(assignment.primary()), shard);
+    public void requireAgreement(Configuration configuration, List<Server> servers) {
+        for (int shard = 0; shard < configuration.shardCount(); shard++) {
+            final ShardAssignment assignment = configuration.shard(shard);
+            final Map<String, String> expected = objects(servers.get(assignment.primary()), shard);
             for (int backup : assignment.backups()) {
                 if (assignment.isJoining(backup)) {
                     continue;
                 }
-                final Map<String, String> found = objects(cluster.servers().get(backup), shard);
+                final Map<String, String> found = objects(servers.get(backup), shard);
                 if (!found.equals(expected)) {
-                    simulation.violation("replicas of shard " + shard + " differ: server " + assignment.primary()
-                            + " has " + expected + ", server " + backup + " has " + found);
+                    violation.accept("replicas of shard " + shard + " differ: server " + assignment.primary() + " has "
+                            + expected + ", server " + backup + " has " + found);
                 }
             }
         }
     }
 
     /** The visible objects in one replica's index: version, object version, length, expiry and checksum by key. */
-    private static Map<String, String> objects(Server server, int shard) {
+    public static Map<String, String> objects(Server server, int shard) {
         final ShardReplica replica = server.replicas().get(shard);
         final MemoryRegion region = server.segments().region();
         final Map<String, String> objects = new TreeMap<>();
@@ -80,15 +83,15 @@ final class StateJudge {
     }
 
     /** Every replica counts the clients' objects as a walk over its index does. */
-    void requireCounts(EmbeddedCluster cluster, int cacheId) {
-        for (Server server : cluster.servers()) {
-            for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
+    public void requireCounts(List<Server> servers, int shardCount, int cacheId) {
+        for (Server server : servers) {
+            for (int shard = 0; shard < shardCount; shard++) {
                 if (server.replicas().has(shard)) {
                     final ShardReplica replica = server.replicas().get(shard);
                     final long[] found = count(server, replica, cacheId);
                     if (found[0] != replica.counts().objects(cacheId)
                             || found[1] != replica.counts().bytes(cacheId)) {
-                        simulation.violation("server " + server.serverId() + " counts "
+                        violation.accept("server " + server.serverId() + " counts "
                                 + replica.counts().objects(cacheId) + " objects in shard " + shard + ", of "
                                 + replica.counts().bytes(cacheId) + " bytes; there are " + found[0] + ", of " + found[1]
                                 + " bytes");
@@ -122,36 +125,36 @@ final class StateJudge {
         return found;
     }
 
-    void requireSegments(EmbeddedCluster cluster) {
-        for (Server server : cluster.servers()) {
+    public void requireSegments(List<Server> servers) {
+        for (Server server : servers) {
             final Segments segments = server.segments();
             int free = 0;
             for (int segment = 0; segment < segments.count(); segment++) {
                 final boolean isFree = segments.state(segment) == SegmentState.FREE;
                 free += isFree ? 1 : 0;
                 if (isFree != (segments.generation(segment) == 0)) {
-                    simulation.violation("segment " + segment + " of server " + server.serverId() + " is "
+                    violation.accept("segment " + segment + " of server " + server.serverId() + " is "
                             + segments.state(segment) + " and has generation " + segments.generation(segment));
                 }
                 if (!isFree
                         && segments.generation(segment)
                                 != segments.area().segments().generation(segment)) {
-                    simulation.violation("segment " + segment + " of server " + server.serverId()
+                    violation.accept("segment " + segment + " of server " + server.serverId()
                             + " has another generation in memory than in its table");
                 }
             }
             final int total = server.statistics().segments().total();
             if (free != segments.freeCount() || total != segments.count()) {
-                simulation.violation("server " + server.serverId() + " counts " + segments.freeCount()
+                violation.accept("server " + server.serverId() + " counts " + segments.freeCount()
                         + " free segments of " + total + ", there are " + free + " of " + segments.count());
             }
         }
     }
 
     /** No session is open, no grant is held, and agents have come to rest: where what is taken is not what lives. */
-    String spaceDifference(EmbeddedCluster cluster) {
+    public String spaceDifference(List<Server> servers) {
         final StringBuilder differences = new StringBuilder();
-        for (Server server : cluster.servers()) {
+        for (Server server : servers) {
             final Segments segments = server.segments();
             final long taken = segments.space().limit() - segments.space().available();
             final Live counted = new Live(server);

@@ -6,31 +6,31 @@ import org.jspecify.annotations.Nullable;
 /**
  * What happened, in order: as a number, which two runs of one seed must share, and where somebody reads along, in words.
  */
-final class Trace {
+public final class Trace {
     private final @Nullable Consumer<String> reader;
     private final Timeline timeline;
     private long hash = 0x9E3779B97F4A7C15L;
 
-    Trace(@Nullable Consumer<String> reader, Timeline timeline) {
+    public Trace(@Nullable Consumer<String> reader, Timeline timeline) {
         this.reader = reader;
         this.timeline = timeline;
     }
 
-    long hash() {
+    public long hash() {
         return hash;
     }
 
-    void mix(long value) {
+    public void mix(long value) {
         final long first = (hash ^ value) * 0xBF58476D1CE4E5B9L;
         hash = first ^ first >>> 29;
     }
 
     /** Whether words are wanted: they cost more than the rest of a run. */
-    boolean isRead() {
+    public boolean isRead() {
         return reader != null;
     }
 
-    void tell(String words) {
+    public void tell(String words) {
         if (reader != null) {
             reader.accept(String.format("%12.3f ms  %s", timeline.nowNs() / 1e6, words));
         }

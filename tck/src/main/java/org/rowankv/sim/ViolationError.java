@@ -1,10 +1,10 @@
 package org.rowankv.sim;
 
 /** A promise was broken. Ends the simulation. */
-final class ViolationError extends Error {
+public final class ViolationError extends Error {
     private static final long serialVersionUID = 1L;
 
-    ViolationError(String what) {
+    public ViolationError(String what) {
         super(what);
     }
 }

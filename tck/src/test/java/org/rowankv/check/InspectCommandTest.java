@@ -3,14 +3,19 @@ package org.rowankv.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rowankv.server.inspect.StoreInspection;
 import org.rowankv.server.inspect.StoredEntry;
+import org.rowankv.server.pm.ClosedStore;
 
 class InspectCommandTest {
     /** Of two replicas; the large object counts too. */
@@ -260,5 +265,50 @@ class InspectCommandTest {
         final CommandProcess process = CommandProcess.run(InspectCommand.class, dir().toString(), "--verify");
         assertThat(process.exitCode()).isZero();
         assertThat(process.lastLine()).matches("inspect: servers=3 objects=" + OBJECTS + " entries=[1-9][0-9]* bad=0");
+    }
+
+    /** What looks like an entry of this use of the segment, and is none, and stands behind what was written. */
+    @Test
+    void shouldPassOverGarbageBehindWhatWasWritten() throws IOException {
+        final Path garbage = new ToolStore(temporary.resolve("garbage")).filled().dir;
+        final long[] ends = new long[1 << 10];
+        final StoredEntry[] last = new StoredEntry[1 << 10];
+        try (ClosedStore store = ClosedStore.open(garbage)) {
+            StoreInspection.of(store).forEachEntry((server, entry) -> {
+                final int segment = entry.place().segment();
+                final long end = entry.place().fileOffset() + entry.place().length();
+                if (server == 0 && !entry.isInBlocks() && end > ends[segment]) {
+                    ends[segment] = end;
+                    last[segment] = entry;
+                }
+            });
+        }
+        final Path area = ToolStore.area(garbage, 0);
+        int judged = 0;
+        for (int segment = 0; segment < ends.length; segment++) {
+            if (last[segment] == null) {
+                continue;
+            }
+            final ByteBuffer word = ByteBuffer.allocate(8);
+            final ByteBuffer before = ByteBuffer.allocate(8);
+            try (FileChannel channel = FileChannel.open(area, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                assertThat(channel.read(word, last[segment].place().fileOffset()))
+                        .isEqualTo(8);
+                for (int strides : new int[] {5, 0}) {
+                    final long at = ends[segment] + strides * 64L;
+                    assertThat(channel.read(before.clear(), at)).isEqualTo(8);
+                    if (before.getLong(0) != 0) {
+                        continue; // of another use, or of the next segment
+                    }
+                    assertThat(channel.write(word.clear(), at)).isEqualTo(8);
+                    final ToolStore.Run run = ToolStore.run(new InspectCommand(), garbage, "--verify");
+                    // Where the next entry would stand, it is one that is damaged.
+                    assertThat(run.lastLine()).endsWith(strides == 0 ? " bad=1" : " bad=0");
+                    assertThat(channel.write(before.clear(), at)).isEqualTo(8);
+                    judged++;
+                }
+            }
+        }
+        assertThat(judged).isGreaterThan(1);
     }
 }

@@ -11,9 +11,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Catalogue;
+import org.rowankv.driver.ChangeListener;
+import org.rowankv.driver.ChangeSubscription;
 import org.rowankv.driver.RowanException;
 import org.rowankv.driver.ScanPage;
 import org.rowankv.driver.Session;
+import org.rowankv.driver.StreamPosition;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.Routing;
 import org.rowankv.placement.RoutingDescriptor;
@@ -31,7 +34,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Carries requests over TCP to the shards' primaries. Thread-safe; starts threads for callers that do
- * not wait, and no others.
+ * not wait and for change streams, and no others.
  *
  * <p>An attempt that was not applied for certain, because it was not sent, or because it met a server that is not the shard's
  * primary, goes to whoever is by a newer configuration, until the attempt's time is over. One that may have been applied is
@@ -45,10 +48,14 @@ public final class NetSession implements Session {
     /** An attempt is not sent again with less than this part of its time. */
     private static final int LEAST_SHARE = 4;
 
+    /** Without an answer on a connection for change streams: of the thread that polls, and of those that want it to look. */
+    private static final int STREAM_QUESTIONS = 64;
+
     private final NetSettings settings;
     private final Clock clock;
     private final List<String> bootstrap;
     private final NetCatalogue catalogue;
+    private final NetChanges changes = new NetChanges(this);
     private final ReentrantLock routing = new ReentrantLock();
     private final ThreadPoolExecutor waitingThread;
     private volatile @Nullable Route route;
@@ -110,6 +117,12 @@ public final class NetSession implements Session {
 
     private ServerLink link(String address, long clusterId) {
         return new ServerLink(address, clusterId, settings, clock, this::onRouting);
+    }
+
+    /** A link for change streams alone, since who waits for those waits for long. The caller closes it. */
+    ServerLink streamLink(String address) {
+        final NetSettings own = settings.withConnections(1, STREAM_QUESTIONS).withSpinNs(0);
+        return new ServerLink(address, route().configuration().clusterId(), own, clock, this::onRouting);
     }
 
     Route route() {
@@ -193,8 +206,12 @@ public final class NetSession implements Session {
     /** Asks a server something; whether it answered. */
     boolean ask(ServerLink link, long deadlineNs, Question question) {
         final NetConnection connection = link.connection(deadlineNs);
-        final Exchange exchange = connection == null ? null : connection.borrow(deadlineNs);
-        if (connection == null || exchange == null) {
+        return connection != null && ask(connection, deadlineNs, question);
+    }
+
+    static boolean ask(NetConnection connection, long deadlineNs, Question question) {
+        final Exchange exchange = connection.borrow(deadlineNs);
+        if (exchange == null) {
             return false;
         }
         exchange.prepare(question);
@@ -204,7 +221,7 @@ public final class NetSession implements Session {
     }
 
     /** Somebody was told that his configuration is not the newest, or the primary of it is away: asks for a newer one. */
-    private void refresh(long knownTerm, long deadlineNs) {
+    void refresh(long knownTerm, long deadlineNs) {
         for (ServerLink link : route().links()) {
             if (route().term() > knownTerm || closed) {
                 return;
@@ -395,7 +412,7 @@ public final class NetSession implements Session {
     }
 
     /** Before the next try: looks for a newer configuration, and waits a while if there is none. */
-    private long pause(Route tried, long lastPauseNs, long deadlineNs) {
+    long pause(Route tried, long lastPauseNs, long deadlineNs) {
         if (route().term() <= tried.term()) {
             refresh(tried.term(), deadlineNs);
         }
@@ -447,6 +464,17 @@ public final class NetSession implements Session {
         return get.status() == Status.OK ? get.resultBytes() : null;
     }
 
+    @Override
+    public boolean streamsChanges() {
+        return true;
+    }
+
+    @Override
+    public ChangeSubscription subscribe(
+            int cacheId, boolean oldValues, @Nullable StreamPosition from, ChangeListener listener) {
+        return changes.subscribe(cacheId, oldValues, from, listener);
+    }
+
     void requireOpen() {
         if (closed) {
             throw new RowanException(Status.CLOSED, "the store is closed");
@@ -480,5 +508,6 @@ public final class NetSession implements Session {
         } finally {
             routing.unlock();
         }
+        changes.close();
     }
 }

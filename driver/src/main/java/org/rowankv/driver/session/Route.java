@@ -53,6 +53,16 @@ final class Route {
         return primaries[shard];
     }
 
+    /** Whether the server is the primary of any shard. */
+    boolean isPrimary(ServerLink link) {
+        for (ServerLink each : primaries) {
+            if (each == link) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** By server id. */
     List<ServerLink> links() {
         return links;

@@ -42,6 +42,10 @@ public final class FrameDescriptor {
     public static final int CATALOGUE = 7;
     /** From the server: {@link CatalogueDescriptor}; code: a status. */
     public static final int CATALOGUE_ANSWER = 8;
+    /** From the client: {@link ChangesWantedDescriptor}. */
+    public static final int CHANGES_WANTED = 9;
+    /** From the server: {@link ChangesDescriptor}. */
+    public static final int CHANGES = 10;
 
     private FrameDescriptor() {}
 

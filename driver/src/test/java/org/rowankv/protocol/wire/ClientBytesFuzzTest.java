@@ -81,6 +81,17 @@ final class ClientBytesFuzzTest {
                 CatalogueDescriptor.asked(buffer, at);
                 CatalogueDescriptor.readAsked(buffer, at, length);
             }
+            case FrameDescriptor.CHANGES_WANTED -> {
+                ChangesWantedDescriptor.check(buffer, at, length);
+                for (int i = 0; i < ChangesWantedDescriptor.sections(buffer, at); i++) {
+                    ChangesWantedDescriptor.position(buffer, at, i);
+                    ChangesWantedDescriptor.oldValues(buffer, at, i);
+                }
+            }
+            case FrameDescriptor.CHANGES -> {
+                ChangesDescriptor.check(buffer, at, length, MAX_FRAME);
+                ChangesDescriptor.read(buffer, at);
+            }
             case FrameDescriptor.CATALOGUE_ANSWER -> CatalogueDescriptor.readAnswer(buffer, at, length);
             default -> BytesFrame.body(buffer, at, length);
         }

@@ -5,9 +5,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
 import javax.cache.event.CacheEntryListenerException;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Request;
 
 /**
@@ -16,10 +18,11 @@ import org.rowankv.protocol.Request;
  *
  * <p>Guarantees: events of one key are told in the order of its versions; synchronous listeners have run when the
  * operation returns, unless it was made inside a callback while another thread was telling of the same key; no lock is
- * held while a listener runs. Not told: what other JVMs do, what {@code clear} removes, and expiries that no operation of
- * this JVM meets. Thread-safe.
+ * held while a listener runs. Over a store that streams changes, listeners are also told of what is not done by this JVM's
+ * operations: asynchronously, whatever they are, each once, in the order of a key's versions among themselves; or they are told that
+ * such events are lost. Not told: what {@code clear} removes. Thread-safe.
  */
-public final class EventHub {
+public final class EventHub implements OthersChanges.Teller {
     private record LaneKey(byte[] key) {
         @Override
         public boolean equals(Object other) {
@@ -35,14 +38,23 @@ public final class EventHub {
     private final List<Subscription<?, ?>> subscriptions = new CopyOnWriteArrayList<>();
     private final Map<LaneKey, Lane> lanes = new ConcurrentHashMap<>();
     private final CallbackThreads callbacks;
+    /** Null: the store has no others, or does not tell of them. */
+    private final @Nullable OthersChanges others;
+
     private volatile int interest;
 
-    public EventHub(CallbackThreads callbacks) {
+    /** @param client by which the cache with that id is reached */
+    public EventHub(CallbackThreads callbacks, RowanClient client, int cacheId) {
         this.callbacks = callbacks;
+        this.others = client.streamsChanges() ? new OthersChanges(client, cacheId, this) : null;
     }
 
     /** Begins to tell the subscription of operations that start from now on. */
     public synchronized void subscribe(Subscription<?, ?> subscription) {
+        if (others != null && (subscription.interest() & Interest.ALL_EVENTS) != 0) {
+            // First: what an operation tells listeners of must be in the stream, too.
+            others.begin((subscription.interest() & Interest.OLD_VALUE) != 0);
+        }
         subscriptions.add(subscription);
         refreshInterest();
     }
@@ -58,6 +70,9 @@ public final class EventHub {
             all |= subscription.interest();
         }
         interest = all;
+        if (others != null && (all & Interest.ALL_EVENTS) == 0) {
+            others.end();
+        }
     }
 
     /** Carries out a request and tells the listeners what it did; with no interested listener, only the former. */
@@ -91,7 +106,7 @@ public final class EventHub {
     private void executeInOrder(RowanClient client, Request request) {
         final LaneKey key = new LaneKey(
                 Arrays.copyOfRange(request.key(), request.keyOffset(), request.keyOffset() + request.keyLength()));
-        final Lane lane = lanes.compute(key, (k, present) -> (present == null ? new Lane() : present).used());
+        final Lane lane = enter(key);
         try {
             final Notification expiry;
             final Notification change;
@@ -106,13 +121,49 @@ public final class EventHub {
                 if (change != null) {
                     lane.add(change);
                 }
+                if (others != null) {
+                    others.tells(request, expiry, change);
+                }
             } finally {
                 lane.order().unlock();
             }
             tell(lane, expiry, change);
         } finally {
-            lanes.computeIfPresent(key, (k, present) -> present.released() ? null : present);
+            leave(key);
         }
+    }
+
+    private Lane enter(LaneKey key) {
+        return lanes.compute(key, (k, present) -> (present == null ? new Lane() : present).used());
+    }
+
+    private void leave(LaneKey key) {
+        lanes.computeIfPresent(key, (k, present) -> present.released() ? null : present);
+    }
+
+    @Override
+    public void tellFromStream(Change change, BooleanSupplier told) {
+        final LaneKey key = new LaneKey(change.key());
+        final Lane lane = enter(key);
+        try {
+            // An operation that is under way on this key may be the one that did it: it knows once it has its answer.
+            lane.order().lock();
+            try {
+                if (!told.getAsBoolean()) {
+                    final Notification notification = Notification.ofStream(change);
+                    subscriptions.forEach(subscription -> subscription.offerLater(notification));
+                }
+            } finally {
+                lane.order().unlock();
+            }
+        } finally {
+            leave(key);
+        }
+    }
+
+    @Override
+    public void tellOfLoss() {
+        subscriptions.forEach(Subscription::lose);
     }
 
     private void tell(Lane lane, @Nullable Notification expiry, @Nullable Notification change) {

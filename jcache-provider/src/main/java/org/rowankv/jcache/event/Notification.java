@@ -3,6 +3,7 @@ package org.rowankv.jcache.event;
 import java.util.Arrays;
 import javax.cache.event.EventType;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
@@ -59,6 +60,18 @@ final class Notification {
         return request.has(ResultBits.REMOVED)
                 ? new Notification(EventType.REMOVED, keyOf(request), null, request.resultBytes(), request.version())
                 : null;
+    }
+
+    /** What the change stream has brought. */
+    static Notification ofStream(Change change) {
+        final EventType type = switch (change.type()) {
+            case CREATED -> EventType.CREATED;
+            case UPDATED -> EventType.UPDATED;
+            case REMOVED -> EventType.REMOVED;
+            case EXPIRED -> EventType.EXPIRED;
+            case EVICTED -> throw new IllegalArgumentException("nobody is told of an eviction");
+        };
+        return new Notification(type, change.key(), change.value(), change.oldValue(), change.version());
     }
 
     private static byte[] keyOf(Request request) {

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One registered listener. A synchronous one is called by whoever made the change; an asynchronous one by a borrowed
- * thread, one event after the other, in the order they were offered.
+ * thread, one event after the other, in the order they were offered. What other JVMs did is told by such a thread in either case.
  *
  * <p>An asynchronous listener that falls behind by more than its backlog loses events, which is counted and logged;
  * it never holds up the cache. After {@link #close} no call begins. Thread-safe.
@@ -44,6 +44,8 @@ public final class Subscription<K, V> implements Closeable {
     private final Backlog queue;
     private boolean running;
     private long lost;
+    /** The listener is to be told that events were lost. */
+    private boolean lossUntold;
 
     private volatile boolean closed;
 
@@ -100,6 +102,36 @@ public final class Subscription<K, V> implements Closeable {
         return call(notification);
     }
 
+    /** Queues, whatever the listener is. */
+    void offerLater(Notification notification) {
+        if (!closed && (interest & Interest.of(notification.type())) != 0) {
+            enqueue(notification);
+        }
+    }
+
+    /** Events were lost before they came here. */
+    void lose() {
+        synchronized (queue) {
+            if (closed) {
+                return;
+            }
+            lost++;
+            lossUntold = listener instanceof EventsLostListener;
+            if (running || !lossUntold) {
+                return;
+            }
+            running = true;
+        }
+        borrowThread();
+    }
+
+    /** How often events were lost to this listener: each event that it was too far behind for, and each loss of a shard's. */
+    public long timesLost() {
+        synchronized (queue) {
+            return lost;
+        }
+    }
+
     private @Nullable Throwable call(Notification notification) {
         final StoreEvent<K, V> event = new StoreEvent<>(source, notification, decoder, wantsOldValue);
         try {
@@ -130,6 +162,7 @@ public final class Subscription<K, V> implements Closeable {
             }
             if (!queue.offer(notification)) {
                 lost++;
+                lossUntold = listener instanceof EventsLostListener;
                 if (Long.bitCount(lost) == 1) {
                     LOG.warn(
                             "a listener of the cache {} is {} events behind: {} events lost so far",
@@ -162,27 +195,43 @@ public final class Subscription<K, V> implements Closeable {
     /** Gives the thread back after some events, since other listeners may wait for it. */
     private void callQueued() {
         for (int told = 0; told < EVENTS_AT_A_TIME; told++) {
-            final Notification next = poll();
-            if (next == null) {
+            final boolean loss;
+            final long times;
+            final Notification next;
+            synchronized (queue) {
+                loss = lossUntold && !closed;
+                lossUntold = false;
+                times = lost;
+                next = closed ? null : queue.poll();
+                running = loss || next != null;
+            }
+            if (!loss && next == null) {
                 return;
             }
-            final Throwable failure = call(next);
-            if (failure != null) {
-                LOG.warn(
-                        "an asynchronous listener of the cache {} failed on {}",
-                        source.getName(),
-                        next.type(),
-                        failure);
+            if (loss) {
+                tellOfLoss(times);
+            }
+            if (next != null) {
+                callQueued(next);
             }
         }
         borrowThread();
     }
 
-    private @Nullable Notification poll() {
-        synchronized (queue) {
-            final Notification next = closed ? null : queue.poll();
-            running = next != null;
-            return next;
+    private void callQueued(Notification next) {
+        final Throwable failure = call(next);
+        if (failure != null) {
+            LOG.warn("an asynchronous listener of the cache {} failed on {}", source.getName(), next.type(), failure);
+        }
+    }
+
+    private void tellOfLoss(long times) {
+        if (listener instanceof EventsLostListener losing) {
+            try {
+                losing.onEventsLost(source.getName(), times);
+            } catch (Throwable e) { // a listener may throw whatever it likes
+                LOG.warn("a listener of the cache {} failed when it was told of a loss", source.getName(), e);
+            }
         }
     }
 

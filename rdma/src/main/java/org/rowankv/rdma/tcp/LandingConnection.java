@@ -254,6 +254,7 @@ final class LandingConnection extends FrameReader {
 
     @Override
     protected void onBatchEnd() {
+        queue.landed();
         if (forced != null) {
             forced.drain();
         }

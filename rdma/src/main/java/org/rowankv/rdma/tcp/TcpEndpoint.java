@@ -416,6 +416,12 @@ public final class TcpEndpoint implements Endpoint {
         return count;
     }
 
+    @Override
+    public boolean onLanded(Runnable handler) {
+        queue.onLanded(handler);
+        return true;
+    }
+
     private void onPosted() {
         queue.connections().forEach(LandingConnection::onPosted);
     }

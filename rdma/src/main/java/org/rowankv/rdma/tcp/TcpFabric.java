@@ -5,10 +5,13 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.ReflectiveChannelFactory;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
@@ -19,7 +22,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -53,14 +56,16 @@ public final class TcpFabric implements Fabric {
     private static final long CLOSE_PATIENCE_MS = 5000;
 
     private final TcpFabricSettings settings;
-    private final TcpTransport transport;
+    private final @Nullable TcpTransport transport;
     private final EventLoop nic;
+    private final ChannelFactory<? extends Channel> sockets;
+    private final ChannelFactory<? extends ServerChannel> listeners;
     private final AtomicReference<@Nullable Thread> nicThread = new AtomicReference<>();
     private final FaultLog<WireFault> faults = new FaultLog<>(WireFault.class);
-    private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
+    private final ByteBufAllocator allocator;
     private final AtomicInteger accepted = new AtomicInteger();
     /** NIC loop only. */
-    private final Set<InboundHandshake> handshakes = new HashSet<>();
+    private final Set<InboundHandshake> handshakes = new LinkedHashSet<>();
 
     private final Map<Integer, TcpEndpoint> endpoints = new HashMap<>();
     /** Accepted and dialled, from their registration until they are closed; once closed, closes whatever joins. */
@@ -76,31 +81,65 @@ public final class TcpFabric implements Fabric {
      */
     public TcpFabric(TcpFabricSettings settings) {
         this.settings = settings;
-        this.transport = TcpTransport.choose(settings.nativeTransport());
+        this.allocator = PooledByteBufAllocator.DEFAULT;
+        final TcpTransport chosen = TcpTransport.choose(settings.nativeTransport());
+        this.transport = chosen;
+        this.sockets = new ReflectiveChannelFactory<>(chosen.socket());
+        this.listeners = new ReflectiveChannelFactory<>(chosen.serverSocket());
         final ThreadFactory threads = new DefaultThreadFactory("rowan-nic", true);
         final ThreadFactory remembering = task -> {
             final Thread thread = threads.newThread(task);
             nicThread.set(thread);
             return thread;
         };
-        this.nic = new SingleThreadIoEventLoop(null, remembering, transport.handlers());
+        this.nic = new SingleThreadIoEventLoop(null, remembering, chosen.handlers());
         this.connections = new DefaultChannelGroup(nic, true);
         try {
-            this.listener = bind();
+            this.listener = bound(begin());
         } catch (UncheckedIOException e) {
             endLoop();
             throw e;
         }
+        startTicking();
+        LOG.info("Listening for servers at {} ({})", listenAddress(), chosen.name());
+    }
+
+    /**
+     * For somebody who turns the NIC agent himself and has connections of his own: nothing here waits for it, so the address
+     * is bound when it has had its turns. Such a fabric ends by its event loop's end: it is not closed.
+     *
+     * @param nic turned by the caller
+     * @param sockets make channels that connect to others
+     * @param listeners make channels that accept others
+     * @param allocator of all buffers
+     */
+    public TcpFabric(
+            TcpFabricSettings settings,
+            EventLoop nic,
+            ChannelFactory<? extends Channel> sockets,
+            ChannelFactory<? extends ServerChannel> listeners,
+            ByteBufAllocator allocator) {
+        this.settings = settings;
+        this.allocator = allocator;
+        this.transport = null;
+        this.sockets = sockets;
+        this.listeners = listeners;
+        this.nic = nic;
+        this.connections = new DefaultChannelGroup(nic, true);
+        this.listener = begin().channel();
+        startTicking();
+    }
+
+    private void startTicking() {
         // More often than a heartbeat, so that silence is noticed about when it is too long.
         final long periodMs = Math.max(1, settings.heartbeatMs() / 4);
         final var unused = nic.scheduleAtFixedRate(this::tick, periodMs, periodMs, TimeUnit.MILLISECONDS);
-        LOG.info("Listening for servers at {} ({})", listenAddress(), transport.name());
     }
 
-    private Channel bind() {
+    private ChannelFuture begin() {
         final ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(nic)
-                .channel(transport.serverSocket())
+                .channelFactory(listeners)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.SO_BACKLOG, 256)
                 .childOption(ChannelOption.ALLOCATOR, allocator)
@@ -108,13 +147,18 @@ public final class TcpFabric implements Fabric {
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childHandler(new Accepting());
-        final ChannelFuture binding = bootstrap.bind(settings.listen()).awaitUninterruptibly();
-        if (!binding.isSuccess()) {
+        return bootstrap.bind(settings.listen());
+    }
+
+    private Channel bound(ChannelFuture binding) {
+        if (!binding.awaitUninterruptibly().isSuccess()) {
             throw new UncheckedIOException(new IOException(
                     "cannot listen for servers at " + settings.listen() + ": "
                             + binding.cause().getMessage(),
                     binding.cause()));
         }
+        // Behind the acceptor, which pauses for a second after each failure.
+        binding.channel().pipeline().addLast(new AcceptPauses());
         return binding.channel();
     }
 
@@ -159,7 +203,7 @@ public final class TcpFabric implements Fabric {
         }
         final Bootstrap bootstrap = new Bootstrap()
                 .group(loop)
-                .channel(transport.socket())
+                .channelFactory(sockets)
                 .option(ChannelOption.ALLOCATOR, allocator)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)
@@ -269,6 +313,9 @@ public final class TcpFabric implements Fabric {
 
     /** What event loops must be of that queue pairs are opened on. */
     public TcpTransport transport() {
+        if (transport == null) {
+            throw new IllegalStateException("its connections are the caller's own");
+        }
         return transport;
     }
 

@@ -49,6 +49,7 @@ final class TcpReceiveQueue implements ReceiveQueue {
     private final AtomicIntegerArray limits;
     private final int mask;
     private final Runnable onPosted;
+    private volatile Runnable onLanded = () -> {};
     /** Guarded by this. */
     private final List<LandingConnection> connections = new ArrayList<>();
     /** Ordinal, then tail in strides; written under the monitor. */
@@ -158,6 +159,15 @@ final class TcpReceiveQueue implements ReceiveQueue {
         word = ordinal << TAIL_BITS | (place + strides);
         sender.landed(address(ordinal, place), (long) strides * FrameDescriptor.STRIDE);
         return LANDED;
+    }
+
+    void onLanded(Runnable handler) {
+        onLanded = handler;
+    }
+
+    /** What has arrived of a sender was done. On the NIC loop, and not under the monitor. */
+    void landed() {
+        onLanded.run();
     }
 
     private void copy(

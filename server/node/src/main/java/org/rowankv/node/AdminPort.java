@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,7 +25,9 @@ import org.slf4j.LoggerFactory;
 final class AdminPort implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AdminPort.class);
     private static final int PATIENCE_MS = 2000;
+    private static final long PAUSE_NS = 100_000_000;
     private static final int MAX_LINE = 256;
+    private static final int MAX_ANSWER = 4 << 20;
 
     private final ServerSocket listener;
     private final UnaryOperator<String> answers;
@@ -54,7 +57,11 @@ final class AdminPort implements AutoCloseable {
 
     private void serve() {
         while (!closed) {
-            try (Socket socket = listener.accept()) {
+            final Socket accepted = accept();
+            if (accepted == null) {
+                continue;
+            }
+            try (Socket socket = accepted) {
                 socket.setSoTimeout(PATIENCE_MS);
                 final String line = readLine(socket.getInputStream());
                 if (line != null) {
@@ -70,6 +77,19 @@ final class AdminPort implements AutoCloseable {
                     LOG.debug("a connection of somebody who asks about this server broke", e);
                 }
             }
+        }
+    }
+
+    /** Null if nobody can be taken now: then it has waited, for descriptors may be exhausted. */
+    private @Nullable Socket accept() {
+        try {
+            return listener.accept();
+        } catch (IOException e) {
+            if (!closed) {
+                LOG.debug("nobody can be taken who asks about this server", e);
+                LockSupport.parkNanos(PAUSE_NS);
+            }
+            return null;
         }
     }
 
@@ -92,7 +112,7 @@ final class AdminPort implements AutoCloseable {
             socket.setSoTimeout(2 * PATIENCE_MS);
             socket.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
             socket.getOutputStream().flush();
-            return new String(socket.getInputStream().readNBytes(1 << 20), StandardCharsets.UTF_8);
+            return new String(socket.getInputStream().readNBytes(MAX_ANSWER), StandardCharsets.UTF_8);
         }
     }
 

@@ -14,6 +14,7 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.ThreadScheduling;
 import org.rowankv.server.Server;
 import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.client.PortCounts;
 import org.rowankv.server.cluster.ClientDoor;
 import org.rowankv.server.cluster.ClusterServer;
 import org.rowankv.server.cluster.ClusterSettings;
@@ -29,6 +30,8 @@ final class NodeProcess implements AutoCloseable {
     private final AdminPort admin;
     private final ClusterServer server;
     private final ClusterSettings settings;
+    private final PortCounts clients;
+    private final ErrorLog errors;
     private final ClientDoor door;
 
     /**
@@ -36,6 +39,7 @@ final class NodeProcess implements AutoCloseable {
      *
      * @param peers where it listens for servers
      * @param adminAddress where it tells of itself
+     * @param clients what is counted where clients come in
      * @throws java.io.UncheckedIOException if an address cannot be listened at
      */
     NodeProcess(
@@ -44,8 +48,11 @@ final class NodeProcess implements AutoCloseable {
             InetSocketAddress peers,
             InetSocketAddress adminAddress,
             ClientDoor door,
+            PortCounts clients,
             ErrorLog errors) {
         this.settings = settings;
+        this.clients = clients;
+        this.errors = errors;
         this.door = door;
         final ServerAddresses addresses = new ServerAddresses();
         final boolean power = settings.shape().durability() == Durability.POWER;
@@ -89,7 +96,8 @@ final class NodeProcess implements AutoCloseable {
         return switch (line) {
             case "health" -> health();
             case "status" -> status();
-            default -> "unknown: ask health or status\n";
+            case "metrics" -> metrics();
+            default -> "unknown: ask health, status or metrics\n";
         };
     }
 
@@ -100,6 +108,11 @@ final class NodeProcess implements AutoCloseable {
         }
         final String saying = own.saying();
         return own.phase().name().toLowerCase(Locale.ROOT) + (saying.isEmpty() ? "" : ": " + saying) + "\n";
+    }
+
+    private String metrics() {
+        final ClusterServer own = server;
+        return own == null ? "starting\n" : new NodeMetrics(settings.name(), own, fabric, clients, errors).text();
     }
 
     /** Lines {@code name=value}. */

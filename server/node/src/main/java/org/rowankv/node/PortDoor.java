@@ -10,6 +10,7 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.Server;
 import org.rowankv.server.client.ClientPort;
 import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.client.PortCounts;
 import org.rowankv.server.cluster.ClientDoor;
 import org.rowankv.server.cluster.ClusterCatalogue;
 
@@ -21,12 +22,15 @@ final class PortDoor implements ClientDoor {
     private final ClientPortSettings settings;
     private final Clock clock;
     private final ErrorLog errors;
+    private final PortCounts counts;
     private volatile @Nullable ClientPort port;
 
-    PortDoor(ClientPortSettings settings, Clock clock, ErrorLog errors) {
+    /** @param counts what the port does */
+    PortDoor(ClientPortSettings settings, Clock clock, ErrorLog errors, PortCounts counts) {
         this.settings = settings;
         this.clock = clock;
         this.errors = errors;
+        this.counts = counts;
     }
 
     @Override
@@ -38,7 +42,7 @@ final class PortDoor implements ClientDoor {
             open.resume(server, catalogue, routing);
         } else {
             try {
-                open = ClientPort.bind(server, catalogue, settings, clock, errors);
+                open = ClientPort.bind(server, catalogue, settings, clock, errors, counts);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -59,14 +63,11 @@ final class PortDoor implements ClientDoor {
 
     @Override
     public Map<String, Long> counts() {
-        final ClientPort present = port;
-        return present == null
-                ? Map.of()
-                : Map.of(
-                        "client-connections", (long) present.connections(),
-                        "client-requests", present.requests(),
-                        "stale-terms", present.staleTerms(),
-                        "retries-joined", present.joinedRetries());
+        return Map.of(
+                "client-connections", (long) counts.connections(),
+                "client-requests", counts.requests(),
+                "stale-terms", counts.staleTerms(),
+                "retries-joined", counts.replayed());
     }
 
     @Override

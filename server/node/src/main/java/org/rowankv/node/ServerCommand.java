@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.client.PortCounts;
 import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.cluster.ClusterShape;
 import org.rowankv.server.cluster.HostAndPort;
@@ -35,6 +36,7 @@ import picocli.CommandLine.Spec;
         })
 public final class ServerCommand implements Callable<Integer> {
     private static final int EXIT_FAILED = 1;
+    private static final int LEAST_SESSION_LEASE = 20;
 
     /** Made when first used: after the logging was set up. */
     private static final class Log {
@@ -142,6 +144,13 @@ public final class ServerCommand implements Callable<Integer> {
     @Option(names = "--scrub-rate", defaultValue = "4", description = "MiB per second read again (${DEFAULT-VALUE})")
     private int scrubRate;
 
+    @Option(
+            names = "--session-lease",
+            defaultValue = "600",
+            paramLabel = "SECONDS",
+            description = "after which a client that is not heard of counts as gone; 0: never (${DEFAULT-VALUE})")
+    private int sessionLease;
+
     @Option(names = "--drain", defaultValue = "10000", description = "ms that a stop waits (${DEFAULT-VALUE})")
     private long drain;
 
@@ -227,15 +236,28 @@ public final class ServerCommand implements Callable<Integer> {
                 scrubRate,
                 drain,
                 acceptUnclean,
-                acceptCopied);
+                acceptCopied,
+                sessionLeaseMs());
+        final PortCounts counts = new PortCounts();
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         return new NodeProcess(
                 settings,
                 zooKeeper,
                 peers.resolve(),
                 admin.resolve(),
-                new PortDoor(ClientPortSettings.at(clients.host(), clients.port()), SystemClock.INSTANCE, errors),
+                new PortDoor(
+                        ClientPortSettings.at(clients.host(), clients.port()), SystemClock.INSTANCE, errors, counts),
+                counts,
                 errors);
+    }
+
+    /** More than clients' usual deadline of ten seconds, within which a request is sent again. */
+    private long sessionLeaseMs() {
+        if (sessionLease != 0 && sessionLease < LEAST_SESSION_LEASE) {
+            throw new IllegalArgumentException(
+                    "--session-lease must be 0 (for ever) or at least " + LEAST_SESSION_LEASE + " seconds");
+        }
+        return sessionLease * 1000L;
     }
 
     private static int size(String option, String text, int most) {

@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Prints what the configuration store says of a cluster, and what each of its servers says of itself now.",
-            "Its last line is \"status: term=N servers=N serving=N\" (not with --json). Exit codes: 0; 1 when not all"
+            "Its last line is \"status: term=N servers=N serving=N\" (not with --json or --metrics). Exit codes: 0; 1 when not all"
                     + " servers serve; 2 when there is no such cluster, or the configuration store does not answer."
         })
 public final class StatusCommand implements Callable<Integer> {
@@ -40,6 +40,11 @@ public final class StatusCommand implements Callable<Integer> {
     @Option(names = "--shards", description = "with a line for each shard")
     private boolean shards;
 
+    @Option(
+            names = "--metrics",
+            description = "instead, what every server counts, as OpenMetrics text; its exit code is then 0 or 2")
+    private boolean metrics;
+
     public static void main(String[] arguments) {
         NodeLogging.setUp();
         System.exit(Commands.execute(new StatusCommand(), arguments));
@@ -53,6 +58,11 @@ public final class StatusCommand implements Callable<Integer> {
             if (view == null) {
                 spec.commandLine().getErr().println("there is no cluster '" + options.cluster() + "' there");
                 return CommandLine.ExitCode.USAGE;
+            }
+            if (metrics) {
+                out.print(StatusMetrics.of(view));
+                out.flush();
+                return CommandLine.ExitCode.OK;
             }
             final StatusText text = new StatusText(options.cluster(), view);
             out.print(json ? text.json() + "\n" : text.text(shards));

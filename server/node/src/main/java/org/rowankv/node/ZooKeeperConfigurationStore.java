@@ -11,7 +11,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.zookeeper.AddWatchMode;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.membership.ConfigurationStore;
@@ -20,6 +22,8 @@ import org.rowankv.server.membership.NodeDescriptor;
 import org.rowankv.server.membership.NodePath;
 import org.rowankv.server.membership.Stamp;
 import org.rowankv.server.membership.Versioned;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The configuration store of a cluster, in ZooKeeper, below {@code /rowan/CLUSTER}.
@@ -34,6 +38,7 @@ import org.rowankv.server.membership.Versioned;
  * <p>For any thread; an interrupt of the caller does not cut a call short. No ephemeral nodes, no sessions that matter.
  */
 public final class ZooKeeperConfigurationStore implements ConfigurationStore {
+    private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperConfigurationStore.class);
     private static final String ROOT = "rowan";
     private static final int SESSION_TIMEOUT_MS = 10_000;
     private static final byte[] NOTHING = {};
@@ -166,6 +171,34 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
             }
             return List.copyOf(paths);
         });
+    }
+
+    /** Set anew whenever the connection is; what has changed meanwhile is unknown, so that is a hint too. */
+    @Override
+    public boolean watch(Runnable changed) {
+        final Watcher watcher = event -> changed.run();
+        curator.getConnectionStateListenable().addListener((client, state) -> {
+            if (state.isConnected()) {
+                setWatch(watcher);
+                changed.run();
+            }
+        });
+        setWatch(watcher);
+        return true;
+    }
+
+    private void setWatch(Watcher watcher) {
+        try {
+            curator.watchers()
+                    .add()
+                    .withMode(AddWatchMode.PERSISTENT_RECURSIVE)
+                    .inBackground()
+                    .usingWatcher(watcher)
+                    .forPath("/");
+        } catch (Exception e) {
+            // The caller looks now and then in any case, and the next connection sets it.
+            LOG.debug("nodes in {} cannot be watched", where, e);
+        }
     }
 
     private <T> T call(Callable<T> work) {

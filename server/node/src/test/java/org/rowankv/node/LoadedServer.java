@@ -15,6 +15,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.Server;
+import org.rowankv.server.client.PortCounts;
 import org.rowankv.server.cluster.ClientDoor;
 import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.cluster.ClusterShape;
@@ -60,6 +61,7 @@ final class LoadedServer {
                 new InetSocketAddress("127.0.0.1", port),
                 new InetSocketAddress("127.0.0.1", 0),
                 LoadedServer::open,
+                new PortCounts(),
                 new ErrorLog(SystemClock.INSTANCE));
         Runtime.getRuntime().addShutdownHook(new Thread(process::close));
         process.server().awaitEnd();

@@ -3,9 +3,12 @@ package org.rowankv.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
@@ -13,6 +16,7 @@ import org.rowankv.driver.session.NetSession;
 import org.rowankv.driver.session.NetSettings;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
+import picocli.CommandLine;
 
 /** A local cluster of processes, as its command starts and stops it, and a client that comes in at its ports. */
 class LocalClusterTest {
@@ -28,6 +32,36 @@ class LocalClusterTest {
                 List.of(cluster.clientsOf(0).toString(), cluster.clientsOf(1).toString()),
                 NetSettings.DEFAULT,
                 SystemClock.INSTANCE);
+    }
+
+    /** What the command prints. */
+    private static String metrics(LocalCluster cluster) {
+        final StringWriter out = new StringWriter();
+        final CommandLine command = new CommandLine(new StatusCommand()).setOut(new PrintWriter(out));
+        final int code = command.execute(
+                "--metrics", "--zookeeper=" + cluster.zooKeeperAddress(), "--cluster=" + LocalCluster.CLUSTER);
+        assertThat(code).isZero();
+        return out.toString();
+    }
+
+    private static void requireMetrics(LocalCluster cluster, String text) {
+        final Map<String, OpenMetrics.Family> read = OpenMetrics.read(text);
+        assertThat(read).hasSize(Metric.values().length);
+        read.values()
+                .forEach(
+                        family -> assertThat(family.samples()).as(family.name()).isNotEmpty());
+        final int servers = cluster.shape().servers();
+        assertThat(read.get("rowan_up").samples()).hasSize(servers);
+        assertThat(read.get("rowan_serving").sum()).isEqualTo(servers);
+        assertThat(read.get("rowan_client_requests").sum("operation", "put", "status", "ok"))
+                .isEqualTo(301);
+        assertThat(read.get("rowan_client_requests").sum("operation", "clear", "status", "ok"))
+                .isZero(); // the catalogue's own
+        assertThat(read.get("rowan_shards").sum("role", "primary")).isEqualTo(48 * servers);
+        assertThat(read.get("rowan_client_request_duration_seconds").sum("operation", "put"))
+                .isEqualTo(301);
+        assertThat(read.get("rowan_tlog_written_bytes").sum()).isPositive();
+        assertThat(read.get("rowan_errors").sum()).as(text).isZero();
     }
 
     @Test
@@ -49,6 +83,7 @@ class LocalClusterTest {
                 client.put(gone, bytes("key"), bytes("value"));
                 assertThat(client.catalogue().destroy("gone")).isTrue();
             }
+            requireMetrics(cluster, metrics(cluster));
             assertThat(cluster.stop()).isEmpty();
             cluster.start();
             assertThat(cluster.awaitServing(60_000)).isEmpty();

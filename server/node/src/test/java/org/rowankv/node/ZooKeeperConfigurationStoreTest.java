@@ -2,7 +2,10 @@ package org.rowankv.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -70,6 +73,37 @@ class ZooKeeperConfigurationStoreTest extends ConfigurationStoreContract {
             assertThat(store.compareAndSet("/a", version, new byte[] {3}, new Stamp("two", 1)))
                     .isFalse();
             assertThat(store.read("/a").stamp()).isEqualTo(new Stamp("one", 2));
+        }
+    }
+
+    @Test
+    void shouldHintAtWhatOthersChangeAlsoAfterTheConnectionWasLost() throws Exception {
+        try (TestingServer own = new TestingServer(true);
+                ZooKeeperConfigurationStore watching =
+                        new ZooKeeperConfigurationStore(own.getConnectString(), "watched", 10_000);
+                ZooKeeperConfigurationStore other =
+                        new ZooKeeperConfigurationStore(own.getConnectString(), "watched", 10_000)) {
+            final AtomicLong hints = new AtomicLong();
+            assertThat(watching.watch(hints::incrementAndGet)).isTrue();
+            requireHints(watching, other, hints, 0);
+            own.restart();
+            requireHints(watching, other, hints, 10);
+        }
+    }
+
+    /** The watch is there some time after it was asked for. Then each change is hinted at. */
+    private static void requireHints(
+            ZooKeeperConfigurationStore watching, ZooKeeperConfigurationStore other, AtomicLong hints, long sequence) {
+        final AtomicLong changes = new AtomicLong(sequence);
+        for (int i = 0; i < 3; i++) {
+            await().atMost(60, TimeUnit.SECONDS).ignoreExceptions().until(() -> {
+                final long before = hints.get();
+                final String path = "/servers/s" + changes.incrementAndGet();
+                assertThat(other.compareAndSet(path, ConfigurationStore.ABSENT, new byte[] {1}, new Stamp("o", 1)))
+                        .isTrue();
+                assertThat(watching.read(path)).isNotNull();
+                return hints.get() > before;
+            });
         }
     }
 

@@ -85,6 +85,7 @@ final class ClientConnection implements FrameCutter.Taker {
             if (count == 0) {
                 return;
             }
+            loop.counts().received(count);
             scratch.flip();
             if (hello != null) {
                 greet(hello, scratch);
@@ -191,6 +192,7 @@ final class ClientConnection implements FrameCutter.Taker {
             case FrameDescriptor.REQUEST -> onRequest(buffer, at, length);
             case FrameDescriptor.SCAN -> {
                 loop.pages().answer(buffer, at, length, out);
+                loop.counts().page();
                 hasOutput();
             }
             case FrameDescriptor.ROUTING_WANTED -> {
@@ -199,8 +201,13 @@ final class ClientConnection implements FrameCutter.Taker {
                 }
                 sendRouting(FrameDescriptor.number(buffer, at), loop.port().routingBytes());
             }
+            case FrameDescriptor.CHANGES_WANTED -> {
+                inFlight++;
+                loop.askChanges(this, buffer, at, length);
+            }
             case FrameDescriptor.CATALOGUE -> {
                 inFlight++;
+                loop.counts().catalogueRequest();
                 loop.port().catalogue().ask(this, buffer, at, length);
             }
             default -> throw new ProtocolException(ProtocolFault.BAD_FRAME, "type " + FrameDescriptor.type(buffer, at));
@@ -217,7 +224,8 @@ final class ClientConnection implements FrameCutter.Taker {
                 this,
                 FrameDescriptor.number(buffer, at),
                 RequestDescriptor.shard(buffer, at),
-                RequestDescriptor.term(buffer, at));
+                RequestDescriptor.term(buffer, at),
+                loop.turnNs());
         inFlight++;
         if (sound && loop.port().place(request, pending.shard())) {
             loop.admit(pending);
@@ -285,9 +293,12 @@ final class ClientConnection implements FrameCutter.Taker {
     }
 
     private void flush() throws IOException {
-        if (out.pending() > 0 && out.writeTo(channel)) {
-            if (ending) {
-                // Told: what it still sends is read and dropped by the system, or the refusal might be lost.
+        final int before = out.pending();
+        if (before > 0) {
+            final boolean told = out.writeTo(channel);
+            loop.counts().sent(before - out.pending());
+            if (told && ending) {
+                // What it still sends is read and dropped by the system, or the refusal might be lost.
                 channel.shutdownOutput();
             }
         }

@@ -11,8 +11,6 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.KeyHash;
@@ -21,7 +19,6 @@ import org.rowankv.placement.RoutingDescriptor;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.runtime.Clock;
@@ -50,17 +47,14 @@ public final class ClientPort implements AutoCloseable {
     private volatile boolean paused;
 
     private final ErrorLog errors;
-    private final FaultLog<ProtocolFault> faults = new FaultLog<>(ProtocolFault.class);
+    private final PortCounts counts;
     private final CatalogueThread catalogue;
     private final ServerSocketChannel listener;
     private final List<PortLoop> loops = new ArrayList<>();
-    private final AtomicInteger connections = new AtomicInteger();
-    private final LongAdder accepted = new LongAdder();
-    private final LongAdder requests = new LongAdder();
-    private final LongAdder unfinished = new LongAdder();
-    private final LongAdder staleTerms = new LongAdder();
-    private final LongAdder joinedRetries = new LongAdder();
-    private final LongAdder waited = new LongAdder();
+    // Of the loop that accepts.
+    private int nextLoop;
+    private boolean pausing;
+    private long exhaustions;
 
     /** A routing, and what is made of it once. */
     private record Told(Routing routing, byte[] bytes, KeyHash keyHash) {
@@ -78,9 +72,15 @@ public final class ClientPort implements AutoCloseable {
     private boolean closed;
 
     private ClientPort(
-            Served served, ClientCatalogue catalogue, ClientPortSettings settings, Clock clock, ErrorLog errors)
+            Served served,
+            ClientCatalogue catalogue,
+            ClientPortSettings settings,
+            Clock clock,
+            ErrorLog errors,
+            PortCounts counts)
             throws IOException {
         this.settings = settings;
+        this.counts = counts;
         this.served = served;
         this.errors = errors;
         this.catalogue = new CatalogueThread(catalogue, errors, settings.maxFrame());
@@ -94,7 +94,7 @@ public final class ClientPort implements AutoCloseable {
                     BACKLOG);
             listener.configureBlocking(false);
             for (int i = 0; i < settings.loops(); i++) {
-                loops.add(new PortLoop(this, clock, i));
+                loops.add(new PortLoop(this, clock, i, counts.ofLoop(i)));
             }
         } catch (IOException | RuntimeException e) {
             closeQuietly(listener);
@@ -121,8 +121,35 @@ public final class ClientPort implements AutoCloseable {
     public static ClientPort bind(
             Served served, ClientCatalogue catalogue, ClientPortSettings settings, Clock clock, ErrorLog errors)
             throws IOException {
+        return bind(served, catalogue, settings, clock, errors, new PortCounts());
+    }
+
+    /**
+     * As above.
+     *
+     * @param counts to be gone on with: of no other port that is open
+     */
+    public static ClientPort bind(
+            Server server,
+            ClientCatalogue catalogue,
+            ClientPortSettings settings,
+            Clock clock,
+            ErrorLog errors,
+            PortCounts counts)
+            throws IOException {
+        return bind(new ServedShards(server), catalogue, settings, clock, errors, counts);
+    }
+
+    private static ClientPort bind(
+            Served served,
+            ClientCatalogue catalogue,
+            ClientPortSettings settings,
+            Clock clock,
+            ErrorLog errors,
+            PortCounts counts)
+            throws IOException {
         try {
-            return new ClientPort(served, catalogue, settings, clock, errors);
+            return new ClientPort(served, catalogue, settings, clock, errors, counts);
         } catch (IOException | RuntimeException e) {
             throw new IOException(
                     "cannot listen for clients at " + settings.host() + ":" + settings.port() + ": " + e.getMessage(),
@@ -221,32 +248,66 @@ public final class ClientPort implements AutoCloseable {
         try {
             for (int i = 0; i < MAX_ACCEPTED_AT_ONCE; i++) {
                 final SocketChannel channel = listener.accept();
+                onAccepting();
                 if (channel == null) {
                     return true;
                 }
-                accepted.increment();
                 // Refused in so many words at the hello; far above that, without.
-                if (connections.incrementAndGet() > 2L * settings.maxConnections() + MAX_ACCEPTED_AT_ONCE) {
-                    faults.report(
-                            ProtocolFault.TOO_MANY_CONNECTIONS,
-                            channel.getRemoteAddress(),
-                            ProtocolFault.TOO_MANY_CONNECTIONS.text());
+                if (counts.accepted() > 2L * settings.maxConnections() + MAX_ACCEPTED_AT_ONCE) {
+                    faults().report(
+                                    ProtocolFault.TOO_MANY_CONNECTIONS,
+                                    channel.getRemoteAddress(),
+                                    ProtocolFault.TOO_MANY_CONNECTIONS.text());
                     closeQuietly(channel);
                     connectionClosed();
                     continue;
                 }
                 channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-                loops.get(Math.floorMod(accepted.intValue(), loops.size())).adopt(channel);
+                loops.get(nextLoop).adopt(channel);
+                nextLoop = (nextLoop + 1) % loops.size();
             }
             return true;
         } catch (ClosedChannelException e) {
             LOG.debug("The client port was closed", e);
             return true;
         } catch (IOException e) {
-            errors.report("accepting a client", e);
+            onNotAccepting(e);
             return false;
         }
+    }
+
+    /** As when descriptors are exhausted. Who is connected already is served all the same. By the loop that accepts. */
+    private void onNotAccepting(IOException why) {
+        final long pauses = counts.countAcceptPause();
+        if (!pausing && isPowerOfTen(++exhaustions)) {
+            LOG.warn(
+                    "Server {} cannot take further clients: {}. Those that are connected are served; it tries again every"
+                            + " {} ms ({} times so far, {} attempts)",
+                    served.serverId(),
+                    why.getMessage(),
+                    PortLoop.CHECK_MS,
+                    exhaustions,
+                    pauses);
+        }
+        pausing = true;
+    }
+
+    private void onAccepting() {
+        if (pausing) {
+            pausing = false;
+            if (isPowerOfTen(exhaustions)) {
+                LOG.info("Server {} takes clients again", served.serverId());
+            }
+        }
+    }
+
+    private static boolean isPowerOfTen(long value) {
+        long power = 1;
+        while (power < value) {
+            power *= 10;
+        }
+        return power == value;
     }
 
     // --- for the loops ---
@@ -260,7 +321,7 @@ public final class ClientPort implements AutoCloseable {
     }
 
     FaultLog<ProtocolFault> faults() {
-        return faults;
+        return counts.faults();
     }
 
     ErrorLog errors() {
@@ -289,11 +350,11 @@ public final class ClientPort implements AutoCloseable {
     }
 
     boolean isCrowded() {
-        return connections.get() > settings.maxConnections();
+        return counts.connections() > settings.maxConnections();
     }
 
     void connectionClosed() {
-        connections.decrementAndGet();
+        counts.connectionClosed();
     }
 
     boolean isPaused() {
@@ -304,23 +365,8 @@ public final class ClientPort implements AutoCloseable {
         return served.serverId();
     }
 
-    /** A request has to wait until the server has roles. */
-    void countWaiting() {
-        waited.increment();
-    }
-
-    /** A request was answered. */
-    void count(Request answered) {
-        requests.increment();
-        if (answered.status() == Status.STALE_TERM) {
-            staleTerms.increment();
-        } else if (answered.has(ResultBits.REPLAYED)) {
-            joinedRetries.increment();
-        }
-    }
-
     void countUnfinished() {
-        unfinished.increment();
+        counts.countUnfinished();
     }
 
     /** Gives the request its place; false if that is not where its client has sent it. */
@@ -364,39 +410,43 @@ public final class ClientPort implements AutoCloseable {
 
     // --- what is told of it ---
 
+    public PortCounts counts() {
+        return counts;
+    }
+
     /** Connections that are open now. */
     public int connections() {
-        return connections.get();
+        return counts.connections();
     }
 
     /** Requests that were answered. */
     public long requests() {
-        return requests.sum();
+        return counts.requests();
     }
 
     /** Requests that were answered STALE_TERM: their clients had an older configuration, and the shard has another primary. */
     public long staleTerms() {
-        return staleTerms.sum();
+        return counts.staleTerms();
     }
 
     /** Requests that had been applied before, by an attempt whose answer was lost: answered from what is remembered of it. */
     public long joinedRetries() {
-        return joinedRetries.sum();
+        return counts.replayed();
     }
 
     /** How many times a request came, or was left over, while the server had no roles, and had to wait. */
     public long waited() {
-        return waited.sum();
+        return counts.waited();
     }
 
     /** Requests that were given up when the port was closed. */
     public long unfinished() {
-        return unfinished.sum();
+        return counts.unfinished();
     }
 
     /** Connections that were closed for what came over them. */
     public long faults(ProtocolFault fault) {
-        return faults.count(fault);
+        return counts.faults(fault);
     }
 
     /** Listens no more, answers what is under way as long as the settings allow, and closes every connection. */

@@ -14,6 +14,7 @@ final class PendingRequest {
     private byte[] body = new byte[FIRST_BYTES];
     private @Nullable ClientConnection connection;
     private long number;
+    private long beganNs;
     private long clientTerm;
     private int shard;
     private long heldSinceNs;
@@ -32,11 +33,12 @@ final class PendingRequest {
     }
 
     /** Who has asked, and with what configuration. */
-    void came(ClientConnection from, long newNumber, int ofShard, long term) {
+    void came(ClientConnection from, long newNumber, int ofShard, long term, long nowNs) {
         connection = from;
         number = newNumber;
         shard = ofShard;
         clientTerm = term;
+        beganNs = nowNs;
     }
 
     /** From the beginning, by who serves now. */
@@ -80,6 +82,11 @@ final class PendingRequest {
 
     long number() {
         return number;
+    }
+
+    /** When it came, by the clock of intervals. */
+    long beganNs() {
+        return beganNs;
     }
 
     void end() {

@@ -19,6 +19,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.runtime.Clock;
 
 /**
@@ -35,16 +37,20 @@ final class PortLoop implements Runnable {
     /** Between two looks at requests that wait for others, when nothing else has happened for long. */
     private static final long REST_NS = 20_000;
 
-    private static final long OVERDUE_CHECK_MS = 100;
     /** How long a request waits for new roles of the server; then its client looks whether others have them. */
     private static final long HOLD_NS = 1_000_000_000L;
 
+    /** Between two looks at who is overdue, and whether clients can be accepted again. */
+    static final long CHECK_MS = 100;
+
     private final ClientPort port;
     private final Clock clock;
+    private final LoopCounts counts;
     private final Selector selector;
     private final Thread thread;
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH).order(ByteOrder.LITTLE_ENDIAN);
     private final PageAnswers pages;
+    private final ChangeAnswers changes;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Set<ClientConnection> connections = new HashSet<>();
     /** Those that have not said hello, or were refused: they have so much time. */
@@ -69,12 +75,18 @@ final class PortLoop implements Runnable {
     private volatile boolean asleep;
     private volatile boolean closing;
     private boolean progress;
+    /** When what is done in this turn began to come; meaningful while {@link #stamped}. */
+    private long turnNs;
 
-    PortLoop(ClientPort port, Clock clock, int number) throws IOException {
+    private boolean stamped;
+
+    PortLoop(ClientPort port, Clock clock, int number, LoopCounts counts) throws IOException {
         this.port = port;
+        this.counts = counts;
         this.clock = clock;
         this.selector = Selector.open();
         this.pages = new PageAnswers(port);
+        this.changes = new ChangeAnswers(port, this::wakeUp);
         this.thread = new Thread(this, "rowan-clients-" + port.serverId() + "-" + number);
         this.thread.setDaemon(true);
     }
@@ -91,6 +103,10 @@ final class PortLoop implements Runnable {
         return pages;
     }
 
+    LoopCounts counts() {
+        return counts;
+    }
+
     Selector selector() {
         return selector;
     }
@@ -102,10 +118,19 @@ final class PortLoop implements Runnable {
     /** Any thread: the loop does this soon. */
     void execute(Runnable task) {
         tasks.add(task);
-        // Announced before the loop looked for tasks the last time, or it sees this one.
+        wakeUp();
+    }
+
+    /** Announced before the loop looked for something to do the last time, or it sees what the caller has for it. */
+    private void wakeUp() {
         if (asleep) {
             selector.wakeup();
         }
+    }
+
+    /** Takes a question for changes. */
+    void askChanges(ClientConnection connection, ByteBuffer buffer, int at, int length) throws ProtocolException {
+        changes.ask(connection, FrameDescriptor.number(buffer, at), buffer, at, length, clock.nanoTime());
     }
 
     /** Any thread: a connection for this loop. */
@@ -140,6 +165,7 @@ final class PortLoop implements Runnable {
     void closed(ClientConnection connection) {
         connections.remove(connection);
         greeting.remove(connection);
+        changes.forget(connection);
         port.connectionClosed();
     }
 
@@ -149,7 +175,10 @@ final class PortLoop implements Runnable {
 
     /** Tells every client of the routing that has changed. */
     void publish(byte[] routing) {
-        execute(() -> connections.forEach(each -> each.sendRouting(0, routing)));
+        execute(() -> {
+            connections.forEach(each -> each.sendRouting(0, routing));
+            changes.signal(); // roles may have gone
+        });
     }
 
     // --- requests ---
@@ -157,6 +186,15 @@ final class PortLoop implements Runnable {
     PendingRequest takePending() {
         final PendingRequest free = kept.pollLast();
         return free == null ? new PendingRequest(port.served()) : free;
+    }
+
+    /** When requests of this turn have come: one look at the clock for all of them. */
+    long turnNs() {
+        if (!stamped) {
+            stamped = true;
+            turnNs = clock.nanoTime();
+        }
+        return turnNs;
     }
 
     /** A request that makes sense: is begun, refused, or waits until the server has roles. */
@@ -182,7 +220,7 @@ final class PortLoop implements Runnable {
 
     private void hold(PendingRequest pending) {
         pending.hold(clock.nanoTime());
-        port.countWaiting();
+        counts.waited();
         held.addLast(pending);
     }
 
@@ -203,7 +241,12 @@ final class PortLoop implements Runnable {
     void answered(PendingRequest pending) {
         final ClientConnection connection = pending.connection();
         progress = true;
-        port.count(pending.request());
+        counts.answered(pending.request());
+        if (stamped && pending.beganNs() == turnNs) {
+            counts.answeredInTurn(pending.request().operation());
+        } else {
+            counts.answeredLater(pending.request().operation(), clock.nanoTime() - pending.beganNs());
+        }
         if (connection != null) {
             connection.answer(pending);
         }
@@ -274,6 +317,7 @@ final class PortLoop implements Runnable {
             hold(each);
         }
         waiting.clear();
+        changes.leaveServer(clock.nanoTime());
     }
 
     /** The server has roles again: everybody is told, and what has waited gets on. */
@@ -322,14 +366,21 @@ final class PortLoop implements Runnable {
             progress = false;
             turn();
             final long nowNs = clock.nanoTime();
+            counts.turn();
+            if (stamped) {
+                stamped = false;
+                counts.endTurn(nowNs - turnNs);
+            }
             if (mustCheck() && nowNs - nextCheckNs >= 0) {
-                nextCheckNs = nowNs + OVERDUE_CHECK_MS * 1_000_000;
+                nextCheckNs = nowNs + CHECK_MS * 1_000_000;
                 endOverdue(nowNs);
                 refuseHeldSince(nowNs - HOLD_NS);
                 resumeAcceptor();
+                changes.endOverdue(nowNs, false);
             }
             if (closing) {
                 refuseHeldSince(nowNs);
+                changes.endOverdue(nowNs, true);
                 if (drainUntilNs == 0) {
                     drainUntilNs = nowNs + port.settings().drainNs();
                 }
@@ -347,7 +398,7 @@ final class PortLoop implements Runnable {
     }
 
     private boolean mustCheck() {
-        return !greeting.isEmpty() || pausedAcceptor != null || !held.isEmpty();
+        return !greeting.isEmpty() || pausedAcceptor != null || !held.isEmpty() || changes.isAsked();
     }
 
     private void turn() {
@@ -357,6 +408,7 @@ final class PortLoop implements Runnable {
             task.run();
         }
         stepAll();
+        progress |= changes.turn();
         for (int i = 0; i < dirty.size(); i++) { // grows: what had to wait is taken in between
             guarded(dirty.get(i), ClientConnection::onTurnEnd);
         }
@@ -414,13 +466,13 @@ final class PortLoop implements Runnable {
     private void rest(long idleNs) {
         if (idleNs < port.settings().spinNs()) {
             Thread.yield();
-        } else if (!active.isEmpty() || !waiting.isEmpty()) {
+        } else if (!active.isEmpty() || !waiting.isEmpty() || changes.isDue()) {
             LockSupport.parkNanos(REST_NS);
         } else {
             asleep = true;
             // Announced first, looked second: see execute.
-            if (tasks.isEmpty() && !closing) {
-                select(mustCheck() ? OVERDUE_CHECK_MS : 0);
+            if (tasks.isEmpty() && !closing && !changes.isDue()) {
+                select(mustCheck() ? CHECK_MS : 0);
             } else if (closing) {
                 LockSupport.parkNanos(REST_NS);
             }
@@ -450,20 +502,26 @@ final class PortLoop implements Runnable {
     }
 
     private void end() {
+        changes.close();
         for (ClientConnection each : List.copyOf(connections)) {
             each.close();
         }
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
         }
-        // What is still under way is finished by whoever borrows its worker context next.
-        active.forEach(each -> port.countUnfinished());
-        waiting.forEach(each -> port.countUnfinished());
+        // What is still under way is finished by whoever borrows its worker context next, or when the server is closed.
+        active.forEach(this::leave);
+        waiting.forEach(this::leave);
         try {
             selector.close();
         } catch (IOException e) {
             port.errors().report("closing a selector", e);
         }
+    }
+
+    private void leave(PendingRequest unfinished) {
+        unfinished.call().giveUp();
+        port.countUnfinished();
     }
 
     void join() throws InterruptedException {

@@ -2,6 +2,7 @@ package org.rowankv.server.client;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
+import org.rowankv.server.stream.ShardChanges;
 
 /** What stands behind a client port: a server, or something that answers as fast as nothing can. For any thread. */
 public interface Served {
@@ -18,6 +19,12 @@ public interface Served {
 
         /** Whether it has got no further than to want what others hold: until one of them ends, a step is in vain. */
         boolean awaitsWorker();
+
+        /**
+         * Instead of further steps: nobody waits for the answer any more. What is under way is left to whoever can finish it;
+         * nothing is held for this call from now on.
+         */
+        default void giveUp() {}
     }
 
     /** Takes objects of a scan. */
@@ -36,6 +43,26 @@ public interface Served {
 
     /** Whether anything is answered; if not, it is over. */
     boolean isServing();
+
+    /** The changes of a shard that it answers for; null if it tells of none. */
+    default @Nullable ShardChanges changes(int shard) {
+        return null;
+    }
+
+    /** The last version that was given out of a shard that it answers for. */
+    default long lastVersion(int shard) {
+        return 0;
+    }
+
+    /** Every change of a shard with a version ≤ it is on all replicas, and was handed to its {@link #changes}. */
+    default long finishedVersion(int shard) {
+        return 0;
+    }
+
+    /** Whether the cache was destroyed, as far as that shard knows. */
+    default boolean isDestroyed(int shard, int cacheId) {
+        return false;
+    }
 
     /** Hands the live objects at a position of a shard's hash order to a visitor; the next position, or 0 at the end. */
     long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor);

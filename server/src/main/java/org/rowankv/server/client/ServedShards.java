@@ -3,6 +3,7 @@ package org.rowankv.server.client;
 import org.rowankv.protocol.Request;
 import org.rowankv.server.Server;
 import org.rowankv.server.SteppedCall;
+import org.rowankv.server.stream.ShardChanges;
 
 /** The shards of a server. */
 final class ServedShards implements Served {
@@ -32,6 +33,11 @@ final class ServedShards implements Served {
         public boolean awaitsWorker() {
             return call.awaitsWorker();
         }
+
+        @Override
+        public void giveUp() {
+            call.giveUp();
+        }
     }
 
     @Override
@@ -52,6 +58,26 @@ final class ServedShards implements Served {
     @Override
     public boolean isServing() {
         return server.isServing();
+    }
+
+    @Override
+    public ShardChanges changes(int shard) {
+        return server.replicas().get(shard).changes();
+    }
+
+    @Override
+    public long lastVersion(int shard) {
+        return server.lastVersion(shard);
+    }
+
+    @Override
+    public long finishedVersion(int shard) {
+        return server.finishedVersion(shard);
+    }
+
+    @Override
+    public boolean isDestroyed(int shard, int cacheId) {
+        return server.replicas().get(shard).clears().isDestroyed(cacheId);
     }
 
     @Override

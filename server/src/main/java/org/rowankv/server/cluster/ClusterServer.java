@@ -2,18 +2,18 @@ package org.rowankv.server.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
+import org.rowankv.runtime.Signal;
+import org.rowankv.runtime.StartedWork;
 import org.rowankv.server.Server;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.membership.ConfigurationStoreException;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.AreaSettings;
 import org.rowankv.server.pm.OpenConsent;
-import org.rowankv.server.pm.ServerDirectory;
+import org.rowankv.server.pm.ServerHome;
 import org.rowankv.server.pm.StoreOpenException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,13 +32,17 @@ public final class ClusterServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterServer.class);
     private static final long LOOK_WHILE_STARTING_MS = 100;
     private static final long LOOK_WHILE_SERVING_MS = 300;
+    /** While the store says when something may have changed. */
+    private static final long LOOK_IN_ANY_CASE_MS = 3000;
+
     private static final long SAY_EVERY_NS = 5_000_000_000L;
 
     private final ClusterSettings settings;
     private final ClusterSurroundings around;
     private final ClusterNodes nodes;
-    private final Thread thread;
-    private final Semaphore signal = new Semaphore(0);
+    private final Signal signal;
+    private boolean watched;
+    private volatile @Nullable StartedWork work;
     private volatile boolean closing;
     private volatile Phase phase = Phase.JOINING;
     private volatile String saying = "";
@@ -61,11 +65,12 @@ public final class ClusterServer implements AutoCloseable {
                 surroundings.store(),
                 settings.name() + "-" + Long.toHexString(surroundings.random().nextLong()),
                 surroundings.random().fork("stamps"));
-        this.thread = new Thread(this::run, "rowan-cluster-" + settings.name());
+        this.signal = surroundings.scheduling().signal();
     }
 
     public void start() {
-        thread.start();
+        watched = around.store().watch(signal::give);
+        work = around.scheduling().begin("rowan-cluster-" + settings.name(), false, this::run);
     }
 
     ClusterSettings settings() {
@@ -111,29 +116,18 @@ public final class ClusterServer implements AutoCloseable {
 
     /** Waits until the server has come to its end by itself, or was closed. */
     public void awaitEnd() {
-        join(thread);
+        final StartedWork started = work;
+        if (started != null) {
+            started.join();
+        }
     }
 
     /** Lets operations under way end, as long as the settings allow, and stops. */
     @Override
     public void close() {
         closing = true;
-        signal.release();
-        join(thread);
-    }
-
-    static void join(Thread thread) {
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        signal.give();
+        awaitEnd();
     }
 
     // --- the thread ---
@@ -160,8 +154,8 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     private void runInDirectory() {
-        try (ServerDirectory directory = ServerDirectory.open(
-                settings.dir(), settings.name(), settings.cluster(), settings.acceptCopied(), around.random())) {
+        try (ServerHome directory = around.homes()
+                .open(settings.dir(), settings.name(), settings.cluster(), settings.acceptCopied(), around.random())) {
             final Membership membership = new Membership(this, nodes, directory);
             final Members members = retried(membership::join);
             serverId = members.numberOf(settings.name());
@@ -185,7 +179,7 @@ public final class ClusterServer implements AutoCloseable {
     /** A device failed: nothing is acknowledged any more, and there is nothing else to be done. */
     private void stopServing(RuntimeException why) {
         failure = why;
-        signal.release();
+        signal.give();
         final Round present = round;
         final Server server = present == null ? null : present.server();
         if (server != null) {
@@ -193,7 +187,7 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    private Area openArea(ServerDirectory directory, Members members) {
+    private Area openArea(ServerHome directory, Members members) {
         final ClusterNodes.Stored stored = configuration(members);
         final long known = stored.configuration().incarnations().get(serverId);
         final AreaSettings areaSettings = new AreaSettings(
@@ -212,8 +206,8 @@ public final class ClusterServer implements AutoCloseable {
                     + " back from a backup");
         }
         final Area area = directory.hasArea(serverId)
-                ? Area.open(areaSettings, new OpenConsent(settings.acceptUnclean(), settings.acceptCopied()))
-                : Area.create(areaSettings, around.random());
+                ? directory.openArea(areaSettings, new OpenConsent(settings.acceptUnclean(), settings.acceptCopied()))
+                : directory.createArea(areaSettings, around.random());
         try {
             requireNewest(area, stored.configuration());
             if (known == 0 && area.superblock().incarnation() == 0) {
@@ -302,7 +296,7 @@ public final class ClusterServer implements AutoCloseable {
             if (chosen != null) {
                 return chosen;
             }
-            pause(LOOK_WHILE_STARTING_MS);
+            pause(watched ? LOOK_IN_ANY_CASE_MS : LOOK_WHILE_STARTING_MS);
         }
     }
 
@@ -375,7 +369,7 @@ public final class ClusterServer implements AutoCloseable {
 
     private void serve(Round present, Members members) {
         while (!closing) {
-            pause(LOOK_WHILE_SERVING_MS);
+            pause(watched ? LOOK_IN_ANY_CASE_MS : LOOK_WHILE_SERVING_MS);
             final RuntimeException broken = failure;
             if (broken != null) {
                 throw broken;
@@ -486,7 +480,8 @@ public final class ClusterServer implements AutoCloseable {
             throw new ClosedWhileWaiting();
         }
         try {
-            final boolean unused = signal.tryAcquire(ms, TimeUnit.MILLISECONDS);
+            // One look for all that it was given for.
+            final boolean unused = signal.await(ms * 1_000_000);
         } catch (InterruptedException e) {
             closing = true; // whoever interrupts this thread wants it to end
         }

@@ -25,6 +25,7 @@ import org.rowankv.server.pm.Durability;
  * @param drainMs how long a stop waits for operations under way
  * @param acceptUnclean opens an area that the operating system may not have written completely
  * @param acceptCopied opens a directory that is a copy of the one the server was made in
+ * @param sessionLeaseMs how long a client's session is kept without a request of it; 0: for ever
  */
 public record ClusterSettings(
         String cluster,
@@ -41,7 +42,11 @@ public record ClusterSettings(
         int scrubMibPerSecond,
         long drainMs,
         boolean acceptUnclean,
-        boolean acceptCopied) {
+        boolean acceptCopied,
+        long sessionLeaseMs) {
+    /** Long beyond the deadlines of clients. */
+    public static final long DEFAULT_SESSION_LEASE_MS = 600_000;
+
     public static final int DEFAULT_SHARDS_PER_SERVER = 48;
     public static final int MAX_SERVERS = 64;
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,62}");
@@ -82,6 +87,43 @@ public record ClusterSettings(
                         + shape.segmentBytes() + " bytes, not " + capacityBytes);
         require(scrubMibPerSecond >= 0, "scrub-rate must not be negative");
         require(drainMs >= 0, "drain must not be negative");
+        require(sessionLeaseMs >= 0, "session-lease must not be negative");
+    }
+
+    /** With the usual leases of sessions. */
+    public ClusterSettings(
+            String cluster,
+            String name,
+            Path dir,
+            HostAndPort advertised,
+            String clients,
+            String admin,
+            String zone,
+            ClusterShape shape,
+            long capacityBytes,
+            int workers,
+            boolean verifyReads,
+            int scrubMibPerSecond,
+            long drainMs,
+            boolean acceptUnclean,
+            boolean acceptCopied) {
+        this(
+                cluster,
+                name,
+                dir,
+                advertised,
+                clients,
+                admin,
+                zone,
+                shape,
+                capacityBytes,
+                workers,
+                verifyReads,
+                scrubMibPerSecond,
+                drainMs,
+                acceptUnclean,
+                acceptCopied,
+                DEFAULT_SESSION_LEASE_MS);
     }
 
     private static void requireName(String what, String name) {
@@ -98,10 +140,11 @@ public record ClusterSettings(
 
     ServerSettings serverSettings() {
         return ServerSettings.of(
-                (int) (capacityBytes / shape.segmentBytes()),
-                workers,
-                shape.replicas() > 1,
-                verifyReads,
-                (long) scrubMibPerSecond << 20);
+                        (int) (capacityBytes / shape.segmentBytes()),
+                        workers,
+                        shape.replicas() > 1,
+                        verifyReads,
+                        (long) scrubMibPerSecond << 20)
+                .withSessionLeaseNs(sessionLeaseMs * 1_000_000);
     }
 }

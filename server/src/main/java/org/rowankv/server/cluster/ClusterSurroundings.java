@@ -6,6 +6,8 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.Scheduling;
 import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.pm.ServerDirectory;
+import org.rowankv.server.pm.ServerHome;
 
 /**
  * What a server of a cluster stands on, apart from its settings.
@@ -15,6 +17,7 @@ import org.rowankv.server.membership.ConfigurationStore;
  * @param addresses that the fabric asks
  * @param scanThreads that read the area at the same time
  * @param door where clients come in
+ * @param homes where its data are
  */
 public record ClusterSurroundings(
         ConfigurationStore store,
@@ -25,4 +28,19 @@ public record ClusterSurroundings(
         Scheduling scheduling,
         ErrorLog errors,
         int scanThreads,
-        ClientDoor door) {}
+        ClientDoor door,
+        ServerHome.Opening homes) {
+    /** With its data in a directory. */
+    public ClusterSurroundings(
+            ConfigurationStore store,
+            Fabric fabric,
+            ServerAddresses addresses,
+            Clock clock,
+            RandomSource random,
+            Scheduling scheduling,
+            ErrorLog errors,
+            int scanThreads,
+            ClientDoor door) {
+        this(store, fabric, addresses, clock, random, scheduling, errors, scanThreads, door, ServerDirectory::open);
+    }
+}

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.server.pm.ServerDirectory;
+import org.rowankv.server.pm.ServerHome;
 
 /**
  * How a server comes to be a member: it says that it is there; once as many have as the cluster is to have, whoever sees it
@@ -15,10 +15,10 @@ final class Membership {
 
     private final ClusterServer cluster;
     private final ClusterNodes nodes;
-    private final ServerDirectory directory;
+    private final ServerHome directory;
     private final ClusterSettings settings;
 
-    Membership(ClusterServer cluster, ClusterNodes nodes, ServerDirectory directory) {
+    Membership(ClusterServer cluster, ClusterNodes nodes, ServerHome directory) {
         this.cluster = cluster;
         this.nodes = nodes;
         this.directory = directory;

@@ -4,13 +4,12 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.Endpoint;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.runtime.Signal;
 
 /**
  * Questions to other servers, asked until they are answered: a message may be lost with either end, so every question may
@@ -18,7 +17,7 @@ import org.rowankv.rdma.Endpoint;
  */
 final class PeerCalls {
     /** Long before somebody would wonder. */
-    private static final long AGAIN_MS = 100;
+    private static final long AGAIN_NS = 100_000_000;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
@@ -27,16 +26,16 @@ final class PeerCalls {
         void check();
     }
 
-    private record Pending(int server, CompletableFuture<ByteBuffer> answer) {}
-
     private final Endpoint endpoint;
     private final long term;
+    private final Scheduling scheduling;
     private final AtomicLong numbers = new AtomicLong();
-    private final Map<Long, Pending> pending = new ConcurrentHashMap<>();
+    private final Map<Long, Call> pending = new ConcurrentHashMap<>();
 
-    PeerCalls(Endpoint endpoint, long term) {
+    PeerCalls(Endpoint endpoint, long term, Scheduling scheduling) {
         this.endpoint = endpoint;
         this.term = term;
+        this.scheduling = scheduling;
     }
 
     /** One question on its way. */
@@ -44,13 +43,14 @@ final class PeerCalls {
         private final int server;
         private final long number;
         private final ByteBuffer message;
-        private final CompletableFuture<ByteBuffer> answer = new CompletableFuture<>();
+        private final Signal answered = scheduling.signal();
+        private volatile @Nullable ByteBuffer answer;
 
         private Call(int server, int question, int shard, long argument, ByteBuffer payload) {
             this.server = server;
             this.number = numbers.incrementAndGet();
             this.message = PeerMessageDescriptor.write(question, false, shard, term, number, argument, payload);
-            pending.put(number, new Pending(server, answer));
+            pending.put(number, this);
             send();
         }
 
@@ -61,7 +61,7 @@ final class PeerCalls {
         }
 
         boolean isAnswered() {
-            return answer.isDone();
+            return answer != null;
         }
 
         void giveUp() {
@@ -72,15 +72,15 @@ final class PeerCalls {
         ByteBuffer await(Patience patience) {
             try {
                 while (true) {
-                    try {
-                        return answer.get(AGAIN_MS, TimeUnit.MILLISECONDS);
-                    } catch (TimeoutException e) {
+                    final ByteBuffer message = answer;
+                    if (message != null) {
+                        return message;
+                    }
+                    if (!answered.await(AGAIN_NS)) {
                         patience.check();
                         send();
                     }
                 }
-            } catch (ExecutionException e) {
-                throw new IllegalStateException("an answer cannot fail", e);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new RoundOverException("interrupted");
@@ -111,9 +111,10 @@ final class PeerCalls {
 
     /** An answer came; one that nobody waits for any more is dropped. */
     void answered(int from, ByteBuffer message) {
-        final Pending waiting = pending.get(PeerMessageDescriptor.number(message));
+        final Call waiting = pending.get(PeerMessageDescriptor.number(message));
         if (waiting != null && waiting.server == from && PeerMessageDescriptor.term(message) == term) {
-            final boolean unused = waiting.answer.complete(message);
+            waiting.answer = message;
+            waiting.answered.give();
         }
     }
 }

@@ -19,6 +19,9 @@ import org.rowankv.runtime.ErrorLog;
  */
 final class PeerMessages implements MessageHandler, Agent {
     private static final int MESSAGES_PER_TURN = 64;
+    /** While it is woken up for whatever comes. */
+    private static final long REST_NS = 250_000_000;
+
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final int serverId;
@@ -83,6 +86,12 @@ final class PeerMessages implements MessageHandler, Agent {
         final Endpoint own = endpoint;
         final PressureRounds rounds = pressure;
         return (own == null ? 0 : own.pollMessages(MESSAGES_PER_TURN)) + (rounds == null ? 0 : rounds.doWork());
+    }
+
+    @Override
+    public long restNs() {
+        final PressureRounds rounds = pressure;
+        return rounds != null && rounds.isIdle() ? REST_NS : 0;
     }
 
     @Override

@@ -39,6 +39,7 @@ final class PressureRounds implements SpacePressure, Agent {
     private final PeerCalls calls;
     private final Answers answers;
     private final Clock clock;
+    private final Runnable awake;
     /** By server: whether somebody lacks room there. */
     private final AtomicIntegerArray lacking;
 
@@ -54,12 +55,21 @@ final class PressureRounds implements SpacePressure, Agent {
     private long beganNs;
     private long sentNs;
 
-    PressureRounds(Server own, int serverCount, List<Integer> others, PeerCalls calls, Answers answers, Clock clock) {
+    /** @param awake wakes up who turns this */
+    PressureRounds(
+            Server own,
+            int serverCount,
+            List<Integer> others,
+            PeerCalls calls,
+            Answers answers,
+            Clock clock,
+            Runnable awake) {
         this.own = own;
         this.others = List.copyOf(others);
         this.calls = calls;
         this.answers = answers;
         this.clock = clock;
+        this.awake = awake;
         this.lacking = new AtomicIntegerArray(serverCount);
     }
 
@@ -84,7 +94,7 @@ final class PressureRounds implements SpacePressure, Agent {
         } else {
             lacking.set(server, 1);
         }
-        wanted = true;
+        want();
     }
 
     @Override
@@ -95,7 +105,7 @@ final class PressureRounds implements SpacePressure, Agent {
         if (others.isEmpty() || anyEnded && lastBeganNs - sinceNs >= 0) {
             return false;
         }
-        wanted = true;
+        want();
         return true;
     }
 
@@ -104,7 +114,7 @@ final class PressureRounds implements SpacePressure, Agent {
         if (server == own.serverId()) {
             return own.settledTurns();
         }
-        wanted = true;
+        want();
         return rounds.get();
     }
 
@@ -125,6 +135,18 @@ final class PressureRounds implements SpacePressure, Agent {
                         && PeerMessageDescriptor.number(one.question) == PeerMessageDescriptor.number(question))) {
             asked.add(new Asked(from, question, own.settledTurns(), clock.nanoTime()));
         }
+    }
+
+    private void want() {
+        if (!wanted) {
+            wanted = true;
+            awake.run();
+        }
+    }
+
+    /** Whether nobody waits for anything. For the agent that turns it. */
+    boolean isIdle() {
+        return !wanted && asked.isEmpty() && underWay.isEmpty();
     }
 
     @Override

@@ -2,9 +2,6 @@ package org.rowankv.server.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
@@ -13,8 +10,10 @@ import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.MembershipView;
 import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.StartedWork;
 import org.rowankv.runtime.TurnedAgent;
 import org.rowankv.server.Server;
+import org.rowankv.server.ServerParts;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.Area;
@@ -42,7 +41,7 @@ final class Round implements MembershipView {
     private final ServerSettings serverSettings;
     private final PeerMessages messages;
     private final TurnedAgent messagesAgent;
-    private final ExecutorService chores;
+    private final Chores chores;
     private final List<Integer> others = new ArrayList<>();
     private volatile @Nullable Configuration adopted;
     private @Nullable Endpoint endpoint;
@@ -63,11 +62,7 @@ final class Round implements MembershipView {
                 others.add(other);
             }
         }
-        this.chores = Executors.newSingleThreadExecutor(work -> {
-            final Thread thread = new Thread(work, "rowan-chores-" + serverId);
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.chores = new Chores("rowan-chores-" + serverId, around.scheduling());
         this.messages = new PeerMessages(serverId, around.errors(), chores);
         this.messagesAgent = around.scheduling().take(messages, around.errors());
         this.incarnation = area.superblock().startIncarnation();
@@ -141,7 +136,7 @@ final class Round implements MembershipView {
         requireReplicas(configuration, read);
         final long beganNs = around.clock().nanoTime();
         area.superblock().adoptTerm(configuration.term());
-        final PeerCalls calls = new PeerCalls(opened, configuration.term());
+        final PeerCalls calls = new PeerCalls(opened, configuration.term(), around.scheduling());
         final Exchange exchange = new Exchange(configuration, read);
         adopted = configuration;
         messages.adopt(configuration, calls, exchange);
@@ -179,17 +174,7 @@ final class Round implements MembershipView {
 
     private void serve(Configuration configuration, PeerCalls calls, RecoveredServer read, Endpoint opened) {
         final LateServer late = new LateServer();
-        final Server made = new Server(
-                Server.endpointSettings(
-                        serverId,
-                        serverSettings,
-                        read.segments(),
-                        incarnation,
-                        configuration.clusterId(),
-                        messages,
-                        this),
-                unused -> opened,
-                around.fabric().capabilities(),
+        final ServerParts parts = new ServerParts(
                 serverSettings,
                 read.segments(),
                 read.replicas(),
@@ -200,8 +185,18 @@ final class Round implements MembershipView {
                 late,
                 late,
                 new NoCopies());
-        final PressureRounds pressure =
-                new PressureRounds(made, configuration.serverCount(), others, calls, messages::answer, around.clock());
+        final EndpointSettings endpointSettings = Server.endpointSettings(
+                serverId, serverSettings, read.segments(), incarnation, configuration.clusterId(), messages, this);
+        final Server made = new Server(
+                parts, endpointSettings, unused -> opened, around.fabric().capabilities());
+        final PressureRounds pressure = new PressureRounds(
+                made,
+                configuration.serverCount(),
+                others,
+                calls,
+                messages::answer,
+                around.clock(),
+                messagesAgent::wakeUp);
         late.is(pressure);
         server = made;
         made.start();
@@ -270,9 +265,8 @@ final class Round implements MembershipView {
         closeDoor();
         final Server made = server;
         if (made != null) {
-            final Thread closing = new Thread(made::close, "rowan-drain-" + serverId);
-            closing.start();
-            if (!cluster.awaitFor(() -> !closing.isAlive(), forMs)) {
+            final StartedWork closing = around.scheduling().begin("rowan-drain-" + serverId, false, made::close);
+            if (!cluster.awaitFor(closing::isOver, forMs)) {
                 LOG.warn("server {}: operations under way did not end within {} ms", settings.name(), forMs);
             }
             final long digested = made.digestedTurns() + 2;
@@ -286,7 +280,7 @@ final class Round implements MembershipView {
             over = true;
             made.fail(new IllegalStateException("the server is stopping"));
             made.stopAgents();
-            ClusterServer.join(closing);
+            closing.join();
         }
         over = true;
         end();
@@ -301,7 +295,7 @@ final class Round implements MembershipView {
     }
 
     private void end() {
-        chores.shutdownNow();
+        chores.end();
         messagesAgent.close();
         final Server made = server;
         if (made != null) {
@@ -309,13 +303,7 @@ final class Round implements MembershipView {
         } else if (endpoint != null) {
             endpoint.close();
         }
-        try {
-            while (!chores.awaitTermination(1, TimeUnit.SECONDS)) {
-                LOG.info("server {}: waiting for the last chore", settings.name());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        chores.awaitEnd();
     }
 
     /** Nobody joins a cluster of this version. */

@@ -13,6 +13,7 @@ import org.rowankv.rdma.rowan.RowanSender;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.server.log.CommitVector;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
@@ -53,6 +54,8 @@ public final class CommitAgent implements Agent, CompletionHandler {
     private final int maxPairs;
     private long nextNs;
     private volatile boolean hurried;
+    private volatile boolean quiet;
+    private final OwnedCounter lag = new OwnedCounter();
 
     public CommitAgent(
             List<ShardPrimary> primaries,
@@ -100,7 +103,25 @@ public final class CommitAgent implements Agent, CompletionHandler {
         for (int server = 0; server < serverCount; server++) {
             sent += tell(server);
         }
+        quiet = sent == 0 && lag.get() == 0 && isEverybodyTold();
         return sent;
+    }
+
+    private boolean isEverybodyTold() {
+        for (ShardPrimary primary : primaries) {
+            final int shard = primary.replica().shardId();
+            for (int backup : backupSets.of(shard)) {
+                if (outstanding[backup] || primary.replica().commitVersion() > told[backup][shard]) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Whether CommitVer had covered every version, and every backup had been told, when it was computed last. Any thread. */
+    public boolean isQuiet() {
+        return quiet;
     }
 
     /** Somebody waits: the next turn is the time. Any thread. */
@@ -115,11 +136,20 @@ public final class CommitAgent implements Agent, CompletionHandler {
         }
         Chaos.point("commit.counted");
         inFlight.lower(smallest);
+        long behind = 0;
         for (ShardPrimary primary : primaries) {
             final ShardReplica replica = primary.replica();
+            behind += primary.versions().last() - smallest[replica.shardId()];
             replica.raiseCommitVersion(smallest[replica.shardId()]);
             replica.forgetDeletions(LOCK_OWNER);
+            replica.changes().endLapsed(nextNs);
         }
+        lag.add(behind - lag.get());
+    }
+
+    /** Versions that were given out and not covered by CommitVer when it was computed last, over all shards. Any thread. */
+    public long lag() {
+        return lag.get();
     }
 
     private int tell(int server) {

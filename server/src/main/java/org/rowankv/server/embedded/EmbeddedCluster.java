@@ -20,6 +20,7 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.Server;
+import org.rowankv.server.ServerParts;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.catalogue.CatalogueStore;
@@ -173,20 +174,18 @@ public final class EmbeddedCluster implements AutoCloseable {
             }
         };
         for (RecoveredServer server : recovered) {
-            servers.add(new Server(
-                    server.serverId(),
-                    serverSettings(),
-                    server.segments(),
-                    server.replicas(),
-                    started,
-                    fabric,
-                    view,
-                    surroundings.clocks().apply(server.serverId()),
-                    surroundings.scheduling(),
-                    errors,
-                    this::wakeUp,
-                    pressure,
-                    copies));
+            servers.add(new ServerParts(
+                            serverSettings(),
+                            server.segments(),
+                            server.replicas(),
+                            started,
+                            surroundings.clocks().apply(server.serverId()),
+                            surroundings.scheduling(),
+                            errors,
+                            this::wakeUp,
+                            pressure,
+                            copies)
+                    .open(server.serverId(), fabric, view));
         }
         this.faults = new FileFaults(settings.dir(), files.areas(), this::stopServing);
         servers.forEach(server -> server.meet(servers));

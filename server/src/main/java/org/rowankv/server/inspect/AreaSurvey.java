@@ -19,7 +19,9 @@ import org.rowankv.server.pm.SegmentState;
 /** Walks one area and adds up what is in it. Used once, by one thread. */
 final class AreaSurvey implements AreaWalk.Visitor {
     private final AreaImage area;
-    private final Configuration configuration;
+    /** Null where it is not at hand: then what can be is not judged by it. */
+    private final @Nullable Configuration configuration;
+
     private final AreaReplay replay;
     private final SessionReplay sessions = new SessionReplay();
     private final List<Damage> damages = new ArrayList<>();
@@ -33,20 +35,23 @@ final class AreaSurvey implements AreaWalk.Visitor {
     private long expiring;
     private long inBlocks;
 
-    private AreaSurvey(AreaImage area, Configuration configuration) {
+    private AreaSurvey(AreaImage area, @Nullable Configuration configuration) {
         this.area = area;
         this.configuration = configuration;
-        this.replay = new AreaReplay(configuration.shardCount(), shard -> true);
+        this.replay = new AreaReplay(area.shardCount(), shard -> true);
         this.used = new long[area.segmentCount()];
         this.live = new long[area.segmentCount()];
         this.tombstoned = new long[area.segmentCount()];
         this.damages.addAll(area.damages());
     }
 
-    /** @param found is given what is damaged */
-    static ServerContents of(AreaImage area, Configuration configuration, List<Damage> found) {
+    /**
+     * @param configuration of its cluster, if it is at hand
+     * @param found is given what is damaged
+     */
+    static ServerContents of(AreaImage area, @Nullable Configuration configuration, List<Damage> found) {
         final AreaSurvey survey = new AreaSurvey(area, configuration);
-        if (area.superblock().term() > configuration.term()) {
+        if (configuration != null && area.superblock().term() > configuration.term()) {
             survey.damages.add(new Damage(
                     area.file(),
                     0,
@@ -106,13 +111,16 @@ final class AreaSurvey implements AreaWalk.Visitor {
     }
 
     private @Nullable String whyImpossible(int shard, long version) {
-        if (shard < 0 || shard >= configuration.shardCount()) {
-            return "shard " + shard + " of " + configuration.shardCount();
+        if (shard < 0 || shard >= area.shardCount()) {
+            return "shard " + shard + " of " + area.shardCount();
         }
-        if (version < Version.NONE
-                || Version.epoch(version) > configuration.shard(shard).epoch()) {
+        final Configuration known = configuration;
+        if (version < Version.NONE) {
+            return "version " + version + " in shard " + shard;
+        }
+        if (known != null && Version.epoch(version) > known.shard(shard).epoch()) {
             return "version " + Version.toString(version) + " in shard " + shard + ", whose epoch is "
-                    + configuration.shard(shard).epoch() + " only: the configuration is older than the data";
+                    + known.shard(shard).epoch() + " only: the configuration is older than the data";
         }
         return null;
     }

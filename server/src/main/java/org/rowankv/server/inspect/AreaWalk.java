@@ -82,6 +82,10 @@ final class AreaWalk {
     private int segment;
     /** Behind the last entry met in the segment. */
     private long next;
+    /** Behind the last place of the segment that was written for certain. */
+    private long written;
+    /** Places further on that claim to be entries: garbage of an earlier use, unless something stands behind them. */
+    private final List<Damage> doubtful = new ArrayList<>();
 
     private AreaWalk(AreaImage area, Visitor visitor) {
         this.area = area;
@@ -130,35 +134,74 @@ final class AreaWalk {
         return area.isKnown(segment) && area.state(segment) != SegmentState.FREE;
     }
 
+    /**
+     * A log is written without gaps. So a place that claims to be an entry, and is none, is a damaged entry if it stands
+     * where what was written before it ends, or if a whole entry stands behind it. Elsewhere it is what an earlier use of
+     * the segment left there, and what happens to look like this use's.
+     */
     private void read(int newSegment, SegmentScan scan) {
         segment = newSegment;
         next = area.addressOf(segment);
+        written = next;
+        doubtful.clear();
+        final long end = next + area.segmentLength();
         scan.scan(next, area.segmentLength(), area.generation(segment), new SegmentScan.Visitor() {
             @Override
             public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
                 if (address > next) {
                     tryGap(next, address);
                 }
+                doubtful.forEach(visitor::onDamage);
+                doubtful.clear();
                 next = address + length;
+                written = next;
                 hand(buffer, at, type, new Place(segment, address, length));
             }
 
             @Override
             public void onInvalid(long address, String reason) {
-                visitor.onDamage(damage(address, reason));
+                passGivenUp(end);
+                if (address == written) {
+                    visitor.onDamage(damage(address, reason));
+                    written = Math.min(end, written + lengthAt(address));
+                } else if (address > written) {
+                    doubtful.add(damage(address, reason));
+                }
             }
         });
-        tryGap(next, area.addressOf(segment) + area.segmentLength());
+        if (tryGap(next, end)) {
+            doubtful.forEach(visitor::onDamage); // how long the entry is that stood there is not certain
+        }
+    }
+
+    /** Passes places that were reserved, or made void: nothing was promised there, and the log goes on behind. */
+    private void passGivenUp(long end) {
+        while (written < end) {
+            final long word = FrameDescriptor.wordPlain(region.buffer(written), region.offset(written));
+            final int type = FrameDescriptor.type(word);
+            if (FrameDescriptor.generation(word) != area.generation(segment)
+                    || type != FrameDescriptor.RESERVED && type != FrameDescriptor.VOID) {
+                return;
+            }
+            written = Math.min(end, written + lengthAt(written));
+        }
+    }
+
+    /** What the word there says, a stride at least. */
+    private int lengthAt(long address) {
+        return Math.max(
+                FrameDescriptor.STRIDE,
+                FrameDescriptor.length(FrameDescriptor.wordPlain(region.buffer(address), region.offset(address))));
     }
 
     private Damage damage(long address, String reason) {
         return new Damage(area.file(), address, "segment " + segment + ": " + reason);
     }
 
-    /** Where a gap begins, the word of an entry may have been damaged. */
-    private void tryGap(long from, long end) {
+    /** Where a gap begins, the word of an entry may have been damaged; returns whether one was. */
+    private boolean tryGap(long from, long end) {
         if (from == end) {
-            return;
+            return false;
         }
         final ByteBuffer buffer = region.buffer(from);
         final int at = region.offset(from);
@@ -169,7 +212,7 @@ final class AreaWalk {
                 && (foundType == FrameDescriptor.RESERVED
                         || foundType == FrameDescriptor.VOID
                         || FrameDescriptor.isEntryType(foundType))) {
-            return; // nothing was promised here, or it was told already
+            return false; // nothing was promised here, or it was told already
         }
         final long strides = Math.min((end - from) / FrameDescriptor.STRIDE, MAX_STRIDES_TRIED);
         for (int length = 1; length <= strides; length++) {
@@ -185,10 +228,11 @@ final class AreaWalk {
                             from,
                             "the publication word of an entry is damaged (" + EntryType.name(type) + " of "
                                     + length * FrameDescriptor.STRIDE + " bytes)"));
-                    return;
+                    return true;
                 }
             }
         }
+        return false;
     }
 
     private void hand(ByteBuffer buffer, int at, int type, Place place) {

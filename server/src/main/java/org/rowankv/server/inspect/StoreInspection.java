@@ -1,9 +1,7 @@
 package org.rowankv.server.inspect;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.rowankv.placement.Configuration;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.catalogue.CatalogueStore;
@@ -11,7 +9,6 @@ import org.rowankv.server.checkpoint.CheckpointFiles;
 import org.rowankv.server.checkpoint.CheckpointReading;
 import org.rowankv.server.inspect.StoreContents.CacheOfStore;
 import org.rowankv.server.membership.ConfigurationImage;
-import org.rowankv.server.pm.AreaImage;
 import org.rowankv.server.pm.ClosedStore;
 import org.rowankv.server.pm.Damage;
 
@@ -88,22 +85,8 @@ public final class StoreInspection {
     public void forEachEntry(EntryVisitor visitor) {
         for (int server = 0; server < store.shape().servers(); server++) {
             final int number = server;
-            walk(store.area(server), entry -> visitor.onEntry(number, entry));
+            ServerInspection.walk(store.area(server), entry -> visitor.onEntry(number, entry));
         }
-    }
-
-    private static void walk(AreaImage area, Consumer<StoredEntry> consumer) {
-        AreaWalk.walk(area, new AreaWalk.Visitor() {
-            @Override
-            public void onEntry(StoredEntry entry, ByteBuffer buffer, int at) {
-                consumer.accept(entry);
-            }
-
-            @Override
-            public void onDamage(Damage damage) {
-                // contents() tells.
-            }
-        });
     }
 
     /** Compares the replicas of each shard. */

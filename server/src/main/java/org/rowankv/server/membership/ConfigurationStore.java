@@ -44,6 +44,17 @@ public interface ConfigurationStore extends AutoCloseable {
     /** Full paths of the nodes directly below a path, in order. */
     List<String> list(String prefix);
 
+    /**
+     * Has that called after nodes may have changed, by whomever: a hint, which may come for nothing, late, or not at all, as when
+     * the connection was lost. So whoever waits for a change looks now and then all the same. Called on a thread of the store or of
+     * whoever changed the node: it must not block, or call the store. One at most; the last one counts.
+     *
+     * @return false where it is never called
+     */
+    default boolean watch(Runnable changed) {
+        return false;
+    }
+
     @Override
     void close();
 }

@@ -2,6 +2,7 @@ package org.rowankv.server.membership;
 
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryConfigurationStore implements ConfigurationStore {
     private final TreeMap<String, Versioned> nodes = new TreeMap<>();
+    private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
     private long lastVersion;
 
     @Override
@@ -19,8 +21,16 @@ public final class MemoryConfigurationStore implements ConfigurationStore {
     }
 
     @Override
-    public synchronized boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
         requireLength(path, bytes);
+        final boolean changed = change(path, expectedVersion, bytes, stamp);
+        if (changed) {
+            watchers.forEach(Runnable::run);
+        }
+        return changed;
+    }
+
+    private synchronized boolean change(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
         if (version(NodePath.require(path)) != expectedVersion) {
             return false;
         }
@@ -29,7 +39,22 @@ public final class MemoryConfigurationStore implements ConfigurationStore {
     }
 
     @Override
-    public synchronized boolean delete(String path, long expectedVersion) {
+    public boolean delete(String path, long expectedVersion) {
+        final boolean changed = remove(path, expectedVersion);
+        if (changed) {
+            watchers.forEach(Runnable::run);
+        }
+        return changed;
+    }
+
+    /** One store stands for many: each that watches stays. */
+    @Override
+    public boolean watch(Runnable changed) {
+        watchers.add(changed);
+        return true;
+    }
+
+    private synchronized boolean remove(String path, long expectedVersion) {
         if (expectedVersion == ABSENT || version(NodePath.require(path)) != expectedVersion) {
             return false;
         }

@@ -301,7 +301,7 @@ public final class Area implements AutoCloseable {
         if (forcer != null && forceAgent == null) {
             final TurnedAgent turned = scheduling.take(new ForceAgent(forcer, serverId(), whenFailed), errors);
             forceAgent = turned;
-            forcer.wakes(turned);
+            forcer.wakes(turned, scheduling.isOneAtATime());
             turned.start();
         }
     }
@@ -310,7 +310,7 @@ public final class Area implements AutoCloseable {
         if (forcer != null && forceAgent != null) {
             forceAgent.close();
             forceAgent = null;
-            forcer.wakes(null);
+            forcer.wakes(null, false);
         }
     }
 

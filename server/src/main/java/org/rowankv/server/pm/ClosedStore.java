@@ -50,6 +50,11 @@ public final class ClosedStore implements AutoCloseable {
                             + ": give the directory of a store, the one that dir= names");
         }
         final Path file = directory.resolve(StoreDirectory.MANIFEST);
+        if (Files.isRegularFile(directory.resolve(ServerDirectory.IDENTITY))) {
+            throw new StoreOpenException(
+                    directory + " holds the data of one server of a cluster of processes, which are no"
+                            + " store by themselves: of the commands for closed stores, only inspect reads them");
+        }
         if (!Files.isRegularFile(file)) {
             throw new StoreOpenException(directory + " holds no Rowan-KV store: there is no " + StoreDirectory.MANIFEST
                     + " in it. Give the directory of a store, the one that dir= names");

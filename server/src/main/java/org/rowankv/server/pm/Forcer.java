@@ -33,6 +33,9 @@ final class Forcer implements DurabilityVerbs, LandingForce {
     private volatile @Nullable ForceFailedException failure;
     private volatile @Nullable TurnedAgent agent;
     private volatile @Nullable Thread agentThread;
+    /** Whether nobody goes on while somebody waits. */
+    private volatile boolean oneAtATime;
+
     private final OwnedCounter forces = new OwnedCounter();
 
     Forcer(AreaMemory memory, String area) {
@@ -76,7 +79,7 @@ final class Forcer implements DurabilityVerbs, LandingForce {
                 final Thread forcingThread = agentThread;
                 if (forcingThread == null) {
                     FileThread.run("rowan-force", this::force);
-                } else if (forcingThread == Thread.currentThread()) {
+                } else if (forcingThread == Thread.currentThread() || oneAtATime) {
                     force();
                 } else {
                     LockSupport.parkNanos(this, LOOK_EVERY_NS);
@@ -140,8 +143,9 @@ final class Forcer implements DurabilityVerbs, LandingForce {
         return failure;
     }
 
-    void wakes(@Nullable TurnedAgent turned) {
+    void wakes(@Nullable TurnedAgent turned, boolean isOneAtATime) {
         agent = turned;
+        oneAtATime = isOneAtATime;
     }
 
     /** The thread that forces from now on; null: whoever drains. */

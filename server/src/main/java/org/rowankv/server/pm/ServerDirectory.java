@@ -25,14 +25,14 @@ import org.rowankv.runtime.RandomSource;
  *
  * <p>For any thread; files are touched on threads of its own.
  */
-public final class ServerDirectory implements AutoCloseable {
+public final class ServerDirectory implements ServerHome {
     static final String IDENTITY = "rowan.server";
     private static final String FIRST_LINE = "rowan-kv server";
     private static final int FORMAT_VERSION = 1;
     private static final int MAX_LENGTH = 4096;
 
     /** Who a directory belongs to. */
-    private record Owner(String name, String cluster, long identity, long directory) {
+    record Owner(String name, String cluster, long identity, long directory) {
         byte[] encode() {
             final String lines = FIRST_LINE + "\nformat=" + FORMAT_VERSION + "\nname=" + name + "\ncluster=" + cluster
                     + "\nidentity=" + Long.toHexString(identity) + "\ndirectory=" + directory + "\n";
@@ -88,10 +88,7 @@ public final class ServerDirectory implements AutoCloseable {
         final long inode = FileIdentity.of(directory);
         final Owner found;
         try {
-            if (Files.size(file) > MAX_LENGTH) {
-                throw damaged(file, "it is too long");
-            }
-            found = decode(file, new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
+            found = read(file);
         } catch (NoSuchFileException e) {
             StoreDirectory.requireNothingForeign(directory);
             final Owner made = new Owner(name, cluster, drawn, inode);
@@ -114,6 +111,14 @@ public final class ServerDirectory implements AutoCloseable {
         final Owner moved = new Owner(name, cluster, found.identity, inode);
         DurableFile.replace(file, moved.encode());
         return moved;
+    }
+
+    /** Who the file says that its directory belongs to. */
+    static Owner read(Path file) throws IOException {
+        if (Files.size(file) > MAX_LENGTH) {
+            throw damaged(file, "it is too long");
+        }
+        return decode(file, new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
     }
 
     private static Owner decode(Path file, String text) {
@@ -158,23 +163,34 @@ public final class ServerDirectory implements AutoCloseable {
         return Long.toHexString(crc.getValue());
     }
 
+    @Override
     public Path path() {
         return directory;
     }
 
-    /** Drawn when the directory was made: two servers never have the same, whatever they are called. */
+    @Override
     public long identity() {
         return owner.identity;
     }
 
-    /** Where the server's area is, or is to be. */
+    @Override
     public Path areaFile(int server) {
         return StoreDirectory.areaFile(directory, server);
     }
 
-    /** Whether the server's area has been made. */
+    @Override
     public boolean hasArea(int server) {
         return FileThread.call("rowan-area-look", () -> Files.exists(areaFile(server)));
+    }
+
+    @Override
+    public Area openArea(AreaSettings settings, OpenConsent consent) {
+        return Area.open(settings, consent);
+    }
+
+    @Override
+    public Area createArea(AreaSettings settings, RandomSource random) {
+        return Area.create(settings, random);
     }
 
     /** Gives the directory free. Everything in it has been closed before. */

@@ -13,6 +13,7 @@ import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.rowan.RowanSender;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.OwnedCounter;
 
 /**
  * The queue senders of one worker or agent, one to each other server, made when first used. Owned by it. Nobody waits here:
@@ -31,7 +32,10 @@ public final class Links implements AutoCloseable {
 
     private final boolean[] failed;
     private boolean usesReserve;
-    private long reconnects;
+    private final OwnedCounter reconnects = new OwnedCounter();
+    private final OwnedCounter creditRefusals = new OwnedCounter();
+    /** Of connections that are gone. */
+    private final OwnedCounter notReadyBefore = new OwnedCounter();
 
     /** @param wakeUp tells a server's agents that somebody waits for a posted segment there */
     public Links(Endpoint endpoint, Configuration configuration, Clock clock, ErrorLog errors, IntConsumer wakeUp) {
@@ -104,8 +108,7 @@ public final class Links implements AutoCloseable {
         }
         senders[server] = fresh;
         if (fenced != null) {
-            reconnects++;
-            fenced.close();
+            end(fenced);
         }
         return fresh;
     }
@@ -119,18 +122,32 @@ public final class Links implements AutoCloseable {
         final RowanSender sender = senders[server];
         senders[server] = null;
         if (sender != null) {
-            reconnects++;
-            sender.close();
+            end(sender);
         }
     }
 
-    public long reconnects() {
-        return reconnects;
+    private void end(RowanSender sender) {
+        reconnects.add(1);
+        notReadyBefore.add(sender.notReady());
+        sender.close();
     }
 
-    /** Times a receiver had no segment posted, over the present connections. */
+    void countCreditRefusal() {
+        creditRefusals.add(1);
+    }
+
+    /** Times that a server granted less credit than an entry needs. */
+    public long creditRefusals() {
+        return creditRefusals.get();
+    }
+
+    public long reconnects() {
+        return reconnects.get();
+    }
+
+    /** Times a receiver had no segment posted. */
     public long notReadyCount() {
-        long sum = 0;
+        long sum = notReadyBefore.get();
         for (RowanSender sender : senders) {
             sum += sender == null ? 0 : sender.notReady();
         }

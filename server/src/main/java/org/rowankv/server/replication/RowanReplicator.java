@@ -290,6 +290,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         awaitsCredit[server] = pair.awaitsCredit();
         final boolean granted = credit[server] >= wanted;
         modest[server] = !granted && awaitsCredit[server];
+        if (!granted && !awaitsCredit[server]) {
+            links.countCreditRefusal();
+        }
         return granted;
     }
 

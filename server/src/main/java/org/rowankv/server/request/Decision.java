@@ -35,6 +35,15 @@ final class Decision {
     /** Nobody asks: the object is to make room in its cache. */
     private boolean evicting;
 
+    /** Nobody asks: a session that is not used is to end; how many ticks of its lease it may be unused; −1 else. */
+    private int unusedTicks = -1;
+
+    /** The table whose session knows of this request as under way, or is being ended by it. */
+    private @Nullable SessionTable entered;
+
+    private long enteredSession;
+    private boolean awaitsSession;
+
     /** What an attempt before this one was answered without writing anything; this one must not write either. */
     private @Nullable Completion answeredBefore;
 
@@ -62,6 +71,8 @@ final class Decision {
         bits = 0;
         expiring = false;
         evicting = false;
+        unusedTicks = -1;
+        awaitsSession = false;
         answeredBefore = null;
         ownEntry = false;
         current.clear();
@@ -70,6 +81,37 @@ final class Decision {
     /** What has begun is the eviction of an object. */
     void evicts() {
         evicting = true;
+    }
+
+    /** What has begun is the end of a session that nobody uses, of which the request is a CLOSE_SESSION. */
+    void endsSession(int ticks) {
+        unusedTicks = ticks;
+    }
+
+    /**
+     * Whether nothing was decided, since the request's session is being ended, which is over soon: what is answered then
+     * stands in the log, and not on a decision that may come to nothing.
+     */
+    boolean awaitsSession() {
+        return awaitsSession;
+    }
+
+    /** The mutation is over, whatever became of it. */
+    void end() {
+        final SessionTable table = entered;
+        if (table != null) {
+            entered = null;
+            if (unusedTicks >= 0) {
+                table.cancelEnding(enteredSession);
+            } else {
+                table.leave(enteredSession);
+            }
+        }
+    }
+
+    private void enter(SessionTable table, long sessionId) {
+        enteredSession = sessionId;
+        entered = table;
     }
 
     /** The request's caller is gone: nothing of it is read or answered any more. */
@@ -105,9 +147,7 @@ final class Decision {
                         || answer(Status.OK, 0, 0, 0);
             }
             case CLOSE_SESSION -> {
-                return replica().sessions(asked.sessionId()).isOpen(asked.sessionId())
-                                && session(EntryType.SESSION_CLOSE)
-                        || answer(Status.OK, 0, 0, 0);
+                return mayClose(asked) && session(EntryType.SESSION_CLOSE) || answer(Status.OK, 0, 0, 0);
             }
             default -> {
                 if (asked.sessionId() != 0 && isKnown()) {
@@ -126,20 +166,35 @@ final class Decision {
         }
     }
 
-    private boolean session(int type) {
-        draft(type).request(asked().sessionId(), 0, 0);
-        willAnswer(Status.OK, 0, 0, 0);
+    private boolean mayClose(Request asked) {
+        final SessionTable sessions = replica().sessions(asked.sessionId());
+        if (unusedTicks < 0) {
+            return sessions.isOpen(asked.sessionId());
+        }
+        if (!sessions.beginEnding(asked.sessionId(), unusedTicks)) {
+            return false;
+        }
+        enter(sessions, asked.sessionId());
         return true;
     }
 
-    /** Whether the duplicate check answered the request. */
+    private boolean session(int type) {
+        draft(type).request(asked().sessionId(), 0, 0);
+        willAnswer(Status.OK, unusedTicks < 0 ? 0 : ResultBits.REMOVED, 0, 0);
+        return true;
+    }
+
+    /** Whether the duplicate check answered the request, or has to be made again. */
     private boolean isKnown() {
         final Request asked = asked();
         final SessionTable sessions = replica().sessions(asked.sessionId());
         answeredBefore = null;
+        awaitsSession = false;
+        end(); // once more, after an object was found to be over: it is looked up anew
         while (true) {
-            switch (sessions.look(asked.sessionId(), asked.sequence())) {
+            switch (sessions.enter(asked.sessionId(), asked.sequence())) {
                 case NEW -> {
+                    enter(sessions, asked.sessionId());
                     return false;
                 }
                 case NO_SESSION -> {
@@ -150,9 +205,15 @@ final class Decision {
                     answer(Status.BAD_REQUEST, 0, 0, 0);
                     return true;
                 }
+                case ENDING -> {
+                    awaitsSession = true;
+                    return true;
+                }
                 case COMPLETED -> {
+                    enter(sessions, asked.sessionId());
                     final Completion completion = sessions.find(asked.sessionId(), asked.sequence());
                     if (completion == null) {
+                        end();
                         continue; // forgotten in between
                     }
                     if (completion.isApplied()) {

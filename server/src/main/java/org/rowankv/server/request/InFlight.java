@@ -74,6 +74,22 @@ public final class InFlight {
         slots.setRelease(slot * PADDING + BOUND, 0);
     }
 
+    /**
+     * A version of a shard up to which nothing is in flight.
+     *
+     * @param last the shard's counter, read before this is called
+     */
+    public long finished(int shard, long last) {
+        long smallest = last;
+        for (int slot = 0; slot < count; slot++) {
+            final long bound = slots.get(slot * PADDING + BOUND);
+            if (bound != 0 && (int) slots.getOpaque(slot * PADDING + SHARD) == shard) {
+                smallest = Math.min(smallest, Version.before(bound));
+            }
+        }
+        return smallest;
+    }
+
     /** Lowers {@code smallest}, which holds the shards' counters, below every version in flight. */
     public void lower(long[] smallest) {
         for (int slot = 0; slot < count; slot++) {

@@ -1,6 +1,7 @@
 package org.rowankv.server.request;
 
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
@@ -43,6 +44,7 @@ final class Mutation {
     private final Worker worker;
     private final CurrentObject current;
     private final Decision decision;
+    private final ChangeCopy changeCopy;
 
     private State state = State.IDLE;
     private @Nullable Request request;
@@ -84,6 +86,7 @@ final class Mutation {
         this.worker = worker;
         this.current = new CurrentObject(worker.segments());
         this.decision = new Decision(worker, current);
+        this.changeCopy = new ChangeCopy(worker.segments());
     }
 
     boolean isIdle() {
@@ -127,6 +130,12 @@ final class Mutation {
         decision.evicts();
     }
 
+    /** Begins the end of a session that was not used for so many ticks of its lease. */
+    void beginSessionEnd(ShardPrimary shardPrimary, Request close, int ticks) {
+        begin(shardPrimary, close);
+        decision.endsSession(ticks);
+    }
+
     /** True when it is over. */
     boolean advance() {
         while (true) {
@@ -143,6 +152,8 @@ final class Mutation {
                 case DECIDING -> {
                     if (decision.decide()) {
                         state = State.AWAITING_SPACE;
+                    } else if (decision.awaitsSession()) {
+                        return false;
                     } else {
                         end();
                     }
@@ -286,6 +297,7 @@ final class Mutation {
             locks.unlock(firstStripe + stripesHeld - 1, worker.lockOwner());
             stripesHeld--;
         }
+        decision.end();
         worker.draft().end();
         holdsSpace = false;
         holdsCredit = false;
@@ -432,6 +444,7 @@ final class Mutation {
                 worker.segments().region().buffer(address),
                 worker.segments().region().offset(address));
         final int type = FrameDescriptor.type(word);
+        final Change change = changeCopy.of(replica(), position, address, type, current.present && !current.lost);
         final int freed = replica()
                 .apply(
                         worker.lockOwner(),
@@ -444,10 +457,20 @@ final class Mutation {
         if (freed > 0) {
             worker.grant().giveBack(freed);
         }
+        if (change != null) {
+            // Before it counts as finished: whoever tells of all that is finished must find it.
+            replica().changes().add(cacheIdAt(address), change);
+        }
         worker.inFlight().finished(worker.slot());
         if (limited != null) {
             noteUse(limited, type);
         }
+    }
+
+    private int cacheIdAt(long entry) {
+        return EntryDescriptor.cacheId(
+                worker.segments().region().buffer(entry),
+                worker.segments().region().offset(entry));
     }
 
     /** An object that was there before is used by what replaces it, or gives it another lifetime. */

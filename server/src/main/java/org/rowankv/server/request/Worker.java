@@ -146,6 +146,16 @@ public final class Worker {
         mutation.beginEviction(primary, eviction);
     }
 
+    /**
+     * Begins the end of a session that nobody uses; nothing is left over. The request is a CLOSE_SESSION; it is answered OK
+     * without having done anything if the session is used, or closed, by then.
+     *
+     * @param ticks of its lease that it may be unused
+     */
+    public void beginSessionEnd(ShardPrimary primary, Request close, int ticks) {
+        mutation.beginSessionEnd(primary, close, ticks);
+    }
+
     /** Does what can be done now; true when the request is answered. Never blocks. */
     public boolean advance() {
         return mutation.advance();

@@ -11,7 +11,7 @@ import org.rowankv.server.request.Worker;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * The worker context of the agents that end objects: one for all of them, since they share a thread, and one of their own,
+ * The worker context of the agents that end objects and sessions: one for all of them, since they share a thread, and one of their own,
  * since callers that wait for room may hold all others. It never waits where it can withdraw.
  *
  * <p>For the thread that turns the agents, one user at a time.
@@ -78,6 +78,13 @@ public final class RetentionWorker {
                 .when(Condition.IF_VERSION, EntryDescriptor.objectVersion(entry, at, EntryDescriptor.flags(entry, at)));
         place(primary.replica(), entry, at);
         worker.beginEviction(primary, request);
+        user = agent;
+    }
+
+    /** Begins the end of a session that was not used for so many ticks of its lease. */
+    void beginSessionEnd(Object agent, ShardPrimary primary, long sessionId, int ticks) {
+        request.closeSession(primary.replica().shardId(), sessionId);
+        worker.beginSessionEnd(primary, request, ticks);
         user = agent;
     }
 

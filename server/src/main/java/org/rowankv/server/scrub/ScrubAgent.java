@@ -17,10 +17,12 @@ import org.rowankv.server.pm.SegmentState;
  * <p>Between two turns a segment may be freed and used for something else; its generation tells, and it is left.
  */
 public final class ScrubAgent implements Agent, SegmentScan.Visitor {
-    /** Bytes that are read in one turn. */
+    /** Bytes that are read at once. */
     private static final int STEP = 32 << 10;
-    /** What was missed while others had the processor is not made up for beyond this. */
-    private static final long MOST_BEHIND_NS = 20_000_000;
+    /** In one turn. */
+    private static final int MOST_STEPS = 32;
+    /** What was missed while others had the processor, or the agents were at rest, is not made up for beyond this. */
+    private static final long MOST_BEHIND_NS = 300_000_000;
 
     private final Segments segments;
     private final DamagedEntries damage;
@@ -65,8 +67,10 @@ public final class ScrubAgent implements Agent, SegmentScan.Visitor {
         if (nowNs - dueNs < 0) {
             return 0;
         }
-        final int read = readOn();
-        dueNs = Math.max(dueNs, nowNs - MOST_BEHIND_NS) + read * 1_000_000_000L / bytesPerSecond;
+        dueNs = Math.max(dueNs, nowNs - MOST_BEHIND_NS);
+        for (int steps = 0; steps < MOST_STEPS && nowNs - dueNs >= 0; steps++) {
+            dueNs += readOn() * 1_000_000_000L / bytesPerSecond;
+        }
         // Not counted as work: it can always go on, and nobody is to be kept awake for it.
         return 0;
     }

@@ -1,6 +1,7 @@
 package org.rowankv.server.session;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +28,16 @@ public final class SessionTable {
         @Nullable
         Completion newest;
 
-        Session(long openAddress) {
+        /** Requests of it that were looked up here and are under way. */
+        int requests;
+        /** The tick in which it was used last. */
+        int usedAt;
+        /** It is being ended because nobody uses it: what comes now waits until that is decided. */
+        boolean ending;
+
+        Session(long openAddress, int tick) {
             this.openAddress = openAddress;
+            this.usedAt = tick;
         }
     }
 
@@ -41,7 +50,9 @@ public final class SessionTable {
         /** There is a completion, see {@link SessionTable#find}. */
         COMPLETED,
         /** Older than what the session said it had all answers for: a duplicate that nobody awaits. */
-        ANSWERED
+        ANSWERED,
+        /** The session is being ended: ask again. */
+        ENDING
     }
 
     /** Counts an entry dead that only a completion had kept; returns the space it took. */
@@ -50,10 +61,14 @@ public final class SessionTable {
         int release(long address, int length);
     }
 
+    private static final long[] NONE = {};
+
     private final LongMap<Session> sessions = new LongMap<>();
     private final ClosedSessions closed = new ClosedSessions();
     private final Release release;
     private boolean scanning;
+    /** Goes on while this server is the shard's primary: the clock of leases. */
+    private int tick;
 
     public SessionTable(Release release) {
         this.release = release;
@@ -89,7 +104,7 @@ public final class SessionTable {
             if (closed.contains(sessionId)) {
                 return false;
             }
-            sessions.put(sessionId, new Session(address));
+            sessions.put(sessionId, new Session(address, tick));
             return true;
         }
         if (session.openAddress != 0 || session.closed) {
@@ -138,7 +153,7 @@ public final class SessionTable {
     private Session scanned(long sessionId) {
         Session session = sessions.get(sessionId);
         if (session == null) {
-            session = new Session(0);
+            session = new Session(0, tick);
             sessions.put(sessionId, session);
         }
         return session;
@@ -156,16 +171,83 @@ public final class SessionTable {
         return closed.contains(sessionId);
     }
 
-    /** What is known of a request before it is decided. */
-    public synchronized Finding look(long sessionId, long sequence) {
+    /**
+     * What is known of a request before it is decided. Renews the session's lease. If the request is NEW or COMPLETED it
+     * counts as under way from now on, until {@link #leave}: so long its session is not ended.
+     */
+    public synchronized Finding enter(long sessionId, long sequence) {
         final Session session = sessions.get(sessionId);
         if (session == null) {
             return Finding.NO_SESSION;
         }
+        if (session.ending) {
+            return Finding.ENDING;
+        }
+        session.usedAt = tick;
         if (held(sessionId, sequence) != null) {
+            session.requests++;
             return Finding.COMPLETED;
         }
-        return sequence < session.firstUnanswered ? Finding.ANSWERED : Finding.NEW;
+        if (sequence < session.firstUnanswered) {
+            return Finding.ANSWERED;
+        }
+        session.requests++;
+        return Finding.NEW;
+    }
+
+    /** A request that {@link #enter} has let in is over. */
+    public synchronized void leave(long sessionId) {
+        final Session session = sessions.get(sessionId);
+        if (session != null && session.requests > 0) {
+            session.requests--;
+            session.usedAt = tick;
+        }
+    }
+
+    // --- leases ---
+
+    /**
+     * Time goes on, by the primary's clock.
+     *
+     * @param ticks that a session may go without a request
+     * @return sessions that went without longer, at this moment
+     */
+    public synchronized long[] tick(int ticks) {
+        tick++;
+        int count = 0;
+        final long[] open = sessions.size() == 0 ? NONE : sessions.keys();
+        for (long sessionId : open) {
+            final Session session = sessions.get(sessionId);
+            if (session != null && isUnused(session, ticks)) {
+                open[count++] = sessionId;
+            }
+        }
+        return count == open.length ? open : Arrays.copyOf(open, count);
+    }
+
+    private boolean isUnused(Session session, int ticks) {
+        return session.requests == 0 && !session.closed && tick - session.usedAt > ticks;
+    }
+
+    /**
+     * Decides to end a session that nobody has used for so many ticks; false if somebody has, or it is not open any more.
+     * Requests of it wait from now on, until it is closed, or {@link #cancelEnding} says that it is not.
+     */
+    public synchronized boolean beginEnding(long sessionId, int ticks) {
+        final Session session = sessions.get(sessionId);
+        if (session == null || session.ending || !isUnused(session, ticks)) {
+            return false;
+        }
+        session.ending = true;
+        return true;
+    }
+
+    /** It is not ended now. Nothing if it was closed. */
+    public synchronized void cancelEnding(long sessionId) {
+        final Session session = sessions.get(sessionId);
+        if (session != null) {
+            session.ending = false;
+        }
     }
 
     public synchronized int openCount() {

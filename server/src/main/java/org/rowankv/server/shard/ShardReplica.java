@@ -17,6 +17,7 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.session.SessionImage;
 import org.rowankv.server.session.SessionTable;
+import org.rowankv.server.stream.ShardChanges;
 
 /**
  * One shard's replica on one server, primary or backup: the index, the clears, the sessions, the versions. All entries of
@@ -56,6 +57,7 @@ public final class ShardReplica {
     private final Clears clears = new Clears();
     private final CacheCounts counts = new CacheCounts();
     private final DeletionMemory deletions = new DeletionMemory();
+    private final ShardChanges changes;
     private final int tenure;
 
     @SuppressWarnings("unused") // through COMMIT_VERSION
@@ -88,6 +90,7 @@ public final class ShardReplica {
         this.segments = segments;
         this.index = new ShardIndex(segments.region());
         this.tenure = tenure;
+        this.changes = new ShardChanges(shardCount);
         for (int i = 0; i < sessions.length; i++) {
             sessions[i] = new SessionTable(this::dead);
         }
@@ -108,6 +111,25 @@ public final class ShardReplica {
     /** The table in which that session is, if it is open. */
     public SessionTable sessions(long sessionId) {
         return sessions[(int) (sessionId * 0x9e3779b97f4a7c15L >>> 60)];
+    }
+
+    /** How many sessions are open at this shard. */
+    public int openSessionCount() {
+        int count = 0;
+        for (SessionTable table : sessions) {
+            count += table.openCount();
+        }
+        return count;
+    }
+
+    /** How many tables the sessions are divided into. */
+    public static int sessionTables() {
+        return SESSION_TABLES;
+    }
+
+    /** One of them. */
+    public SessionTable sessionTable(int number) {
+        return sessions[number];
     }
 
     /** The sessions open at this shard. */
@@ -178,6 +200,11 @@ public final class ShardReplica {
 
     public DeletionMemory deletions() {
         return deletions;
+    }
+
+    /** What is told of this shard's changes, while this is its primary. */
+    public ShardChanges changes() {
+        return changes;
     }
 
     /** CommitVer: every entry with a version ≤ it is on all replicas. On a backup, what the primary last said. */

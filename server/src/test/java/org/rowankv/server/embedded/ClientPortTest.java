@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.RowanException;
 import org.rowankv.driver.session.NetSettings;
+import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.BytesFrame;
@@ -34,8 +35,10 @@ import org.rowankv.protocol.wire.HelloDescriptor.Hello;
 import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
 import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.protocol.wire.RequestDescriptor;
+import org.rowankv.runtime.LatencyHistogram;
 import org.rowankv.server.client.ClientPort;
 import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.client.PortCounts;
 
 /** Whatever bytes come over a connection cost that connection at most: it is counted, and everybody else is served. */
 final class ClientPortTest {
@@ -326,6 +329,40 @@ final class ClientPortTest {
                 return Status.of(FrameDescriptor.code(buffer, 0));
             }
         }
+    }
+
+    @Test
+    void shouldCountWhatItAnswersAndHowLongThatTook() {
+        final PortCounts counts = port.counts();
+        final long putsBefore = counts.answered(Operation.PUT, Status.OK);
+        final long sentBefore = counts.sentBytes();
+        client.put(cache, bytes("k"), new byte[1_000]);
+        for (int i = 0; i < 200; i++) {
+            assertThat(client.get(cache, bytes("k"))).hasSize(1_000);
+            assertThat(client.get(cache, bytes("none"))).isNull();
+        }
+
+        assertThat(counts.answered(Operation.GET, Status.OK)).isEqualTo(200);
+        assertThat(counts.answered(Operation.GET, Status.NOT_FOUND)).isEqualTo(200);
+        assertThat(counts.answered(Operation.PUT, Status.OK) - putsBefore).isEqualTo(1);
+        assertThat(counts.requests()).isGreaterThanOrEqualTo(401);
+        // A turn counts what it took when it has written the answers.
+        await().atMost(60, TimeUnit.SECONDS).until(() -> durations(counts) == counts.requests());
+        assertThat(counts.latencySumNs(Operation.GET)).isPositive();
+        await().atMost(60, TimeUnit.SECONDS).until(() -> counts.sentBytes() - sentBefore > 200_000);
+        assertThat(counts.receivedBytes()).isGreaterThan(1_000);
+        assertThat(counts.connections()).isEqualTo(1);
+        assertThat(counts.replayed()).isZero();
+    }
+
+    private static long durations(PortCounts counts) {
+        long sum = 0;
+        for (Operation operation : Operation.values()) {
+            for (int bucket = 0; bucket < LatencyHistogram.buckets(); bucket++) {
+                sum += counts.latencyCount(operation, bucket);
+            }
+        }
+        return sum;
     }
 
     @Test

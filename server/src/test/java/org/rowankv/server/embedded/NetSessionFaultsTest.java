@@ -6,11 +6,6 @@ import static org.rowankv.server.embedded.Stores.numberOf;
 import static org.rowankv.server.embedded.Stores.value;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -163,85 +158,16 @@ final class NetSessionFaultsTest {
         }
     }
 
-    /** Hands bytes on in both directions, until its connections are cut. */
-    private static final class Proxy implements AutoCloseable {
-        private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
-        private final int to;
-        private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
-        private volatile boolean closed;
-
-        Proxy(int to) throws IOException {
-            this.to = to;
-            start(this::accept);
-        }
-
-        String address() {
-            return "127.0.0.1:" + listener.getLocalPort();
-        }
-
-        private interface Step {
-            void run() throws IOException;
-        }
-
-        private static void start(Step step) {
-            final Thread thread = new Thread(() -> {
-                try {
-                    step.run();
-                } catch (IOException e) {
-                    // The connection was cut: that is what a proxy of a test is for.
-                }
-            });
-            thread.setDaemon(true);
-            thread.start();
-        }
-
-        private void accept() throws IOException {
-            while (!closed) {
-                final Socket from = listener.accept();
-                final Socket there = new Socket(InetAddress.getByName("127.0.0.1"), to);
-                sockets.add(from);
-                sockets.add(there);
-                start(() -> pump(from, there));
-                start(() -> pump(there, from));
-            }
-        }
-
-        private void pump(Socket from, Socket there) throws IOException {
-            try (from;
-                    there;
-                    InputStream in = from.getInputStream();
-                    OutputStream out = there.getOutputStream()) {
-                in.transferTo(out);
-            } finally {
-                sockets.remove(from);
-                sockets.remove(there);
-            }
-        }
-
-        void cut() throws IOException {
-            for (Socket socket : sockets) {
-                socket.close();
-            }
-        }
-
-        @Override
-        public void close() throws IOException {
-            closed = true;
-            listener.close();
-            cut();
-        }
-    }
-
     private static Configuration later(Configuration now) {
         return new Configuration(now.clusterId(), now.hashSeed(), now.term() + 1, now.incarnations(), now.shards());
     }
 
     @Test
     void shouldApplyEachMutationOnceWhileConnectionsAreCut() throws Exception {
-        final List<Proxy> proxies = new ArrayList<>();
+        final List<CuttingProxy> proxies = new ArrayList<>();
         final List<String> addresses = new ArrayList<>();
         for (var port : ports.ports()) {
-            final Proxy proxy = new Proxy(port.address().getPort());
+            final CuttingProxy proxy = new CuttingProxy(port.address().getPort());
             proxies.add(proxy);
             addresses.add(proxy.address());
         }
@@ -280,7 +206,7 @@ final class NetSessionFaultsTest {
             cutter.join();
             assertThat(session.connectionsMade()).isGreaterThan(20);
         } finally {
-            for (Proxy proxy : proxies) {
+            for (CuttingProxy proxy : proxies) {
                 proxy.close();
             }
         }

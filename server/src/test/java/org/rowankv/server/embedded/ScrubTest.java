@@ -233,10 +233,7 @@ final class ScrubTest {
     @CsvSource({"1, VALUE", "3, VALUE", "1, VERSION", "3, CHECKSUM"})
     void shouldOnlyCountADeadObject(int servers, Part part) {
         open(servers, FAST);
-        fillASegment();
-        final Server server = cluster.servers().get(0);
-        await().until(() -> look(server, EntryType.PUT, false, -1) != null);
-        damageOneThatIsRead(server, EntryType.PUT, part);
+        damageOneThatIsRead(cluster.servers().get(0), EntryType.PUT, part, this::fillASegment);
         awaitRound(0);
         assertThat(statistics(0).badEntries()).isEqualTo(1);
         assertThat(statistics(0).replacedEntries() + statistics(0).lostEntries())
@@ -260,15 +257,14 @@ final class ScrubTest {
     void shouldKeepASegmentWithARecordThatMayBeNeeded(int servers, String kind) {
         open(servers, FAST);
         final int other = client.catalogue().create("other", new byte[0]).id();
-        client.put(cache, bytes("gone"), bytes("x"));
-        client.remove(cache, bytes("gone"));
-        client.clear(other);
         final Server server = cluster.servers().get(0);
         // Records of what is committed come every few milliseconds, and a segment commits behind a later one.
-        for (int i = 0; i < 200 && look(server, typeOf(kind), false, -1) == null; i++) {
+        final Place place = damageOneThatIsRead(server, typeOf(kind), Part.VERSION, () -> {
+            client.put(cache, bytes("gone"), bytes("x"));
+            client.remove(cache, bytes("gone"));
+            client.clear(other);
             fillASegment();
-        }
-        final Place place = damageOneThatIsRead(server, typeOf(kind), Part.VERSION);
+        });
         awaitRound(0);
         assertThat(statistics(0).badEntries()).isEqualTo(1);
         if (kind.equals("COMMIT_VECTOR")) {
@@ -292,11 +288,18 @@ final class ScrubTest {
     /**
      * Damages an entry that is not live, and waits until the scrubber has found that; another one when the segment was freed
      * before it came by: nobody reads what nobody needs.
+     *
+     * @param write makes such entries
      */
-    private Place damageOneThatIsRead(Server server, int type, Part part) {
+    private Place damageOneThatIsRead(Server server, int type, Part part, Runnable write) {
         final Segments segments = server.segments();
         while (true) {
-            final Place place = find(server, type, false);
+            Place place = look(server, type, false, -1);
+            for (int i = 0; i < 200 && place == null; i++) {
+                write.run();
+                place = look(server, type, false, -1);
+            }
+            assertThat(place).as("an entry of type %s", EntryType.name(type)).isNotNull();
             final int segment = segments.segmentOf(place.address());
             final int generation = segments.generation(segment);
             place.flip(part.offsetIn(place));

@@ -33,7 +33,7 @@ final class ForcerTest {
     }
 
     private void startThread() {
-        forcer.wakes(runner);
+        forcer.wakes(runner, false);
         runner.start();
         await().until(() -> runner.turns() > 0);
     }

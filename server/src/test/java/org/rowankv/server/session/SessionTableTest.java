@@ -43,4 +43,52 @@ final class SessionTableTest {
         assertThat(table.wasClosed(ClosedSessions.REMEMBERED + 1)).isTrue();
         assertThat(table.openCount()).isZero();
     }
+
+    @Test
+    void shouldCallUnusedWhatNobodyAskedForLongerThanTheLease() {
+        final SessionTable table = new SessionTable((address, length) -> length);
+        table.open(9, 64);
+        table.open(10, 128);
+        table.open(11, 192);
+        assertThat(table.enter(10, 1)).isEqualTo(SessionTable.Finding.NEW);
+        for (int tick = 0; tick < 4; tick++) {
+            assertThat(table.tick(4)).isEmpty();
+        }
+        assertThat(table.enter(11, 1)).isEqualTo(SessionTable.Finding.NEW);
+        table.leave(11);
+        assertThat(table.tick(4)).containsExactly(9);
+        assertThat(table.beginEnding(10, 4)).isFalse();
+        assertThat(table.beginEnding(11, 4)).isFalse();
+        table.leave(10);
+        assertThat(table.beginEnding(10, 4)).isFalse();
+        for (int tick = 0; tick < 3; tick++) {
+            assertThat(table.tick(4)).containsExactly(9);
+        }
+        assertThat(table.tick(4)).containsExactlyInAnyOrder(9, 11);
+        assertThat(table.tick(4)).containsExactlyInAnyOrder(9, 10, 11);
+    }
+
+    @Test
+    void shouldLetRequestsWaitWhileTheirSessionIsBeingEnded() {
+        final SessionTable table = new SessionTable((address, length) -> length);
+        table.open(9, 64);
+        table.complete(9, 1, 0, 101, 0, 0, 128);
+        for (int tick = 0; tick < 5; tick++) {
+            table.tick(4);
+        }
+        assertThat(table.beginEnding(9, 4)).isTrue();
+        assertThat(table.beginEnding(9, 4)).isFalse();
+        assertThat(table.enter(9, 1)).isEqualTo(SessionTable.Finding.ENDING);
+        table.cancelEnding(9);
+        assertThat(table.enter(9, 1)).isEqualTo(SessionTable.Finding.COMPLETED);
+        assertThat(table.beginEnding(9, 4)).isFalse();
+        table.leave(9);
+        for (int tick = 0; tick < 5; tick++) {
+            table.tick(4);
+        }
+        assertThat(table.beginEnding(9, 4)).isTrue();
+        table.close(9, address -> 0);
+        table.cancelEnding(9);
+        assertThat(table.enter(9, 1)).isEqualTo(SessionTable.Finding.NO_SESSION);
+    }
 }

@@ -12,6 +12,7 @@ import org.rowankv.placement.ShardAssignment;
 import org.rowankv.server.checkpoint.CheckpointReading;
 import org.rowankv.server.inspect.SegmentGroup;
 import org.rowankv.server.inspect.ServerContents;
+import org.rowankv.server.inspect.ServerInspection;
 import org.rowankv.server.inspect.StoreContents;
 import org.rowankv.server.pm.Damage;
 import org.rowankv.server.pm.SuperblockReading;
@@ -48,6 +49,20 @@ public final class ContentsText {
         store.caches().forEach(cache -> out.printf("cache %d: %s%n", cache.id(), cache.name()));
         store.servers().forEach(server -> print(server, out));
         store.checkpoints().forEach(checkpoint -> print(checkpoint, out));
+    }
+
+    public static void print(ServerInspection.Contents server, PrintWriter out) {
+        out.printf("server directory %s%n", server.directory());
+        out.printf(
+                "  server '%s' of cluster '%s', identity %s%s%n",
+                server.name(),
+                server.cluster(),
+                server.identity(),
+                server.copied() ? ", in another directory than it was created in (starts with --accept-copied)" : "");
+        if (server.servers().isEmpty()) {
+            out.println("  no area yet: it never came to be a member of its cluster");
+        }
+        server.servers().forEach(each -> print(each, out));
     }
 
     private static void print(CheckpointReading checkpoint, PrintWriter out) {
@@ -129,6 +144,19 @@ public final class ContentsText {
 
     public static String of(Damage damage) {
         return damage.file() + " at offset " + damage.offset() + ": " + damage.reason();
+    }
+
+    /** On one line. */
+    public static String json(ServerInspection.Contents server) {
+        final Map<String, Object> members = new LinkedHashMap<>();
+        members.put("directory", server.directory());
+        members.put("name", server.name());
+        members.put("cluster", server.cluster());
+        members.put("identity", server.identity());
+        members.put("copied", server.copied());
+        members.put("servers", server.servers());
+        members.put("damages", server.damages());
+        return Json.of(members);
     }
 
     /** On one line. */

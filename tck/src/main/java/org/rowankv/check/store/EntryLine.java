@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Version;
@@ -20,7 +21,8 @@ public final class EntryLine {
 
     private EntryLine() {}
 
-    public static String text(int server, StoredEntry entry, KeyHash hash) {
+    /** @param hash of the cluster's keys, if it is known */
+    public static String text(int server, StoredEntry entry, @Nullable KeyHash hash) {
         final StringBuilder line = new StringBuilder(String.format(
                 "server %d segment %d offset %d %s shard %d version %s cache %d",
                 server,
@@ -34,7 +36,10 @@ public final class EntryLine {
             line.append(" object ").append(Version.toString(entry.objectVersion()));
         }
         if (entry.key().length > 0) {
-            line.append(" hash ").append(hashOf(entry, hash)).append(" key ").append(KeyText.of(entry.key()));
+            if (hash != null) {
+                line.append(" hash ").append(hashOf(entry, hash));
+            }
+            line.append(" key ").append(KeyText.of(entry.key()));
         }
         line.append(" value ").append(entry.valueLength());
         if (entry.expires()) {
@@ -50,7 +55,8 @@ public final class EntryLine {
         return (flags.isEmpty() ? line : line.append(' ').append(String.join(",", flags))).toString();
     }
 
-    public static String json(int server, StoredEntry entry, KeyHash hash) {
+    /** @param hash of the cluster's keys, if it is known */
+    public static String json(int server, StoredEntry entry, @Nullable KeyHash hash) {
         final Map<String, Object> members = new LinkedHashMap<>();
         members.put("server", server);
         members.put("segment", entry.place().segment());
@@ -62,7 +68,9 @@ public final class EntryLine {
         members.put("objectVersion", Version.toString(entry.objectVersion()));
         members.put("cache", entry.cacheId());
         if (entry.key().length > 0) {
-            members.put("keyHash", hashOf(entry, hash));
+            if (hash != null) {
+                members.put("keyHash", hashOf(entry, hash));
+            }
             members.put("key", KeyText.of(entry.key()));
         }
         members.put("valueLength", entry.valueLength());

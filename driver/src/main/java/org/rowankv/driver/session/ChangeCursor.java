@@ -1,0 +1,132 @@
+package org.rowankv.driver.session;
+
+import java.util.concurrent.locks.ReentrantLock;
+import org.rowankv.driver.ChangeListener;
+import org.rowankv.driver.StreamPosition;
+import org.rowankv.protocol.Change;
+import org.rowankv.protocol.wire.ChangesDescriptor.Section;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How far a subscription has come in one shard. Takes only what continues exactly where it is: so whatever is asked twice, of two
+ * servers or by two threads, is told once. Thread-safe.
+ */
+final class ChangeCursor {
+    private static final Logger LOG = LoggerFactory.getLogger(ChangeCursor.class);
+
+    private final int cacheId;
+    private final int shard;
+    private final boolean oldValues;
+    private final ChangeListener listener;
+    private final Runnable whenLost;
+    /** Held while the listener is called. */
+    private final ReentrantLock telling = new ReentrantLock();
+
+    private volatile long position;
+    /** Its subscriber has been told that it hears from now on, and where that is was not known then. */
+    private volatile boolean late;
+
+    private volatile boolean closed;
+    /** The server has said that it will not tell anything. */
+    private volatile boolean refused;
+
+    /** @param whenLost called before the listener is told of a loss */
+    ChangeCursor(int cacheId, int shard, boolean oldValues, long position, ChangeListener listener, Runnable whenLost) {
+        this.cacheId = cacheId;
+        this.shard = shard;
+        this.oldValues = oldValues;
+        this.position = position;
+        this.listener = listener;
+        this.whenLost = whenLost;
+    }
+
+    int cacheId() {
+        return cacheId;
+    }
+
+    int shard() {
+        return shard;
+    }
+
+    boolean wantsOldValues() {
+        return oldValues;
+    }
+
+    long position() {
+        return position;
+    }
+
+    boolean isBegun() {
+        return position != StreamPosition.NOTHING_YET;
+    }
+
+    /** It is not known where it begins, and nobody waits for that any more. */
+    void beginLate() {
+        late = true;
+    }
+
+    boolean isOver() {
+        return closed || refused;
+    }
+
+    void refuse() {
+        refused = true;
+    }
+
+    /** Tells what has come, if it continues what was told. */
+    void accept(Section section) {
+        telling.lock();
+        try {
+            if (closed || section.from() != position) {
+                return;
+            }
+            if (position == StreamPosition.NOTHING_YET && late) {
+                lose(0, Math.max(section.lostTo(), section.to()));
+            } else if (section.lostTo() != 0) {
+                lose(Math.max(0, position), section.lostTo());
+            }
+            for (Change change : section.changes()) {
+                if (closed) {
+                    return; // by the listener
+                }
+                if (change.version() > position) {
+                    position = change.version();
+                    tell(change);
+                }
+            }
+            position = Math.max(position, section.to());
+        } finally {
+            telling.unlock();
+        }
+    }
+
+    private void lose(long after, long upTo) {
+        position = upTo;
+        whenLost.run();
+        try {
+            listener.onEventsLost(shard, after, upTo);
+        } catch (RuntimeException | AssertionError e) {
+            LOG.warn("a listener failed when it was told that changes of shard {} are lost", shard, e);
+        }
+    }
+
+    private void tell(Change change) {
+        try {
+            listener.onChange(shard, change);
+        } catch (RuntimeException | AssertionError e) {
+            LOG.warn("a listener failed on a change of shard {}", shard, e);
+        }
+    }
+
+    /** Nothing is told any more once this returns, unless the listener itself closes it. */
+    void close() {
+        closed = true;
+        telling.lock();
+        try {
+            refused = true; // nobody is in the middle of telling any more
+        } finally {
+            telling.unlock();
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package org.rowankv.driver.session;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.ChangeListener;
+import org.rowankv.driver.ChangeSubscription;
+import org.rowankv.driver.StreamPosition;
+import org.rowankv.protocol.wire.ChangesWantedDescriptor;
+
+/**
+ * The change streams of a session. While there is a subscription, a thread per server asks that server, on a connection of its own, for
+ * what has changed in all shards whose primary it is; the positions are kept here, so nothing is lost with a connection. Thread-safe.
+ */
+final class NetChanges {
+    private final NetSession session;
+
+    private final List<NetSubscription> subscriptions = new CopyOnWriteArrayList<>();
+    // --- guarded by this ---
+    private final Map<String, ChangePoller> pollers = new HashMap<>();
+    private boolean closed;
+
+    NetChanges(NetSession session) {
+        this.session = session;
+    }
+
+    /**
+     * Begins to tell. From now on, unless a position is given: what is committed after this returns is told. If a server cannot be
+     * reached in an attempt's time, its shards begin later, with a loss.
+     */
+    ChangeSubscription subscribe(
+            int cacheId, boolean oldValues, @Nullable StreamPosition from, ChangeListener listener) {
+        final Route now = session.route();
+        final int shardCount = now.configuration().shardCount();
+        if (from != null && from.shardCount() != shardCount) {
+            throw new IllegalArgumentException(
+                    "a position in " + from.shardCount() + " shards; this store has " + shardCount);
+        }
+        session.requireOpen();
+        final NetSubscription subscription =
+                new NetSubscription(cacheId, shardCount, oldValues, from, listener, this::unsubscribe);
+        begin(subscription);
+        subscriptions.add(subscription);
+        startPollers();
+        for (ChangePoller poller : pollers()) {
+            poller.nudge();
+        }
+        return subscription;
+    }
+
+    private void unsubscribe(NetSubscription subscription) {
+        subscriptions.remove(subscription);
+    }
+
+    /** Finds out where those begin that begin now. */
+    private void begin(NetSubscription subscription) {
+        final long deadlineNs = session.clock().nanoTime() + session.settings().attemptNs();
+        long pauseNs = 0;
+        while (true) {
+            final Route now = session.route();
+            for (ServerLink link : now.links()) {
+                final List<ChangeCursor> own = subscription.cursors().stream()
+                        .filter(cursor -> !cursor.isBegun() && now.primaryOf(cursor.shard()) == link)
+                        .toList();
+                for (int i = 0; i < own.size(); i += ChangesWantedDescriptor.MAX_SECTIONS) {
+                    final ChangesQuestion question = new ChangesQuestion(
+                            now.term(),
+                            0,
+                            own.subList(i, Math.min(own.size(), i + ChangesWantedDescriptor.MAX_SECTIONS)));
+                    if (session.ask(link, deadlineNs, question)) {
+                        question.sections()
+                                .forEach(section -> question.cursor(section).accept(section));
+                    }
+                }
+            }
+            if (subscription.cursors().stream().allMatch(ChangeCursor::isBegun)) {
+                return;
+            }
+            session.requireOpen();
+            if (session.clock().nanoTime() - deadlineNs >= 0) {
+                subscription.cursors().forEach(ChangeCursor::beginLate);
+                return;
+            }
+            pauseNs = session.pause(now, pauseNs, deadlineNs);
+        }
+    }
+
+    // --- the threads ---
+
+    private synchronized List<ChangePoller> pollers() {
+        return new ArrayList<>(pollers.values());
+    }
+
+    /** There is a thread for each server that is a primary, if anybody is subscribed. */
+    synchronized void startPollers() {
+        if (closed || subscriptions.isEmpty()) {
+            return;
+        }
+        final Route now = session.route();
+        for (ServerLink link : now.links()) {
+            if (!link.address().isEmpty() && now.isPrimary(link)) {
+                pollers.computeIfAbsent(link.address(), address -> new ChangePoller(address, session, this))
+                        .start();
+            }
+        }
+    }
+
+    /** Whether the thread has nothing to do any more: then it is no longer one of those, and ends. */
+    synchronized boolean isOver(ChangePoller poller) {
+        final Route now = session.route();
+        final boolean needed =
+                now.links().stream().anyMatch(link -> link.address().equals(poller.address()) && now.isPrimary(link));
+        if (!closed && needed && !subscriptions.isEmpty()) {
+            return false;
+        }
+        pollers.remove(poller.address(), poller);
+        startPollers(); // of those that have what it had
+        return true;
+    }
+
+    /** What is to be asked of the server with that address. */
+    List<ChangeCursor> cursorsAt(String address, Route route) {
+        final List<ChangeCursor> cursors = new ArrayList<>();
+        for (NetSubscription subscription : subscriptions) {
+            for (ChangeCursor cursor : subscription.cursors()) {
+                if (!cursor.isOver()
+                        && route.primaryOf(cursor.shard()).address().equals(address)
+                        && cursors.size() < ChangesWantedDescriptor.MAX_SECTIONS) {
+                    cursors.add(cursor);
+                }
+            }
+        }
+        return cursors;
+    }
+
+    /** Ends all of it; no listener is called any more when this returns, unless it is called by one. */
+    void close() {
+        final List<ChangePoller> running;
+        synchronized (this) {
+            closed = true;
+            running = new ArrayList<>(pollers.values());
+        }
+        running.forEach(ChangePoller::close);
+        running.forEach(ChangePoller::join);
+    }
+}

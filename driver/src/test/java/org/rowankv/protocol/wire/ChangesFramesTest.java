@@ -1,0 +1,163 @@
+package org.rowankv.protocol.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.rowankv.protocol.Change;
+import org.rowankv.protocol.ChangeType;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.ChangesDescriptor.Section;
+
+/** Questions for changes, and their answers, come out as they went in; what cannot be meant is refused. */
+final class ChangesFramesTest {
+    private static byte[] bytes(Random random, int longest) {
+        final byte[] bytes = new byte[random.nextInt(longest)];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    private static List<Section> sections(Random random, int asked) {
+        final List<Section> sections = new ArrayList<>();
+        for (int index = 0; index < asked; index++) {
+            if (random.nextInt(3) == 0) {
+                continue;
+            }
+            final long from = random.nextInt(100) - 1L;
+            final long lostTo = random.nextInt(3) == 0 ? from + 1 + random.nextInt(5) : 0;
+            long version = Math.max(from, lostTo);
+            final List<Change> changes = new ArrayList<>();
+            for (int i = random.nextInt(5); i > 0; i--) {
+                version += 1 + random.nextInt(3);
+                final ChangeType type = ChangeType.of(random.nextInt(ChangeType.count()));
+                changes.add(new Change(
+                        version,
+                        type,
+                        bytes(random, 40),
+                        type.hasValue() ? bytes(random, 200) : null,
+                        random.nextBoolean() ? bytes(random, 100) : null));
+            }
+            sections.add(new Section(
+                    index,
+                    changes.isEmpty() ? Status.of(random.nextInt(Status.values().length)) : Status.OK,
+                    from,
+                    Math.max(0, lostTo),
+                    version + random.nextInt(3),
+                    changes));
+        }
+        return sections;
+    }
+
+    private static ByteBuffer written(FrameWriter out) {
+        final ByteBuffer copy = ByteBuffer.allocate(out.pending()).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < copy.capacity(); i++) {
+            copy.put(i, out.buffer().get(i));
+        }
+        return copy;
+    }
+
+    private static String text(List<Section> sections) {
+        final StringBuilder text = new StringBuilder();
+        for (Section each : sections) {
+            text.append(each.index()).append(each.status()).append(each.from()).append('-');
+            text.append(each.lostTo()).append('-').append(each.to());
+            for (Change change : each.changes()) {
+                text.append(' ').append(change.version()).append(change.type());
+                text.append(java.util.Arrays.toString(change.key()));
+                text.append(java.util.Arrays.toString(change.value()));
+                text.append(java.util.Arrays.toString(change.oldValue()));
+            }
+            text.append('\n');
+        }
+        return text.toString();
+    }
+
+    @Property(tries = 300)
+    void shouldReadWhatWasWritten(@ForAll long seed, @ForAll @IntRange(min = 1, max = 12) int asked)
+            throws ProtocolException {
+        final List<Section> sections = sections(new Random(seed), asked);
+        final FrameWriter out = new FrameWriter(64);
+        ChangesDescriptor.write(out, 77, sections);
+        final ByteBuffer frame = written(out);
+        assertThat(FrameDescriptor.number(frame, 0)).isEqualTo(77);
+        ChangesDescriptor.check(frame, 0, frame.capacity(), asked);
+        assertThat(text(ChangesDescriptor.read(frame, 0))).isEqualTo(text(sections));
+    }
+
+    /** Whatever passes the check can be read, and is in order. */
+    @Property(tries = 2_000)
+    void shouldRefuseOrReadWhatWasChangedOnTheWay(@ForAll long seed, @ForAll @IntRange(min = 1, max = 6) int asked) {
+        final Random random = new Random(seed);
+        final FrameWriter out = new FrameWriter(64);
+        ChangesDescriptor.write(out, 1, sections(random, asked));
+        final ByteBuffer frame = written(out);
+        for (int i = 1 + random.nextInt(3); i > 0; i--) {
+            frame.put(FrameDescriptor.SMALL_OFFSET + random.nextInt(frame.capacity() - 12), (byte) random.nextInt());
+        }
+        final int length = random.nextInt(4) == 0 ? 24 + random.nextInt(frame.capacity() - 23) : frame.capacity();
+        try {
+            ChangesDescriptor.check(frame, 0, length, asked);
+        } catch (ProtocolException e) {
+            assertThat(e.fault()).isEqualTo(ProtocolFault.BAD_FRAME);
+            return;
+        }
+        for (Section section : ChangesDescriptor.read(frame, 0)) {
+            long version = Math.max(section.from(), section.lostTo());
+            for (Change change : section.changes()) {
+                assertThat(change.version()).isGreaterThan(version).isLessThanOrEqualTo(section.to());
+                version = change.version();
+            }
+        }
+    }
+
+    private static ByteBuffer question(int waitMs, long position, int sections) {
+        final FrameWriter out = new FrameWriter(64);
+        final int at = ChangesWantedDescriptor.begin(out, 5, 9, waitMs, sections);
+        for (int i = 0; i < sections; i++) {
+            ChangesWantedDescriptor.section(out, at, i, position + i, 3 + i, 40 + i, i % 2 == 1);
+        }
+        ChangesWantedDescriptor.end(out, at);
+        return written(out);
+    }
+
+    @Example
+    void shouldReadAQuestionAsItWasAsked() throws ProtocolException {
+        final ByteBuffer frame = question(2_000, ChangesWantedDescriptor.FROM_NOW, 3);
+        ChangesWantedDescriptor.check(frame, 0, frame.capacity());
+        assertThat(ChangesWantedDescriptor.sections(frame, 0)).isEqualTo(3);
+        assertThat(ChangesWantedDescriptor.term(frame, 0)).isEqualTo(9);
+        assertThat(ChangesWantedDescriptor.waitMs(frame, 0)).isEqualTo(2_000);
+        for (int i = 0; i < 3; i++) {
+            assertThat(ChangesWantedDescriptor.position(frame, 0, i)).isEqualTo(i - 1);
+            assertThat(ChangesWantedDescriptor.cacheId(frame, 0, i)).isEqualTo(3 + i);
+            assertThat(ChangesWantedDescriptor.shard(frame, 0, i)).isEqualTo(40 + i);
+            assertThat(ChangesWantedDescriptor.oldValues(frame, 0, i)).isEqualTo(i == 1);
+        }
+    }
+
+    @Example
+    void shouldRefuseQuestionsThatCannotBeMeant() {
+        final List<ByteBuffer> wrong = List.of(
+                question(-1, 0, 1),
+                question(ChangesWantedDescriptor.MAX_WAIT_MS + 1, 0, 1),
+                question(0, -2, 1),
+                question(0, 0, 2).putInt(FrameDescriptor.SMALL_OFFSET, 3),
+                question(0, 0, 2).putInt(FrameDescriptor.SMALL_OFFSET, -1),
+                question(0, 0, 2).putInt(FrameDescriptor.SMALL_OFFSET, Integer.MAX_VALUE),
+                question(0, 0, 1).putInt(ChangesWantedDescriptor.ZERO_OFFSET, 1),
+                question(0, 0, 1).putInt(ChangesWantedDescriptor.FIXED_LENGTH + 16, 2),
+                question(0, 0, 1).putInt(ChangesWantedDescriptor.FIXED_LENGTH + 20, 1));
+        for (ByteBuffer each : wrong) {
+            assertThatThrownBy(() -> ChangesWantedDescriptor.check(each, 0, each.capacity()))
+                    .isInstanceOf(ProtocolException.class);
+        }
+    }
+}

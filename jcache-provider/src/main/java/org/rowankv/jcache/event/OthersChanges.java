@@ -1,0 +1,117 @@
+package org.rowankv.jcache.event;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.ChangeListener;
+import org.rowankv.driver.ChangeSubscription;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.protocol.Change;
+import org.rowankv.protocol.ChangeType;
+import org.rowankv.protocol.Request;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The changes of a cache that are not made by this JVM's operations, or of which those did not learn: what its change stream brings,
+ * without what was told already. Runs while there is a listener. Thread-safe.
+ */
+final class OthersChanges implements ChangeListener {
+    private static final Logger LOG = LoggerFactory.getLogger(OthersChanges.class);
+
+    /** Who tells listeners. */
+    interface Teller {
+        /**
+         * A change has been committed, perhaps by an operation of this JVM that is under way.
+         *
+         * @param told asked once no operation of this JVM on that key is under way
+         */
+        void tellFromStream(Change change, java.util.function.BooleanSupplier told);
+
+        void tellOfLoss();
+    }
+
+    private final RowanClient client;
+    private final int cacheId;
+    private final Teller teller;
+    private final ToldChanges told = new ToldChanges();
+    private final AtomicLong losses = new AtomicLong();
+    // --- guarded by this ---
+    private @Nullable ChangeSubscription stream;
+    private boolean oldValues;
+
+    private volatile boolean running;
+
+    OthersChanges(RowanClient client, int cacheId, Teller teller) {
+        this.client = client;
+        this.cacheId = cacheId;
+        this.teller = teller;
+    }
+
+    /** Before anybody is told of anything: from now on whatever is committed is in the stream. */
+    synchronized void begin(boolean withOldValues) {
+        final ChangeSubscription present = stream;
+        if (present != null && (oldValues || !withOldValues)) {
+            return;
+        }
+        oldValues |= withOldValues;
+        running = true;
+        if (present == null) {
+            stream = client.subscribe(cacheId, oldValues, null, this);
+        } else {
+            present.close();
+            stream = client.subscribe(cacheId, oldValues, present.position(), this);
+        }
+    }
+
+    /** Nobody listens any more. */
+    synchronized void end() {
+        running = false;
+        final ChangeSubscription present = stream;
+        if (present != null) {
+            present.close();
+        }
+        stream = null;
+        oldValues = false;
+        told.clear();
+    }
+
+    /** An operation of this JVM tells of what it did; before another one on that key can begin. */
+    void tells(Request request, @Nullable Notification expiry, @Nullable Notification change) {
+        if (!running) {
+            return;
+        }
+        if (change != null) {
+            told.change(request.shard(), change.version());
+        }
+        if (expiry != null) {
+            // Of some outcomes the version says that whatever was met is older; of the others it says nothing.
+            told.expiry(request.shard(), expiry.key(), change != null ? change.version() : Long.MAX_VALUE);
+        }
+    }
+
+    @Override
+    public void onChange(int shard, Change change) {
+        if (change.type() != ChangeType.EVICTED) { // the cache API tells nobody of evictions
+            teller.tellFromStream(change, () -> isTold(shard, change));
+        }
+    }
+
+    private boolean isTold(int shard, Change change) {
+        final ToldChanges.Verdict verdict = told.look(shard, change);
+        if (verdict == ToldChanges.Verdict.UNKNOWN) {
+            onEventsLost(shard, 0, change.version());
+        }
+        return verdict != ToldChanges.Verdict.NEW;
+    }
+
+    @Override
+    public void onEventsLost(int shard, long after, long upTo) {
+        told.lost(shard, upTo);
+        if (losses.getAndIncrement() == 0) {
+            LOG.warn(
+                    "Listeners of the cache with id {} may have missed changes of other JVMs; further times are counted only",
+                    cacheId);
+        }
+        teller.tellOfLoss();
+    }
+}

@@ -1,0 +1,50 @@
+package org.rowankv.server;
+
+import java.util.function.IntConsumer;
+import org.rowankv.placement.Configuration;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.MembershipView;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.reconfiguration.CopyListener;
+import org.rowankv.server.request.SpacePressure;
+import org.rowankv.server.shard.Replicas;
+
+/**
+ * What a {@link Server} is put together of, apart from its endpoint.
+ *
+ * @param segments of its area, read
+ * @param replicas of the shards that it holds
+ * @param configuration that gives it its roles
+ * @param wakeUp wakes the agents of a server of the cluster up
+ * @param pressure what a worker without room asks
+ * @param copies told of copies to joining replicas
+ */
+public record ServerParts(
+        ServerSettings settings,
+        Segments segments,
+        Replicas replicas,
+        Configuration configuration,
+        Clock clock,
+        Scheduling scheduling,
+        ErrorLog errors,
+        IntConsumer wakeUp,
+        SpacePressure pressure,
+        CopyListener copies) {
+
+    /** A server with an endpoint of its own, which talks to no other but through the backup logs. */
+    public Server open(int serverId, Fabric fabric, MembershipView view) {
+        final EndpointSettings endpointSettings = Server.endpointSettings(
+                serverId,
+                settings,
+                segments,
+                configuration.incarnations().get(serverId),
+                configuration.clusterId(),
+                (from, incarnation, message) -> {},
+                view);
+        return new Server(this, endpointSettings, fabric::open, fabric.capabilities());
+    }
+}

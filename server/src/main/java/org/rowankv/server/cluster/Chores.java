@@ -1,0 +1,58 @@
+package org.rowankv.server.cluster;
+
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.runtime.Signal;
+import org.rowankv.runtime.StartedWork;
+
+/** Does what may wait, one after the other, on a thread of its own. For any thread. */
+final class Chores implements Executor {
+    private static final long LOOK_NS = 1_000_000_000;
+
+    private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
+    private final Signal signal;
+    private final StartedWork work;
+    private volatile boolean ending;
+
+    /** @param name of the thread */
+    Chores(String name, Scheduling scheduling) {
+        this.signal = scheduling.signal();
+        this.work = scheduling.begin(name, true, this::run);
+    }
+
+    /** Has that done; once {@link #end} was called it is not done any more. Must not throw. */
+    @Override
+    public void execute(Runnable chore) {
+        queue.add(chore);
+        signal.give();
+    }
+
+    private void run() {
+        try {
+            while (!ending) {
+                final Runnable chore = queue.poll();
+                if (chore == null) {
+                    final boolean unused = signal.await(LOOK_NS);
+                } else {
+                    chore.run();
+                }
+            }
+        } catch (InterruptedException e) {
+            // That is how it is told to end.
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Nothing more is begun, and what is under way is interrupted. */
+    void end() {
+        ending = true;
+        signal.give();
+        work.interrupt();
+    }
+
+    /** After {@link #end}: waits until nothing is under way. */
+    void awaitEnd() {
+        work.join();
+    }
+}

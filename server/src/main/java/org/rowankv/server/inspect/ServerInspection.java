@@ -1,0 +1,80 @@
+package org.rowankv.server.inspect;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.pm.AreaImage;
+import org.rowankv.server.pm.ClosedServer;
+import org.rowankv.server.pm.Damage;
+
+/**
+ * Reads the directory of one server of a cluster of processes, which does not run. What only the cluster's configuration
+ * could tell (epochs, caches, who else has a shard) is not judged. For one thread.
+ */
+public final class ServerInspection {
+    private final ClosedServer server;
+
+    private ServerInspection(ClosedServer server) {
+        this.server = server;
+    }
+
+    /** @param server open as long as this is used */
+    public static ServerInspection of(ClosedServer server) {
+        return new ServerInspection(server);
+    }
+
+    /**
+     * What a server's directory says of itself and what lies in it.
+     *
+     * @param copied whether the directory is another one than the server was made in
+     * @param servers the contents of its area; none if it has no area yet
+     * @param damages all that was found damaged
+     */
+    public record Contents(
+            String directory,
+            String name,
+            String cluster,
+            String identity,
+            boolean copied,
+            List<ServerContents> servers,
+            List<Damage> damages) {}
+
+    /** Reads everything, and verifies it: every checksum, both copies of the superblock, the tables. */
+    public Contents contents() {
+        final List<Damage> damages = new ArrayList<>();
+        final @Nullable AreaImage area = server.area();
+        return new Contents(
+                server.path().toString(),
+                server.name(),
+                server.cluster(),
+                Long.toHexString(server.identity()),
+                server.isCopied(),
+                area == null ? List.of() : List.of(AreaSurvey.of(area, null, damages)),
+                damages);
+    }
+
+    /** Hands over every valid entry of its area, with the server's number. */
+    public void forEachEntry(StoreInspection.EntryVisitor visitor) {
+        final @Nullable AreaImage area = server.area();
+        if (area != null) {
+            final int number = area.superblock().server();
+            walk(area, entry -> visitor.onEntry(number, entry));
+        }
+    }
+
+    static void walk(AreaImage area, Consumer<StoredEntry> consumer) {
+        AreaWalk.walk(area, new AreaWalk.Visitor() {
+            @Override
+            public void onEntry(StoredEntry entry, ByteBuffer buffer, int at) {
+                consumer.accept(entry);
+            }
+
+            @Override
+            public void onDamage(Damage damage) {
+                // contents() tells.
+            }
+        });
+    }
+}

@@ -1,0 +1,140 @@
+package org.rowankv.server.retention;
+
+import java.util.ArrayDeque;
+import java.util.List;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.server.request.ShardPrimary;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * Ends sessions of clients that were not heard of for so long that they count as gone: by a logged record, as a client's own
+ * close. Each request of a session renews its lease at that shard; who only pauses finds its session gone and opens another.
+ *
+ * <p>Time is what this server's clock says while it serves, in {@link #TICKS} ticks for a lease: a server that stood still
+ * counts that as one tick, and a server that has just become the shard's primary gives every session a whole lease. A session
+ * with a request under way is never ended, however long that takes.
+ *
+ * <p>A duty cycle of the server's agents, but for {@link #close}, {@link #isIdle} and the counters.
+ */
+public final class SessionLeaseAgent implements Agent {
+    /** Ticks of a lease; it is over with the tick after these. */
+    public static final int TICKS = 4;
+
+    private static final int SESSIONS_PER_TURN = 64;
+
+    /** A session that seemed unused when it was looked at. */
+    private record Candidate(ShardPrimary primary, long sessionId) {}
+
+    private final List<ShardPrimary> primaries;
+    private final RetentionWorker worker;
+    private final Clock clock;
+    private final long tickNs;
+    private final ArrayDeque<Candidate> candidates = new ArrayDeque<>();
+    private final OwnedCounter endedSessions = new OwnedCounter();
+    private final OwnedCounter ticks = new OwnedCounter();
+    private long nextTickNs;
+    private volatile boolean atWork;
+    private volatile boolean closing;
+
+    /** @param leaseNs 0: for ever */
+    public SessionLeaseAgent(List<ShardPrimary> primaries, RetentionWorker worker, Clock clock, long leaseNs) {
+        this.primaries = List.copyOf(primaries);
+        this.worker = worker;
+        this.clock = clock;
+        this.tickNs = leaseNs / TICKS;
+        this.nextTickNs = clock.nanoTime() + tickNs;
+    }
+
+    @Override
+    public String roleName() {
+        return "session-leases";
+    }
+
+    @Override
+    public int doWork() {
+        if (tickNs == 0 || worker.isTaken(this)) {
+            return 0;
+        }
+        if (worker.isUsedBy(this)) {
+            if (!goOn()) {
+                return 0;
+            }
+            worker.releaseGrants();
+        }
+        if (candidates.isEmpty() && !tick()) {
+            return 0;
+        }
+        for (int i = 0; i < SESSIONS_PER_TURN && !candidates.isEmpty() && !closing; i++) {
+            final Candidate next = candidates.remove();
+            worker.beginSessionEnd(this, next.primary, next.sessionId, TICKS);
+            if (!goOn()) {
+                return 1;
+            }
+        }
+        worker.releaseGrants();
+        if (closing) {
+            candidates.clear();
+        }
+        atWork = !candidates.isEmpty();
+        return 1;
+    }
+
+    /** True if it was time, and there are sessions to be ended. */
+    private boolean tick() {
+        final long nowNs = clock.nanoTime();
+        if (nowNs - nextTickNs < 0) {
+            atWork = false;
+            return false;
+        }
+        nextTickNs = nowNs + tickNs;
+        atWork = true; // before the look at `closing`: who closes looks in the other order
+        if (!closing) {
+            for (int i = 0; i < primaries.size(); i++) {
+                tick(primaries.get(i));
+            }
+        }
+        atWork = !candidates.isEmpty();
+        ticks.add(1);
+        return !candidates.isEmpty();
+    }
+
+    private void tick(ShardPrimary primary) {
+        for (int table = 0; table < ShardReplica.sessionTables(); table++) {
+            for (long sessionId : primary.replica().sessionTable(table).tick(TICKS)) {
+                candidates.add(new Candidate(primary, sessionId));
+            }
+        }
+    }
+
+    /** Turns the worker; true when it has nothing under way any more. What cannot be ended now is found again at the next tick. */
+    private boolean goOn() {
+        final RetentionWorker.Outcome outcome = worker.turn();
+        if (outcome == RetentionWorker.Outcome.ANSWERED && worker.answerHas(ResultBits.REMOVED)) {
+            endedSessions.add(1);
+        }
+        return outcome != RetentionWorker.Outcome.PENDING;
+    }
+
+    /** Begins nothing more; over when it is idle. Any thread. */
+    public void close() {
+        closing = true;
+    }
+
+    /** Whether nothing is under way. Any thread. */
+    public boolean isIdle() {
+        return !atWork;
+    }
+
+    /** Sessions ended since the start. Any thread. */
+    public long endedSessions() {
+        return endedSessions.get();
+    }
+
+    /** How often its clock has ticked. Any thread. */
+    public long ticks() {
+        return ticks.get();
+    }
+}

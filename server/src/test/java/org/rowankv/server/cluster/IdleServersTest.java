@@ -1,0 +1,62 @@
+package org.rowankv.server.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.server.Server;
+
+/** Servers that nobody asks for anything rest: agents that were at work come to rest, and what comes then is found at once. */
+final class IdleServersTest {
+    @TempDir
+    private Path dir;
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static void awaitRest(ClusterBed bed) {
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> bed.members.stream()
+                        .allMatch(member -> member.server.server().isAtRest()));
+    }
+
+    @Test
+    void shouldRestWhenNobodyAsksAndWakeUpWhenSomebodyDoes() {
+        try (ClusterBed bed = new ClusterBed(dir, 3, 2, 8 << 20).startAll()) {
+            for (int round = 0; round < 5; round++) {
+                try (RowanClient client = bed.client(round)) {
+                    final int cache = 7;
+                    for (int i = 0; i < 50; i++) {
+                        client.put(cache, bytes("k" + i), bytes("v" + round));
+                    }
+                    awaitRest(bed);
+                    for (int i = 0; i < 50; i++) {
+                        assertThat(client.get(cache, bytes("k" + i))).isEqualTo(bytes("v" + round));
+                    }
+                }
+            }
+            awaitRest(bed);
+            for (ClusterBed.Member member : bed.members) {
+                // On the way to its rest its pauses double: the first windows may have such turns in them.
+                await().atMost(Duration.ofSeconds(60)).until(() -> isTurnedByItsTimerAlone(member.server.server()));
+            }
+            for (ClusterBed.Member member : bed.members) {
+                assertThat(member.errors.distinct()).isEmpty();
+            }
+        }
+    }
+
+    /** Whether it is turned once when its rest is over, and once more before the next one, for ten rests. */
+    private static boolean isTurnedByItsTimerAlone(Server server) {
+        final long turns = server.turns();
+        final long rests = server.rests();
+        await().atMost(Duration.ofSeconds(60)).until(() -> server.rests() >= rests + 10);
+        return server.isAtRest() && server.turns() - turns <= 2 * (server.rests() - rests) + 4;
+    }
+}

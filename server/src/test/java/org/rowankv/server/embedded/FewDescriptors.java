@@ -1,0 +1,32 @@
+package org.rowankv.server.embedded;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import org.rowankv.server.client.ClientPortSettings;
+
+/**
+ * A process with a store and a client port, which tells what it is asked: started with few descriptors. Ends with its standard
+ * input.
+ */
+final class FewDescriptors {
+    private static final long FOR_EVER_NS = 3_600_000_000_000L;
+
+    private FewDescriptors() {}
+
+    public static void main(String[] arguments) throws IOException {
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(
+                        EmbeddedSettings.builder().servers(1).shards(4).build());
+                EmbeddedPorts ports = EmbeddedPorts.open(
+                        cluster, ClientPortSettings.at("127.0.0.1", 0).withHandshakeNs(FOR_EVER_NS));
+                BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            System.out.println("PORT " + ports.ports().get(0).address().getPort());
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                System.out.println("PAUSES " + ports.ports().get(0).counts().acceptPauses() + " CONNECTIONS "
+                        + ports.ports().get(0).connections() + " ERRORS "
+                        + cluster.errors().count());
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package org.rowankv.sim.cluster;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.AgentInvoker;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.TurnedAgent;
+
+/** The turns of one agent: ready when there may be work, else resting for a while, as the threads of production do. */
+final class AgentTurns extends Turned implements TurnedAgent {
+    private static final long SHORTEST_REST_NS = 50_000;
+    private static final long LONGEST_REST_NS = 10_000_000;
+
+    private final ClusterSimulation simulation;
+    private final SimProcess process;
+    private final AgentInvoker invoker;
+    private final String name;
+    /** After work it rests for up to so long: what it works for takes its time. */
+    private final int slowNs;
+
+    private final @Nullable RandomSource slowness;
+    private long restsUntilNs;
+    private long restNs = SHORTEST_REST_NS;
+    private boolean started;
+
+    AgentTurns(
+            ClusterSimulation simulation,
+            SimProcess process,
+            Agent agent,
+            ErrorLog errors,
+            int slowNs,
+            @Nullable RandomSource slowness) {
+        super(process);
+        this.simulation = simulation;
+        this.process = process;
+        this.invoker = new AgentInvoker(agent, errors);
+        this.name = agent.roleName() + " of " + process;
+        this.slowNs = slowNs;
+        this.slowness = slowness;
+    }
+
+    @Override
+    public void start() {
+        invoker.start();
+        started = true;
+    }
+
+    @Override
+    public void wakeUp() {
+        restsUntilNs = 0;
+    }
+
+    @Override
+    public boolean isClosed() {
+        return invoker.isClosed();
+    }
+
+    @Override
+    boolean isGone() {
+        return super.isGone() || invoker.isClosed();
+    }
+
+    @Override
+    public void close() {
+        while (isOnStack()) {
+            Fiber.required().rest(simulation.timeline().nowNs() + 10_000);
+        }
+        invoker.close();
+    }
+
+    @Override
+    long readyAtNs() {
+        return started ? Math.max(restsUntilNs, process.pausedUntilNs()) : NEVER;
+    }
+
+    @Override
+    void step() {
+        if (invoker.tryInvoke() > 0) {
+            restNs = SHORTEST_REST_NS;
+            restsUntilNs = slowness == null ? 0 : simulation.timeline().nowNs() + slowness.nextInt(slowNs);
+        } else {
+            restsUntilNs = simulation.timeline().nowNs() + restNs;
+            restNs = Math.min(LONGEST_REST_NS, 2 * restNs);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

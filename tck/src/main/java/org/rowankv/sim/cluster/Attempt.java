@@ -1,0 +1,140 @@
+package org.rowankv.sim.cluster;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.protocol.Status;
+import org.rowankv.server.SteppedCall;
+
+/** One attempt that has come to a server's process: through it, and back if anybody waits for the answer. */
+final class Attempt extends Turned {
+    private static final long LONGEST_REST_NS = 3_000_000;
+
+    private final ClusterSimulation simulation;
+    private final SimProcess process;
+    private final @Nullable SimRouting client;
+    private final int number;
+    private final Request request;
+    private final long term;
+    private final boolean doubled;
+    private SimProcess.@Nullable Door door;
+    private @Nullable SteppedCall call;
+    private boolean over;
+    private long restsUntilNs;
+    private long restNs;
+
+    /** @param doubled whether another copy of it is under way, of which a refusal says nothing */
+    Attempt(
+            ClusterSimulation simulation,
+            SimProcess process,
+            @Nullable SimRouting client,
+            int number,
+            Request request,
+            long term,
+            boolean doubled) {
+        super(process);
+        this.simulation = simulation;
+        this.process = process;
+        this.client = client;
+        this.number = number;
+        this.request = request;
+        this.term = term;
+        this.doubled = doubled;
+    }
+
+    @Override
+    long readyAtNs() {
+        return Math.max(restsUntilNs, process.pausedUntilNs());
+    }
+
+    @Override
+    boolean isGone() {
+        return over || isDead();
+    }
+
+    private void end() {
+        over = true;
+    }
+
+    /** The server lost its roles in the middle: as where the connection of a client ends, nobody knows what became of it. */
+    private void giveUp() {
+        final SteppedCall own = call;
+        if (own != null) {
+            own.giveUp();
+        }
+        simulation.happenings().count("attempts whose server lost its roles");
+        end();
+    }
+
+    @Override
+    void step() {
+        SteppedCall own = call;
+        if (own == null) {
+            final SimProcess.Door open = process.door();
+            if (open == null) {
+                answer(Status.UNREACHABLE);
+                return;
+            }
+            if (open.configuration().term() != term) {
+                answer(Status.STALE_TERM);
+                return;
+            }
+            door = open;
+            own = open.server().stepped(request);
+            call = own;
+        }
+        final SimProcess.Door entered = door;
+        if (entered == null || entered.server().isStopped()) {
+            giveUp();
+            return;
+        }
+        try {
+            if (!own.step()) {
+                // As a port does that has nothing else to do; those it waits for go on meanwhile.
+                restNs = Math.min(LONGEST_REST_NS, 1 + 2 * restNs);
+                restsUntilNs = simulation.timeline().nowNs() + restNs;
+                return;
+            }
+        } catch (IllegalStateException e) {
+            if (!entered.server().isStopped()) {
+                throw e;
+            }
+            giveUp();
+            return;
+        }
+        end();
+        if (request.has(ResultBits.REPLAYED)) {
+            simulation.happenings().count("answers replayed");
+        }
+        if (request.status() != Status.CLOSED && request.status() != Status.NOT_PRIMARY) {
+            simulation
+                    .roles()
+                    .answered(process, request.shard(), entered.configuration().term());
+        }
+        simulation.trace().mix(request.sequence() * 31 + request.status().ordinal());
+        reply();
+    }
+
+    private void answer(Status status) {
+        end();
+        request.noResult();
+        request.answer(status, 0, 0, 0);
+        reply();
+    }
+
+    private void reply() {
+        final boolean refused = switch (request.status()) {
+            case STALE_TERM, NOT_PRIMARY, UNREACHABLE, CLOSED, SESSION_EXPIRED -> true;
+            default -> false;
+        };
+        if (!(doubled && refused)) {
+            simulation.network().answer(client, number, request, process.host().number());
+        }
+    }
+
+    @Override
+    public String toString() {
+        return client + "'s " + request.operation() + " in shard " + request.shard() + " at " + process + ", request "
+                + Long.toHexString(request.sessionId()) + "/" + request.sequence();
+    }
+}

@@ -1,0 +1,93 @@
+package org.rowankv.sim.cluster;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.sim.SimNetwork;
+
+/** Carries attempts from clients to servers, and loses, doubles and delays some of them. */
+final class ClientNetwork {
+    private final ClusterSimulation simulation;
+    private final RandomSource random;
+
+    ClientNetwork(ClusterSimulation simulation, RandomSource random) {
+        this.simulation = simulation;
+        this.random = random;
+    }
+
+    private long late() {
+        return random.nextInt(200 * simulation.plan().latencyNs());
+    }
+
+    /** @param term in which the client believes that server to be the primary */
+    void send(SimRouting client, int attempt, Request request, long term, int server) {
+        final Wire wire = simulation.wire();
+        if (wire.isCut(wire.clients(), server)) {
+            simulation.happenings().count("requests lost on cut links");
+            return;
+        }
+        if (random.nextInt(1000) >= simulation.plan().lossPerMille()) {
+            deliver(client, attempt, request, term, server, 0, false, false);
+            return;
+        }
+        switch (random.nextInt(5)) {
+            case 0 -> simulation.happenings().count("requests lost");
+            case 1 -> {
+                simulation.happenings().count("replies lost");
+                deliver(client, attempt, request, term, server, 0, true, false);
+            }
+            case 2 -> {
+                simulation.happenings().count("requests doubled");
+                deliver(client, attempt, request, term, server, 0, true, true);
+                deliver(null, attempt, request, term, server, late(), true, true);
+            }
+            case 3 -> {
+                simulation.happenings().count("copies of requests that came late");
+                deliver(client, attempt, request, term, server, 0, false, true);
+                deliver(null, attempt, request, term, server, late(), true, true);
+            }
+            default -> {
+                // Its sender repeats it meanwhile.
+                simulation.happenings().count("requests late");
+                deliver(client, attempt, request, term, server, late(), false, false);
+            }
+        }
+    }
+
+    private void deliver(
+            @Nullable SimRouting client,
+            int attempt,
+            Request request,
+            long term,
+            int server,
+            long laterNs,
+            boolean replyLost,
+            boolean doubled) {
+        final Request copy = SimNetwork.copyOf(request);
+        final long atNs = simulation.wire().arrivalNs(simulation.wire().clients(), server) + laterNs;
+        simulation.turns().at(atNs, () -> arrive(replyLost ? null : client, attempt, copy, term, server, doubled));
+    }
+
+    private void arrive(
+            @Nullable SimRouting client, int attempt, Request request, long term, int server, boolean doubled) {
+        final SimProcess process = simulation.hosts().get(server).process();
+        if (process == null) {
+            simulation.happenings().count("requests that found nobody");
+            return;
+        }
+        simulation.turns().add(new Attempt(simulation, process, client, attempt, request, term, doubled));
+    }
+
+    /** On its way back. */
+    void answer(@Nullable SimRouting client, int attempt, Request request, int server) {
+        final Wire wire = simulation.wire();
+        if (client == null) {
+            return;
+        }
+        if (wire.isCut(server, wire.clients())) {
+            simulation.happenings().count("replies lost on cut links");
+            return;
+        }
+        simulation.turns().at(wire.arrivalNs(server, wire.clients()), () -> client.receive(attempt, request));
+    }
+}

@@ -1,0 +1,204 @@
+package org.rowankv.sim.cluster;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.ServerSettings;
+import org.rowankv.server.cluster.ClusterSettings;
+import org.rowankv.server.cluster.ClusterShape;
+import org.rowankv.server.cluster.HostAndPort;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+
+/**
+ * What a seed stands for: the cluster, its users, and what goes wrong. Each seed leaves some disturbances out and
+ * exaggerates others.
+ *
+ * @param segments of each server
+ * @param smallValue values are mostly shorter than this
+ * @param largeValue some are as long as this
+ * @param lossPerMille attempts of clients of which something is lost, doubled or late
+ * @param yieldPerMyriad points at which others go on for a moment
+ * @param stallPerMyriad points at which others go on for long
+ * @param stepNs how long a step takes, about
+ * @param latencyNs how long a lot of bytes travels at most
+ * @param splitPercent of what is written in one piece that arrives in several
+ * @param storeNs how long a question to the configuration store travels at most, one way
+ * @param forceNs how long a force takes at most; 0: it ends as soon as it gets its turn
+ * @param heartbeatMs of a quiet connection
+ * @param power whether an acknowledged write survives a power cut
+ */
+record ClusterPlan(
+        long seed,
+        int servers,
+        int replicas,
+        int shards,
+        int workers,
+        int segments,
+        int maxMessage,
+        int clients,
+        int keys,
+        int operations,
+        int smallValue,
+        int largeValue,
+        int lossPerMille,
+        int yieldPerMyriad,
+        int stallPerMyriad,
+        long stepNs,
+        int latencyNs,
+        int splitPercent,
+        int storeNs,
+        int forceNs,
+        int heartbeatMs,
+        boolean power,
+        List<ClusterFault> faults) {
+    static final int FIRST_PORT = 7000;
+    private static final int OPERATIONS = 500;
+    private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
+    private static final int[][] SHAPES = {{3, 3}, {3, 2}, {2, 2}, {3, 3}, {2, 2}, {3, 2}, {4, 3}, {3, 1}};
+    private static final int[] SHARDS_PER_SERVER = {1, 1, 2, 4};
+    private static final int[] MESSAGES = {1024, 2048, 16 << 10};
+    private static final int[] FORCES_NS = {0, 100_000, 2_000_000};
+
+    static ClusterPlan of(long seed) {
+        final RandomSource random = new SplittableRandomSource(seed).fork("cluster plan");
+        final int[] shape = SHAPES[random.nextInt(SHAPES.length)];
+        final int workers = 1 + random.nextInt(4);
+        final int size = random.nextInt(4);
+        final int smallValue = size == 0 ? 200 : size == 1 ? 1_000 : 4_000;
+        final boolean power = random.nextInt(2) == 0;
+        return new ClusterPlan(
+                seed,
+                shape[0],
+                shape[1],
+                shape[0] * SHARDS_PER_SERVER[random.nextInt(SHARDS_PER_SERVER.length)],
+                workers,
+                ServerSettings.minimumSegments(workers, shape[1] > 1) + random.nextInt(8),
+                MESSAGES[random.nextInt(MESSAGES.length)],
+                2 + random.nextInt(6),
+                4 + random.nextInt(13),
+                OPERATIONS,
+                smallValue,
+                size == 3 ? 20_000 : 2 * smallValue,
+                random.nextInt(3) == 0 ? 0 : random.nextInt(80),
+                swarm(random, 100),
+                swarm(random, 5),
+                500L << random.nextInt(6),
+                5_000 << random.nextInt(7),
+                random.nextInt(2) == 0 ? 0 : random.nextInt(60),
+                200_000 << random.nextInt(6),
+                power ? FORCES_NS[random.nextInt(FORCES_NS.length)] : 0,
+                20 << random.nextInt(4),
+                power,
+                faults(random, power));
+    }
+
+    private static int swarm(RandomSource random, int usual) {
+        return switch (random.nextInt(4)) {
+            case 0 -> 0;
+            case 1 -> usual / 3 + 1;
+            case 2 -> usual;
+            default -> 4 * usual;
+        };
+    }
+
+    private static List<ClusterFault> faults(RandomSource random, boolean power) {
+        final List<ClusterFault> faults = new ArrayList<>();
+        final ClusterFault.Kind[] kinds = ClusterFault.Kind.values();
+        final int count = 3 + random.nextInt(8);
+        for (int i = 0; i < count; i++) {
+            ClusterFault.Kind kind = kinds[random.nextInt(kinds.length)];
+            if (!power && kind == ClusterFault.Kind.POWER_CUT) {
+                kind = ClusterFault.Kind.KILL;
+            } else if (!power && kind == ClusterFault.Kind.POWER_CUT_OF_ALL) {
+                kind = ClusterFault.Kind.KILL_ALL;
+            }
+            faults.add(new ClusterFault(
+                    1 + random.nextInt(OPERATIONS - 1), kind, random.nextInt(1000), random.nextInt(1000)));
+        }
+        faults.sort(Comparator.comparingInt(ClusterFault::afterOperations));
+        return List.copyOf(faults);
+    }
+
+    ClusterSettings settings(SimHost host) {
+        return new ClusterSettings(
+                "sim",
+                host.name(),
+                host.home().path(),
+                new HostAndPort("127.0.0.1", host.port()),
+                "",
+                "",
+                "",
+                new ClusterShape(
+                        servers, replicas, shards, SEGMENT, maxMessage, power ? Durability.POWER : Durability.PROCESS),
+                (long) segments * SEGMENT,
+                workers,
+                true,
+                0,
+                drainMs(),
+                false,
+                false);
+    }
+
+    private long drainMs() {
+        return 20 + (seed & 3) * 100;
+    }
+
+    int connectMs() {
+        return 5 * heartbeatMs;
+    }
+
+    int retryMs() {
+        return Math.max(1, heartbeatMs / 10);
+    }
+
+    ClusterPlan withFaults(List<ClusterFault> fewer) {
+        return copy(clients, operations, lossPerMille, yieldPerMyriad, stallPerMyriad, fewer);
+    }
+
+    ClusterPlan withClients(int fewer) {
+        return copy(fewer, operations, lossPerMille, yieldPerMyriad, stallPerMyriad, faults);
+    }
+
+    ClusterPlan withOperations(int fewer) {
+        return copy(clients, fewer, lossPerMille, yieldPerMyriad, stallPerMyriad, faults);
+    }
+
+    ClusterPlan withoutLoss() {
+        return copy(clients, operations, 0, yieldPerMyriad, stallPerMyriad, faults);
+    }
+
+    ClusterPlan withoutStops() {
+        return copy(clients, operations, lossPerMille, 0, 0, faults);
+    }
+
+    private ClusterPlan copy(
+            int newClients, int newOperations, int loss, int yields, int stalls, List<ClusterFault> newFaults) {
+        return new ClusterPlan(
+                seed,
+                servers,
+                replicas,
+                shards,
+                workers,
+                segments,
+                maxMessage,
+                newClients,
+                keys,
+                newOperations,
+                smallValue,
+                largeValue,
+                loss,
+                yields,
+                stalls,
+                stepNs,
+                latencyNs,
+                splitPercent,
+                storeNs,
+                forceNs,
+                heartbeatMs,
+                power,
+                List.copyOf(newFaults));
+    }
+}

@@ -1,0 +1,98 @@
+package org.rowankv.sim.cluster;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.sim.CrashError;
+import org.rowankv.sim.Happenings;
+
+/** What happens at the named points that the servers' code reaches: others go on there, or the process ends. */
+final class ClusterPoints {
+    private static final String START = "start.";
+    private static final String STORE = "configuration.";
+    private static final int MYRIAD = 10_000;
+
+    private final class Point {
+        /** Behind a monitor nobody else can go on. */
+        private final boolean isInMonitor;
+
+        private final boolean isOfStart;
+        private final int favour;
+        private final Happenings.Counter reached;
+
+        Point(String name) {
+            this.isInMonitor = name.startsWith("tcp.") || name.equals("start.taken-over");
+            this.isOfStart = name.startsWith(START) || name.startsWith(STORE);
+            final int drawn = favours.fork(name).nextInt(4);
+            this.favour = drawn == 3 ? 6 : drawn;
+            this.reached = simulation.happenings().counter("point " + name);
+        }
+    }
+
+    private final ClusterSimulation simulation;
+    private final RandomSource lengths;
+    private final RandomSource favours;
+    private final RandomSource chance;
+    private final Map<String, Point> points = new HashMap<>();
+
+    ClusterPoints(ClusterSimulation simulation, RandomSource random) {
+        this.simulation = simulation;
+        this.lengths = random.fork("lengths");
+        this.favours = random.fork("favours");
+        this.chance = random.fork("chance");
+    }
+
+    void onPoint(String name) {
+        final Turned here = simulation.turns().current();
+        if (here != null && here.isDead()) {
+            throw new CrashError();
+        }
+        Point point = points.get(name);
+        if (point == null) {
+            point = new Point(name);
+            points.put(name, point);
+        }
+        point.reached.add(1);
+        if (here == null) {
+            return;
+        }
+        final SimProcess process = here.process();
+        if (process != null && point.isOfStart && process.endsHere()) {
+            simulation.happenings().count("servers killed at a point of their start");
+            simulation.happenings().count("killed at " + name);
+            simulation.trace().tell("at " + name);
+            simulation.killAndRestart(process.host(), simulation.plan().power() && lengths.nextInt(2) == 0);
+            throw new CrashError();
+        }
+        if (point.isInMonitor || simulation.isCalm()) {
+            return;
+        }
+        final int steps = draw(point.favour);
+        if (steps > 0) {
+            stop(name, steps, Fiber.current(), point);
+        }
+    }
+
+    private int draw(int favour) {
+        int drawn = chance.nextInt(MYRIAD);
+        if (drawn < simulation.plan().yieldPerMyriad() * favour) {
+            return 1 + lengths.nextInt(20);
+        }
+        drawn -= simulation.plan().yieldPerMyriad() * favour;
+        return drawn < simulation.plan().stallPerMyriad() * favour ? lengths.nextInt(1 << 6 + lengths.nextInt(8)) : 0;
+    }
+
+    private void stop(String name, int steps, @Nullable Fiber fiber, Point point) {
+        if (fiber != null) {
+            if (point.isOfStart) {
+                simulation.happenings().count("stop at " + name);
+                fiber.rest(simulation.timeline().nowNs()
+                        + steps * simulation.plan().stepNs());
+            }
+        } else if (simulation.turns().mayStop()) {
+            simulation.happenings().count("stop at " + name);
+            simulation.turns().nest(steps);
+        }
+    }
+}

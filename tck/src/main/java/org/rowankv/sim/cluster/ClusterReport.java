@@ -1,0 +1,18 @@
+package org.rowankv.sim.cluster;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.sim.Happenings;
+
+/**
+ * What came of a run.
+ *
+ * @param hash of its trace
+ * @param begun operations
+ * @param violation the first one, or null
+ */
+record ClusterReport(
+        ClusterPlan plan,
+        long hash,
+        int begun,
+        Happenings happenings,
+        @Nullable String violation) {}

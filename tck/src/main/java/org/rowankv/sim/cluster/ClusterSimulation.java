@@ -1,0 +1,404 @@
+package org.rowankv.sim.cluster;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.check.history.HistoryRecorder;
+import org.rowankv.placement.Configuration;
+import org.rowankv.protocol.Status;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.sim.Happenings;
+import org.rowankv.sim.NodeClock;
+import org.rowankv.sim.SimThread;
+import org.rowankv.sim.SimValues;
+import org.rowankv.sim.Timeline;
+import org.rowankv.sim.Trace;
+import org.rowankv.sim.ViolationError;
+
+/**
+ * One seed's run of a cluster whose servers are processes: each runs the production code from its start to its end, and
+ * ends, comes back and changes roles at any time. Owned by one {@link SimThread}.
+ */
+final class ClusterSimulation {
+    private static final int WINDOW = 150;
+    private static final String CACHE = "sim";
+
+    private final ClusterPlan plan;
+    private final Timeline timeline = new Timeline();
+    private final Trace trace;
+    private final Happenings happenings = new Happenings();
+    private final RandomSource userRandom;
+    private final RandomSource restarts;
+    private final ClusterTurns turns;
+    private final ClusterPoints points;
+    private final Wire wire;
+    private final ClientNetwork network;
+    private final SimCoordinator coordinator;
+    private final Roles roles;
+    private final Catalogues catalogues;
+    private final List<SimHost> hosts = new ArrayList<>();
+    private final List<SimUser> users = new ArrayList<>();
+    private final HistoryRecorder history;
+    private final SimValues values;
+    private final ClusterJudge judge;
+    private final Faults faults;
+    private final Clock userClock;
+    private final Deque<ClusterFault> faultsToCome;
+    private final Map<Integer, Set<Long>> versions = new HashMap<>();
+
+    private boolean accepting;
+    private boolean calm = true;
+    private boolean healing;
+    private boolean over;
+    private int begun;
+    private int windowBegan;
+    private int cacheId = -1;
+    private @Nullable String violation;
+
+    ClusterSimulation(ClusterPlan plan, MemoryPool pool, @Nullable Consumer<String> reader) {
+        this.plan = plan;
+        this.trace = new Trace(reader, timeline);
+        final RandomSource random = new SplittableRandomSource(plan.seed()).fork("cluster");
+        this.turns = new ClusterTurns(this, random.fork("turns"));
+        this.points = new ClusterPoints(this, random.fork("points"));
+        this.restarts = random.fork("restarts");
+        this.wire = new Wire(this, random.fork("wire"));
+        this.network = new ClientNetwork(this, random.fork("network"));
+        this.coordinator = new SimCoordinator(this, plan.storeNs());
+        this.roles = new Roles(this);
+        this.catalogues = new Catalogues(this);
+        this.userRandom = random.fork("users");
+        this.history = new HistoryRecorder(plan.clients(), plan.keys());
+        this.values = new SimValues(plan.smallValue(), plan.largeValue());
+        this.judge = new ClusterJudge(this, history, values);
+        this.faults = new Faults(this, random.fork("faults"));
+        this.faultsToCome = new ArrayDeque<>(plan.faults());
+        final RandomSource clocks = random.fork("clocks");
+        for (int number = 0; number < plan.servers(); number++) {
+            hosts.add(new SimHost(this, number, pool, random.fork("host " + number), clock(clocks)));
+        }
+        this.userClock = clock(clocks);
+    }
+
+    private NodeClock clock(RandomSource random) {
+        return new NodeClock(timeline, random.nextInt(401) - 200, random.nextLong() >>> 8, random.nextInt(2000) - 1000);
+    }
+
+    // --- the run ---
+
+    /** Runs to the end or to the first violation. */
+    ClusterReport run() {
+        SimThread.current().tells(points::onPoint);
+        try {
+            hosts.forEach(SimHost::start);
+            awaitServed();
+            createCache();
+            for (int i = 0; i < plan.clients(); i++) {
+                final RandomSource own = userRandom.fork("user " + i);
+                users.add(new SimUser(
+                        i,
+                        this,
+                        values,
+                        history.log(i),
+                        own,
+                        new SimRouting(this, "user " + i, own.fork("routing"), served())));
+            }
+            calm = false;
+            accepting = true;
+            while (begun < plan.operations()) {
+                applyFaults();
+                turns.step();
+                if (begun - windowBegan >= WINDOW) {
+                    restAndJudge();
+                }
+            }
+            restAndJudge();
+            finish();
+        } catch (ViolationError e) {
+            note(String.valueOf(e.getMessage()));
+        } catch (RuntimeException | Error e) {
+            note("the simulation failed: " + describe(e));
+        } finally {
+            over = true;
+            try {
+                turns.endAll();
+            } finally {
+                SimThread.current().tells(null);
+            }
+        }
+        happenings.add("steps", turns.taken());
+        happenings.add("simulated milliseconds", timeline.nowNs() / 1_000_000);
+        return new ClusterReport(plan, trace.hash(), begun, happenings, violation);
+    }
+
+    private static String describe(Throwable failure) {
+        final StringBuilder text = new StringBuilder(failure.toString());
+        for (StackTraceElement frame : failure.getStackTrace()) {
+            text.append("\n      at ").append(frame);
+        }
+        return failure.getCause() == null ? text.toString() : text + "\n    caused by " + describe(failure.getCause());
+    }
+
+    private void note(String what) {
+        if (violation == null && !over) {
+            violation = what;
+            trace.tell("VIOLATION " + what);
+        }
+    }
+
+    /** A promise was broken: ends the run, also where an agent's turn reports what is thrown and goes on. */
+    void violation(String what) {
+        note(what);
+        throw new ViolationError(what);
+    }
+
+    /** What was thrown and swallowed is thrown again. */
+    void checkOn() {
+        if (violation != null && !over) {
+            throw new ViolationError(violation);
+        }
+    }
+
+    private void applyFaults() {
+        while (!faultsToCome.isEmpty() && faultsToCome.peek().afterOperations() <= begun) {
+            final ClusterFault fault = faultsToCome.remove();
+            trace.tell("fault: " + fault);
+            happenings.count("fault " + fault.kind());
+            faults.strike(fault);
+        }
+    }
+
+    /** It ends now and comes back after a while. */
+    void killAndRestart(SimHost host, boolean isPowerCut) {
+        host.kill(isPowerCut);
+        restart(host);
+    }
+
+    /** It comes back after a while; soon if the cluster is to come to rest. */
+    void restart(SimHost host) {
+        final long afterNs = healing ? 1_000_000 : restarts.nextInt(300_000_000);
+        turns.at(timeline.nowNs() + afterNs, host::start);
+    }
+
+    private void createCache() {
+        final int[] created = {-1};
+        final SimProcess process = hosts.get(0).process();
+        if (process != null) {
+            process.scheduling().begin("create", true, () -> {
+                final SimProcess.Door door = process.door();
+                if (door != null) {
+                    created[0] = door.catalogue().create(CACHE, new byte[0]).id();
+                }
+            });
+        }
+        while (created[0] < 0) {
+            turns.step();
+        }
+        cacheId = created[0];
+        catalogues.created(CACHE, cacheId, false);
+    }
+
+    // --- rest ---
+
+    /** Everybody comes to rest; then the judges look. */
+    private void restAndJudge() {
+        windowBegan = begun;
+        accepting = false;
+        comeToRest();
+        judge.judgeWindow();
+        turns.onProgress();
+        healing = false;
+        calm = false;
+        accepting = true;
+        users.forEach(SimUser::goOn);
+    }
+
+    private void comeToRest() {
+        while (!users.stream().allMatch(SimUser::isIdle)) {
+            turns.step();
+        }
+        calm = true;
+        healing = true;
+        turns.onProgress();
+        wire.heal();
+        coordinator.heal();
+        hosts.forEach(this::restart);
+        while (faults.isAtWork() || turns.hasAttempts()) {
+            turns.step();
+        }
+        awaitServed();
+        turns.onProgress();
+    }
+
+    private void awaitServed() {
+        while (!isServed()) {
+            turns.step();
+        }
+    }
+
+    /** Whether every server serves, in the term that is stored. */
+    private boolean isServed() {
+        final Configuration stored = coordinator.configuration();
+        if (stored == null) {
+            return false;
+        }
+        for (SimHost host : hosts) {
+            final SimProcess process = host.process();
+            final SimProcess.Door door = process == null ? null : process.door();
+            if (door == null || door.configuration().term() != stored.term()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The configuration in which they do. */
+    Configuration served() {
+        final Configuration stored = coordinator.configuration();
+        if (stored == null) {
+            throw new AssertionError("nothing is stored");
+        }
+        return stored;
+    }
+
+    private void finish() {
+        accepting = false;
+        faultsToCome.clear();
+        comeToRest();
+        judge.judgeWindow();
+        judge.judgeSpace();
+        final long term = served().term();
+        stopAndStart();
+        if (served().term() <= term) {
+            violation("term " + served().term() + " follows term " + term);
+        }
+        judge.judgeWindow();
+        judge.judgeSpace();
+    }
+
+    /** All servers stop in order, one after the other, and come back. */
+    private void stopAndStart() {
+        for (SimHost host : hosts) {
+            final SimProcess process = host.process();
+            if (process != null) {
+                process.stop();
+                while (host.process() == process) {
+                    turns.step();
+                }
+            }
+        }
+        turns.onProgress();
+        hosts.forEach(SimHost::start);
+        awaitServed();
+        turns.onProgress();
+    }
+
+    // --- what others ask ---
+
+    void onBegun() {
+        begun++;
+    }
+
+    void onEnded(Status status, long version) {
+        turns.onProgress();
+        happenings.count("operations");
+        happenings.count("answer " + status);
+        trace.mix(timeline.nowNs());
+        trace.mix(version * 31 + status.ordinal());
+    }
+
+    /** An acknowledged mutation has made that version. */
+    void versionGiven(int shard, long version) {
+        if (!versions.computeIfAbsent(shard, unused -> new HashSet<>()).add(version)) {
+            violation("version " + version + " of shard " + shard + " was given twice");
+        }
+    }
+
+    /** For people: what everybody is at. */
+    String state() {
+        final StringBuilder text = new StringBuilder();
+        for (SimHost host : hosts) {
+            final SimProcess process = host.process();
+            text.append(process == null ? host + " is down" : process.state()).append("; ");
+        }
+        return text.append(turns.describe()).toString();
+    }
+
+    /** Nothing goes wrong now: a judge is at work, or the cluster is on its way to rest. */
+    boolean isCalm() {
+        return calm;
+    }
+
+    boolean isAccepting() {
+        return accepting && begun < plan.operations();
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    ClusterPlan plan() {
+        return plan;
+    }
+
+    Timeline timeline() {
+        return timeline;
+    }
+
+    Trace trace() {
+        return trace;
+    }
+
+    Happenings happenings() {
+        return happenings;
+    }
+
+    ClusterTurns turns() {
+        return turns;
+    }
+
+    ClusterPoints points() {
+        return points;
+    }
+
+    Wire wire() {
+        return wire;
+    }
+
+    ClientNetwork network() {
+        return network;
+    }
+
+    SimCoordinator coordinator() {
+        return coordinator;
+    }
+
+    Roles roles() {
+        return roles;
+    }
+
+    Catalogues catalogues() {
+        return catalogues;
+    }
+
+    List<SimHost> hosts() {
+        return hosts;
+    }
+
+    Clock userClock() {
+        return userClock;
+    }
+
+    int cacheId() {
+        return cacheId;
+    }
+}

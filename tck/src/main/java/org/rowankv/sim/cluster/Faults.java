@@ -1,0 +1,203 @@
+package org.rowankv.sim.cluster;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.RowanException;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.cluster.ClusterException;
+import org.rowankv.server.cluster.PlannedSwap;
+import org.rowankv.server.membership.ConfigurationStoreException;
+
+/** Lets things go wrong, and makes the planned changes. */
+final class Faults {
+    private static final int NAMES = 3;
+
+    private final ClusterSimulation simulation;
+    private final RandomSource random;
+    private final PlannedSwap swaps;
+    private @Nullable Fiber atCatalogue;
+    private int atWork;
+
+    Faults(ClusterSimulation simulation, RandomSource random) {
+        this.simulation = simulation;
+        this.random = random;
+        this.swaps = new PlannedSwap(
+                simulation.coordinator().seenBy(null, random.fork("store")), "operator", random.fork("stamps"));
+    }
+
+    /** Whether a planned change is under way. */
+    boolean isAtWork() {
+        final Fiber catalogue = atCatalogue;
+        return atWork > 0 || catalogue != null && !catalogue.isOver();
+    }
+
+    private long nowNs() {
+        return simulation.timeline().nowNs();
+    }
+
+    /** From short to long, each order of magnitude as often as the next: up to about 5 s. */
+    private long whileNs() {
+        return 8L * random.nextInt(1 << 13 + random.nextInt(17));
+    }
+
+    void strike(ClusterFault fault) {
+        final List<SimHost> hosts = simulation.hosts();
+        final SimHost host = hosts.get(fault.first() % hosts.size());
+        final SimHost other = hosts.get((fault.first() + 1 + fault.second() % (hosts.size() - 1)) % hosts.size());
+        switch (fault.kind()) {
+            case KILL -> simulation.killAndRestart(host, false);
+            case KILL_IN_START -> killInStart(host);
+            case KILL_TWO -> killTwo(host, other);
+            case KILL_ALL -> hosts.forEach(each -> simulation.killAndRestart(each, false));
+            case POWER_CUT -> simulation.killAndRestart(host, true);
+            case POWER_CUT_OF_ALL -> hosts.forEach(each -> simulation.killAndRestart(each, true));
+            case STOP -> stop(host);
+            case PAUSE -> pause(host);
+            case SWAP -> swap(fault.second());
+            case SWAP_TWICE -> {
+                swap(fault.second());
+                simulation.turns().at(nowNs() + whileNs(), () -> swap(fault.first()));
+            }
+            case STORE_AWAY -> simulation.coordinator().away(nowNs() + whileNs());
+            case STORE_FLAKY -> simulation.coordinator().flaky(nowNs() + 1_000_000_000 + whileNs());
+            case CUT_ONE_WAY -> cut(host, other, false);
+            case CUT_BOTH_WAYS -> cut(host, other, true);
+            case SLOW -> simulation.wire().slow(host.number(), other.number(), nowNs() + whileNs());
+            case BREAK -> breakConnections(host, true);
+            case BREAK_SILENTLY -> breakConnections(host, false);
+            case CATALOGUE -> catalogue(host, fault.second());
+        }
+    }
+
+    /** It is killed, and its next life, or that of another, ends while the servers start. */
+    private void killInStart(SimHost host) {
+        simulation.killAndRestart(host, false);
+        final SimHost next =
+                simulation.hosts().get(random.nextInt(simulation.hosts().size()));
+        final int points = random.nextInt(1 << random.nextInt(8));
+        simulation.turns().at(nowNs() + random.nextInt(400_000_000), () -> {
+            final SimProcess process = next.process();
+            if (process != null) {
+                process.crashIn(points);
+            }
+        });
+    }
+
+    private void killTwo(SimHost host, SimHost other) {
+        simulation.killAndRestart(host, false);
+        simulation.turns().at(nowNs() + random.nextInt(800_000_000), () -> {
+            if (other.process() != null && host.process() != null) {
+                simulation.happenings().count("servers killed while another was starting");
+            }
+            if (!simulation.isCalm()) {
+                simulation.killAndRestart(other, false);
+            }
+        });
+    }
+
+    private void stop(SimHost host) {
+        final SimProcess process = host.process();
+        if (process != null) {
+            process.stop();
+            // If it hangs it is killed, as a supervisor would.
+            awaitEnd(host, process, nowNs() + 5_000_000_000L);
+        }
+    }
+
+    private void awaitEnd(SimHost host, SimProcess process, long untilNs) {
+        simulation.turns().at(nowNs() + 20_000_000, () -> {
+            if (host.process() == process && nowNs() < untilNs) {
+                awaitEnd(host, process, untilNs);
+            } else if (host.process() == process) {
+                simulation.killAndRestart(host, false);
+            } else {
+                simulation.restart(host);
+            }
+        });
+    }
+
+    private void pause(SimHost host) {
+        final SimProcess process = host.process();
+        if (process != null) {
+            process.pause(nowNs() + whileNs());
+            simulation.happenings().count("servers paused");
+        }
+    }
+
+    private void swap(int drawn) {
+        if (simulation.plan().replicas() < 2) {
+            return;
+        }
+        atWork++;
+        simulation.turns().add(new Fiber(simulation, null, "swap", () -> {
+            try {
+                final var unused = swaps.swap(drawn % simulation.plan().shards(), -1);
+                simulation.happenings().count("planned swaps");
+            } catch (ConfigurationStoreException | ClusterException e) {
+                simulation.happenings().count("planned swaps that did not come about");
+            } finally {
+                atWork--;
+            }
+        }));
+    }
+
+    private void cut(SimHost host, SimHost other, boolean bothWays) {
+        final long untilNs = nowNs() + whileNs();
+        simulation.wire().cut(host.number(), other.number(), untilNs);
+        if (bothWays) {
+            simulation.wire().cut(other.number(), host.number(), untilNs);
+        }
+        if (random.nextInt(3) == 0) {
+            simulation.wire().cut(simulation.wire().clients(), host.number(), untilNs);
+        } else if (random.nextInt(3) == 0) {
+            simulation.wire().cut(host.number(), simulation.wire().clients(), untilNs);
+        }
+    }
+
+    private void breakConnections(SimHost host, boolean isTold) {
+        final int percent = 1 + random.nextInt(100);
+        for (SimChannel channel : List.copyOf(simulation.wire().connections())) {
+            final SimChannel peer = channel.peer();
+            if ((channel.process().host() == host
+                            || peer != null && peer.process().host() == host)
+                    && random.nextInt(100) < percent) {
+                simulation.wire().breakDown(channel, isTold);
+                simulation.happenings().count(isTold ? "connections broken" : "connections broken silently");
+            }
+        }
+    }
+
+    private void catalogue(SimHost host, int drawn) {
+        final SimProcess process = host.process();
+        final Fiber before = atCatalogue;
+        if (process == null || before != null && !before.isOver()) {
+            return;
+        }
+        final Catalogues catalogues = simulation.catalogues();
+        final String name = "cache " + drawn % NAMES;
+        final boolean creates = drawn % 2 == 0;
+        final Fiber fiber = new Fiber(simulation, process, "catalogue", () -> {
+            final SimProcess.Door door = process.door();
+            if (door == null) {
+                return;
+            }
+            final boolean wasUnknown = catalogues.isUnknown(name);
+            catalogues.begun(name);
+            try {
+                if (creates) {
+                    catalogues.created(
+                            name, door.catalogue().create(name, new byte[0]).id(), wasUnknown);
+                    simulation.happenings().count("caches created");
+                } else {
+                    final boolean unused = door.catalogue().destroy(name);
+                    catalogues.destroyed(name);
+                    simulation.happenings().count("caches destroyed");
+                }
+            } catch (ConfigurationStoreException | IllegalStateException | RowanException e) {
+                simulation.happenings().count("changes of the catalogue that failed");
+            }
+        });
+        atCatalogue = fiber;
+        simulation.turns().add(fiber);
+    }
+}

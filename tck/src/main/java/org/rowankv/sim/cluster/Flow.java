@@ -1,0 +1,83 @@
+package org.rowankv.sim.cluster;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/** What is on its way in one direction of a connection: bytes in order, each lot with the time of its arrival, and the end. */
+final class Flow {
+    private record Lot(byte[] bytes, long atNs) {}
+
+    private final Deque<Lot> lots = new ArrayDeque<>();
+    private long lastNs;
+    private long underWay;
+    private long endsAtNs = Turned.NEVER;
+    private long resetAtNs = Turned.NEVER;
+    /** Whatever comes now gets lost. */
+    private boolean broken;
+
+    void carry(byte[] bytes, long atNs) {
+        if (!broken) {
+            lastNs = Math.max(lastNs, atNs);
+            lots.addLast(new Lot(bytes, lastNs));
+            underWay += bytes.length;
+        }
+    }
+
+    long underWay() {
+        return underWay;
+    }
+
+    /** When the next lot arrives, or an end that comes in order. */
+    long nextNs() {
+        final Lot first = lots.peekFirst();
+        return first != null ? first.atNs : endsAtNs;
+    }
+
+    /** When the other end is found to be gone, whether anybody reads or not. */
+    long resetAtNs() {
+        return resetAtNs;
+    }
+
+    /** The next lot if it has arrived. */
+    byte @Nullable [] arrived(long nowNs) {
+        final Lot first = lots.peekFirst();
+        if (first == null || first.atNs > nowNs) {
+            return null;
+        }
+        lots.removeFirst();
+        underWay -= first.bytes.length;
+        return first.bytes;
+    }
+
+    /** The sender closed: nothing comes after what is on its way. */
+    void end(long atNs) {
+        if (!broken) {
+            endsAtNs = Math.max(lastNs, atNs);
+            broken = true;
+        }
+    }
+
+    /**
+     * The connection is gone: of what is on its way only the first bytes arrive.
+     *
+     * @param kept so many of them
+     * @param resetNs when the receiver notices; {@link Turned#NEVER} if it does not
+     */
+    void breakAfter(long kept, long resetNs) {
+        final Deque<Lot> before = new ArrayDeque<>(lots);
+        lots.clear();
+        underWay = 0;
+        for (Lot lot : before) {
+            final int part = (int) Math.min(lot.bytes.length, kept - underWay);
+            if (part > 0) {
+                lots.addLast(new Lot(Arrays.copyOf(lot.bytes, part), lot.atNs));
+                underWay += part;
+            }
+        }
+        broken = true;
+        endsAtNs = Turned.NEVER;
+        resetAtNs = resetNs == Turned.NEVER ? resetNs : Math.max(lastNs, resetNs);
+    }
+}

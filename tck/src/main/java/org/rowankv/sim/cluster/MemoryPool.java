@@ -1,0 +1,37 @@
+package org.rowankv.sim.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.sim.SimMemory;
+
+/** The memories of hosts, used again from one simulation to the next, since they are large. For one thread. */
+final class MemoryPool {
+    private static final int MOST = 9;
+
+    private final List<SimMemory> kept = new ArrayList<>();
+    private final List<SimMemory> used = new ArrayList<>();
+
+    /** The next simulation begins. */
+    void begin() {
+        kept.addAll(used);
+        used.clear();
+        if (kept.size() > MOST) {
+            kept.subList(0, kept.size() - MOST).clear();
+        }
+    }
+
+    SimMemory take(AreaSettings settings) {
+        for (SimMemory candidate : kept) {
+            if (candidate.suits(settings)) {
+                kept.remove(candidate);
+                candidate.wipe();
+                used.add(candidate);
+                return candidate;
+            }
+        }
+        final SimMemory made = new SimMemory(settings);
+        used.add(made);
+        return made;
+    }
+}

@@ -1,0 +1,56 @@
+package org.rowankv.sim.cluster;
+
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.runtime.Signal;
+import org.rowankv.runtime.StartedWork;
+import org.rowankv.runtime.TurnedAgent;
+
+/** Gives what one process runs its turns. */
+final class ProcessScheduling implements Scheduling {
+    private static final String FORCE = "force-";
+
+    private final ClusterSimulation simulation;
+    private final SimProcess process;
+    private final RandomSource device;
+
+    ProcessScheduling(ClusterSimulation simulation, SimProcess process, RandomSource device) {
+        this.simulation = simulation;
+        this.process = process;
+        this.device = device;
+    }
+
+    @Override
+    public TurnedAgent take(Agent agent, ErrorLog errors) {
+        final boolean isSlow =
+                agent.roleName().startsWith(FORCE) && simulation.plan().forceNs() > 0;
+        final AgentTurns turns = new AgentTurns(
+                simulation, process, agent, errors, simulation.plan().forceNs(), isSlow ? device : null);
+        simulation.turns().add(turns);
+        return turns;
+    }
+
+    @Override
+    public void park(long ns) {
+        simulation.turns().park(ns);
+    }
+
+    @Override
+    public StartedWork begin(String name, boolean isDaemon, Runnable work) {
+        final Fiber fiber = new Fiber(simulation, process, name + " of " + process, work);
+        simulation.turns().add(fiber);
+        return fiber;
+    }
+
+    @Override
+    public boolean isOneAtATime() {
+        return true;
+    }
+
+    @Override
+    public Signal signal() {
+        return new SimSignal(simulation);
+    }
+}

@@ -1,0 +1,59 @@
+package org.rowankv.sim.cluster;
+
+import java.util.Arrays;
+import org.rowankv.placement.Configuration;
+
+/** Who serves which shard in which term: no two at a time, and none after a later one. */
+final class Roles {
+    private final ClusterSimulation simulation;
+    /** By shard: the highest term in which somebody has begun to serve it. */
+    private final long[] servedTerm;
+    /** By server. */
+    private final long[] terms;
+
+    Roles(ClusterSimulation simulation) {
+        this.simulation = simulation;
+        this.servedTerm = new long[simulation.plan().shards()];
+        this.terms = new long[simulation.plan().servers()];
+    }
+
+    /** A server lets clients in. */
+    void serves(SimProcess process, Configuration configuration) {
+        final int server = process.host().number();
+        if (configuration.term() <= terms[server]) {
+            simulation.violation(
+                    "server " + process + " serves in term " + configuration.term() + " after term " + terms[server]);
+        }
+        terms[server] = configuration.term();
+        for (int shard = 0; shard < servedTerm.length; shard++) {
+            if (configuration.shard(shard).primary() != server) {
+                continue;
+            }
+            for (SimHost other : simulation.hosts()) {
+                final SimProcess running = other.process();
+                final SimProcess.Door door = running == null || running == process ? null : running.door();
+                if (door != null
+                        && door.configuration().shard(shard).primary() == other.number()
+                        && door.server().isServing()) {
+                    simulation.violation("servers " + process + " and " + running + " both serve shard " + shard
+                            + ", in terms " + configuration.term() + " and "
+                            + door.configuration().term());
+                }
+            }
+            if (configuration.term() < servedTerm[shard]) {
+                simulation.violation("server " + process + " serves shard " + shard + " in term "
+                        + configuration.term() + " after term " + servedTerm[shard] + " has begun: "
+                        + Arrays.toString(servedTerm));
+            }
+            servedTerm[shard] = configuration.term();
+        }
+    }
+
+    /** Somebody got an answer. */
+    void answered(SimProcess process, int shard, long term) {
+        if (term < servedTerm[shard]) {
+            simulation.violation("server " + process + " answered for shard " + shard + " in term " + term
+                    + " when it was served in term " + servedTerm[shard]);
+        }
+    }
+}

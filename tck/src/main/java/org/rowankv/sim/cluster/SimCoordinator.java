@@ -1,0 +1,159 @@
+package org.rowankv.sim.cluster;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.Configuration;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.membership.ConfigurationCodec;
+import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.membership.ConfigurationStoreException;
+import org.rowankv.server.membership.MemoryConfigurationStore;
+import org.rowankv.server.membership.Stamp;
+import org.rowankv.server.membership.Versioned;
+
+/**
+ * The configuration store of a cluster as its users see it: slow, at times away, at times losing the answer to a change
+ * that was made, or that will be made later. What it keeps it never loses.
+ */
+final class SimCoordinator {
+    private final ClusterSimulation simulation;
+    private final MemoryConfigurationStore nodes = new MemoryConfigurationStore();
+    private final int slowNs;
+    private long awayUntilNs;
+    private long flakyUntilNs;
+    private long term;
+
+    SimCoordinator(ClusterSimulation simulation, int slowNs) {
+        this.simulation = simulation;
+        this.slowNs = slowNs;
+    }
+
+    /** Nobody reaches it until then. */
+    void away(long untilNs) {
+        awayUntilNs = untilNs;
+    }
+
+    /** Until then it loses every third answer. */
+    void flaky(long untilNs) {
+        flakyUntilNs = untilNs;
+    }
+
+    void heal() {
+        awayUntilNs = 0;
+        flakyUntilNs = 0;
+    }
+
+    /** What is stored, without any delay. */
+    @Nullable
+    Configuration configuration() {
+        final Versioned node = nodes.read(ConfigurationCodec.PATH);
+        return node == null ? null : ConfigurationCodec.decode(node.bytes());
+    }
+
+    /** @param process that asks; null for somebody beside the cluster */
+    ConfigurationStore seenBy(@Nullable SimProcess process, RandomSource random) {
+        return new Seen(process, random);
+    }
+
+    private boolean change(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+        final boolean done = nodes.compareAndSet(path, expectedVersion, bytes, stamp);
+        if (done && path.equals(ConfigurationCodec.PATH)) {
+            final Configuration stored = ConfigurationCodec.decode(bytes);
+            if (stored.term() <= term) {
+                simulation.violation("term " + stored.term() + " was stored after term " + term);
+            }
+            term = stored.term();
+            simulation.trace().tell("term " + term + " is stored, with incarnations " + stored.incarnations());
+        }
+        return done;
+    }
+
+    /** As one of its users sees it. On fibers. */
+    private final class Seen implements ConfigurationStore {
+        private final @Nullable SimProcess process;
+        private final RandomSource random;
+
+        Seen(@Nullable SimProcess process, RandomSource random) {
+            this.process = process;
+            this.random = random;
+        }
+
+        private long nowNs() {
+            return simulation.timeline().nowNs();
+        }
+
+        private void travel() {
+            final Fiber own = Fiber.required();
+            own.rest(nowNs() + 1 + random.nextInt(slowNs));
+            while (process != null && process.pausedUntilNs() > nowNs()) {
+                own.rest(process.pausedUntilNs());
+            }
+            if (awayUntilNs > nowNs()) {
+                simulation.happenings().count("questions to a configuration store that was away");
+                throw new ConfigurationStoreException("nobody answers");
+            }
+        }
+
+        private void back() {
+            if (losesAnswer()) {
+                throw new ConfigurationStoreException("the connection was lost");
+            }
+        }
+
+        private boolean losesAnswer() {
+            return flakyUntilNs > nowNs() && random.nextInt(3) == 0;
+        }
+
+        @Override
+        public @Nullable Versioned read(String path) {
+            travel();
+            final Versioned found = nodes.read(path);
+            back();
+            return found;
+        }
+
+        @Override
+        public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+            travel();
+            Chaos.point("configuration.before-change");
+            if (losesAnswer()) {
+                simulation.happenings().count("changes of the configuration store that came late");
+                simulation.turns().at(nowNs() + random.nextInt(50 * slowNs), () -> {
+                    final boolean unused = change(path, expectedVersion, bytes, stamp);
+                });
+                throw new ConfigurationStoreException("the connection was lost before the change");
+            }
+            final boolean done = change(path, expectedVersion, bytes, stamp);
+            Chaos.point("configuration.after-change");
+            if (losesAnswer()) {
+                simulation.happenings().count("changes of the configuration store whose answer was lost");
+                throw new ConfigurationStoreException("the connection was lost after the change");
+            }
+            return done;
+        }
+
+        @Override
+        public boolean delete(String path, long expectedVersion) {
+            travel();
+            Chaos.point("configuration.before-change");
+            final boolean done = nodes.delete(path, expectedVersion);
+            Chaos.point("configuration.after-change");
+            back();
+            return done;
+        }
+
+        @Override
+        public List<String> list(String prefix) {
+            travel();
+            final List<String> found = nodes.list(prefix);
+            back();
+            return found;
+        }
+
+        @Override
+        public void close() {
+            // Nothing is held.
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package org.rowankv.sim.cluster;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.OpenConsent;
+import org.rowankv.server.pm.ServerHome;
+import org.rowankv.sim.NodeClock;
+import org.rowankv.sim.SimMemory;
+
+/** The machine of one server: what outlives its processes, and the one that runs there. */
+final class SimHost {
+    private final ClusterSimulation simulation;
+    private final int number;
+    private final MemoryPool pool;
+    private final RandomSource random;
+    private final NodeClock clock;
+    private @Nullable SimMemory memory;
+    private @Nullable SimProcess process;
+    private long identity;
+    private int lives;
+
+    SimHost(ClusterSimulation simulation, int number, MemoryPool pool, RandomSource random, NodeClock clock) {
+        this.simulation = simulation;
+        this.number = number;
+        this.pool = pool;
+        this.random = random;
+        this.clock = clock;
+    }
+
+    int number() {
+        return number;
+    }
+
+    /** By the order of the names, which the numbers of servers follow. */
+    String name() {
+        return Character.toString('a' + number);
+    }
+
+    int port() {
+        return ClusterPlan.FIRST_PORT + number;
+    }
+
+    NodeClock clock() {
+        return clock;
+    }
+
+    /** What runs there, or null. */
+    @Nullable
+    SimProcess process() {
+        return process;
+    }
+
+    void start() {
+        if (process != null) {
+            return;
+        }
+        simulation.trace().tell("server " + name() + " is started");
+        final SimProcess started = new SimProcess(simulation, this, ++lives, random.fork("life " + lives));
+        process = started;
+        started.begin();
+    }
+
+    /** The process ends here. @param isPowerCut whether the machine ends with it */
+    void kill(boolean isPowerCut) {
+        final SimProcess dying = process;
+        if (dying == null) {
+            return;
+        }
+        process = null;
+        simulation.trace().tell("server " + name() + (isPowerCut ? " loses its power" : " is killed"));
+        simulation.happenings().count("servers killed");
+        final SimMemory area = memory;
+        if (area != null) {
+            if (isPowerCut) {
+                final int dropped = area.cutPower(random);
+                simulation.happenings().count("power cuts");
+                simulation.happenings().add("words that power cuts dropped", dropped);
+                simulation.trace().mix(dropped);
+            } else {
+                area.crash();
+            }
+        }
+        dying.died(isPowerCut);
+    }
+
+    /** It has ended by itself. */
+    void exited(SimProcess ended) {
+        if (process == ended) {
+            process = null;
+            ended.died(false);
+        }
+    }
+
+    /** Its data, for one process at a time. */
+    ServerHome home() {
+        if (identity == 0) {
+            identity = random.nextLong() | 1;
+        }
+        return new Home();
+    }
+
+    private final class Home implements ServerHome {
+        private final Path path = Path.of("/" + name());
+
+        @Override
+        public Path path() {
+            return path;
+        }
+
+        @Override
+        public long identity() {
+            return identity;
+        }
+
+        @Override
+        public Path areaFile(int server) {
+            return path.resolve("area-" + server);
+        }
+
+        @Override
+        public boolean hasArea(int server) {
+            return memory != null && server == number;
+        }
+
+        @Override
+        public Area openArea(AreaSettings settings, OpenConsent consent) {
+            final SimMemory area = memory;
+            if (area == null) {
+                throw new AssertionError("there is no area");
+            }
+            return Area.open(settings, area);
+        }
+
+        @Override
+        public Area createArea(AreaSettings settings, RandomSource drawn) {
+            final SimMemory area = pool.take(settings);
+            final Area created = Area.create(settings, area, drawn);
+            memory = area;
+            return created;
+        }
+
+        @Override
+        public void close() {
+            // Nobody else comes.
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name();
+    }
+}

@@ -1,0 +1,211 @@
+package org.rowankv.sim.cluster;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelPromise;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.AbstractScheduledEventExecutor;
+import io.netty.util.concurrent.DefaultPromise;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.util.concurrent.Ticker;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.rowankv.runtime.RandomSource;
+
+/** The network card of one process: the event loop that lands, turned by the simulation. */
+final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
+    private final ClusterSimulation simulation;
+    private final Turns turns;
+    private final Deque<Runnable> tasks = new ArrayDeque<>();
+    private final List<SimChannel> channels = new ArrayList<>();
+    private final Time time = new Time();
+
+    /** Its turns. */
+    private final class Turns extends Turned {
+        private final SimProcess process;
+        private final RandomSource random;
+
+        Turns(SimProcess process, RandomSource random) {
+            super(process);
+            this.process = process;
+            this.random = random;
+        }
+
+        @Override
+        long readyAtNs() {
+            return Math.max(nextNs(), process.pausedUntilNs());
+        }
+
+        @Override
+        void step() {
+            turn(1 + random.nextInt(8));
+        }
+
+        @Override
+        public String toString() {
+            return "NIC of " + process;
+        }
+    }
+
+    /** The simulation's. */
+    private final class Time implements Ticker {
+        @Override
+        public long initialNanoTime() {
+            return 0;
+        }
+
+        @Override
+        public long nanoTime() {
+            return simulation.timeline().nowNs();
+        }
+
+        @Override
+        public void sleep(long delay, TimeUnit unit) {
+            throw new UnsupportedOperationException("a network card does not sleep");
+        }
+    }
+
+    SimNic(ClusterSimulation simulation, SimProcess process, RandomSource random) {
+        this.simulation = simulation;
+        this.turns = new Turns(process, random);
+        simulation.turns().add(turns);
+    }
+
+    // --- turns ---
+
+    private long nextNs() {
+        if (!tasks.isEmpty()) {
+            return 0;
+        }
+        long next = hasScheduledTasks() ? nextScheduledTaskDeadlineNanos() : Turned.NEVER;
+        for (int i = 0; i < channels.size(); i++) {
+            next = Math.min(next, channels.get(i).nextNs());
+        }
+        return next;
+    }
+
+    private void turn(int most) {
+        Runnable due = pollScheduledTask(time.nanoTime());
+        while (due != null) {
+            tasks.addLast(due);
+            due = pollScheduledTask(time.nanoTime());
+        }
+        for (int i = 0; i < most && !tasks.isEmpty(); i++) {
+            tasks.removeFirst().run();
+        }
+        if (channels.isEmpty()) {
+            return;
+        }
+        final List<SimChannel> present = List.copyOf(channels);
+        final int first = turns.random.nextInt(present.size());
+        for (int i = 0; i < present.size(); i++) {
+            final SimChannel channel = present.get((first + i) % present.size());
+            if (channel.nextNs() <= simulation.timeline().nowNs()) {
+                channel.arrive();
+                if (--most <= 0) {
+                    return;
+                }
+            }
+        }
+    }
+
+    void joined(SimChannel channel) {
+        channels.add(channel);
+    }
+
+    void left(SimChannel channel) {
+        channels.remove(channel);
+    }
+
+    /** Those that are open. */
+    List<SimChannel> channels() {
+        return channels;
+    }
+
+    // --- what it is to Netty ---
+
+    @Override
+    public Ticker ticker() {
+        return time;
+    }
+
+    @Override
+    public boolean inEventLoop(Thread thread) {
+        return simulation.turns().current() == turns;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        tasks.addLast(task);
+    }
+
+    @Override
+    public EventLoopGroup parent() {
+        return this;
+    }
+
+    @Override
+    public EventLoop next() {
+        return this;
+    }
+
+    @Override
+    public ChannelFuture register(Channel channel) {
+        return register(new DefaultChannelPromise(channel, this));
+    }
+
+    @Override
+    public ChannelFuture register(ChannelPromise promise) {
+        promise.channel().unsafe().register(this, promise);
+        return promise;
+    }
+
+    @Override
+    @Deprecated
+    public ChannelFuture register(Channel channel, ChannelPromise promise) {
+        channel.unsafe().register(this, promise);
+        return promise;
+    }
+
+    @Override
+    public boolean isShuttingDown() {
+        return false;
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return false;
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return false;
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) {
+        return false;
+    }
+
+    @Override
+    public Future<?> shutdownGracefully(long quietPeriod, long timeout, TimeUnit unit) {
+        throw new UnsupportedOperationException("it ends with its process");
+    }
+
+    @Override
+    public Future<?> terminationFuture() {
+        return new DefaultPromise<Void>(GlobalEventExecutor.INSTANCE);
+    }
+
+    @Override
+    @Deprecated
+    public void shutdown() {
+        throw new UnsupportedOperationException("it ends with its process");
+    }
+}

@@ -1,0 +1,230 @@
+package org.rowankv.sim.cluster;
+
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.Routing;
+import org.rowankv.rdma.AckLevel;
+import org.rowankv.rdma.FabricException;
+import org.rowankv.rdma.tcp.TcpFabric;
+import org.rowankv.rdma.tcp.TcpFabricSettings;
+import org.rowankv.rdma.tcp.WireFault;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.Server;
+import org.rowankv.server.cluster.ClientDoor;
+import org.rowankv.server.cluster.ClusterCatalogue;
+import org.rowankv.server.cluster.ClusterServer;
+import org.rowankv.server.cluster.ClusterSurroundings;
+import org.rowankv.server.cluster.Phase;
+import org.rowankv.server.cluster.ServerAddresses;
+import org.rowankv.sim.CrashError;
+
+/** One life of a server: a process with the server's own code in it, from its start to its end. */
+final class SimProcess {
+    /** What a peer that behaves is never accused of, whatever becomes of the connection. */
+    private static final WireFault[] MISTAKES = {
+        WireFault.BAD_LENGTH,
+        WireFault.BAD_CHECKSUM,
+        WireFault.BAD_FRAME,
+        WireFault.OUT_OF_ORDER,
+        WireFault.BEYOND_ITS_WINDOW,
+        WireFault.IMPOSTOR
+    };
+
+    /** Where clients come in. */
+    record Door(Server server, Configuration configuration, ClusterCatalogue catalogue) {}
+
+    private final ClusterSimulation simulation;
+    private final SimHost host;
+    private final int life;
+    private final ErrorLog errors;
+    private final SimNic nic;
+    private final TcpFabric fabric;
+    private final ProcessScheduling scheduling;
+    private final ClusterServer server;
+    private @Nullable Door door;
+    private boolean dead;
+    private long pausedUntilNs;
+    /** It ends so many points of its start from now; −1: not at one. */
+    private int crashIn = -1;
+
+    SimProcess(ClusterSimulation simulation, SimHost host, int life, RandomSource random) {
+        this.simulation = simulation;
+        this.host = host;
+        this.life = life;
+        this.errors = new ErrorLog(host.clock());
+        this.scheduling = new ProcessScheduling(simulation, this, random.fork("device"));
+        this.nic = new SimNic(simulation, this, random.fork("nic"));
+        final ServerAddresses addresses = new ServerAddresses();
+        final ClusterPlan plan = simulation.plan();
+        final Wire wire = simulation.wire();
+        this.fabric = new TcpFabric(
+                TcpFabricSettings.of(new InetSocketAddress("127.0.0.1", host.port()), addresses::addressOf)
+                        .withReserve()
+                        .withMaxMessage(plan.maxMessage())
+                        .withTimes(
+                                plan.connectMs(),
+                                plan.retryMs(),
+                                plan.heartbeatMs(),
+                                4 * plan.heartbeatMs(),
+                                host.clock())
+                        .withAckLevel(plan.power() ? AckLevel.FORCED : AckLevel.LANDED),
+                nic,
+                () -> new SimChannel(wire, this, null),
+                () -> new SimListener(wire, this),
+                new UnpooledByteBufAllocator(false, true, true));
+        this.server = new ClusterServer(
+                plan.settings(host),
+                new ClusterSurroundings(
+                        simulation.coordinator().seenBy(this, random.fork("store")),
+                        fabric,
+                        addresses,
+                        host.clock(),
+                        random.fork("server"),
+                        scheduling,
+                        errors,
+                        1,
+                        clientDoor(),
+                        (path, name, cluster, acceptCopied, drawn) -> host.home()));
+    }
+
+    void begin() {
+        server.start();
+    }
+
+    private ClientDoor clientDoor() {
+        return (opened, routing, catalogue) -> {
+            final Door own = open(opened, routing, catalogue);
+            return () -> {
+                if (own.equals(door)) {
+                    door = null;
+                }
+            };
+        };
+    }
+
+    private Door open(Server opened, Routing routing, ClusterCatalogue catalogue) {
+        requireAlive();
+        final Door own = new Door(opened, routing.configuration(), catalogue);
+        door = own;
+        simulation.roles().serves(this, own.configuration());
+        simulation.happenings().count("servers that began to serve");
+        simulation.trace().tell("server " + this + " serves in term " + routing.term());
+        simulation.trace().mix(routing.term());
+        return own;
+    }
+
+    private void requireAlive() {
+        if (dead) {
+            throw new CrashError();
+        }
+    }
+
+    void crashIn(int points) {
+        crashIn = points;
+    }
+
+    /** At a point of its start: whether it ends there. */
+    boolean endsHere() {
+        return crashIn >= 0 && crashIn-- == 0;
+    }
+
+    void pause(long untilNs) {
+        pausedUntilNs = untilNs;
+    }
+
+    /** Stands still until then. */
+    long pausedUntilNs() {
+        return pausedUntilNs;
+    }
+
+    /** From now on nothing of it reaches anybody. */
+    void died(boolean isSilent) {
+        judgeErrors();
+        dead = true;
+        door = null;
+        simulation.wire().ended(this, isSilent);
+    }
+
+    boolean isDead() {
+        return dead;
+    }
+
+    /** It lets go of its roles in order, and ends. */
+    void stop() {
+        scheduling.begin("stop", true, () -> {
+            server.close();
+            simulation.happenings().count("servers that stopped in order");
+            host.exited(this);
+        });
+    }
+
+    /** What it has reported, and accused others of, must be what a broken connection explains. */
+    void judgeErrors() {
+        for (ErrorLog.Observation error : errors.distinct()) {
+            if (!error.type().equals(CrashError.class.getName())
+                    && !error.type().equals(FabricException.class.getName())
+                    && !isExpected(error)) {
+                simulation.violation("server " + this + " reported: " + error);
+            }
+        }
+        for (WireFault mistake : MISTAKES) {
+            if (fabric.faults(mistake) > 0) {
+                simulation.violation("server " + this + " found that of a peer: " + mistake.text());
+            }
+        }
+        final RuntimeException failure = server.failure();
+        if (failure != null) {
+            simulation.violation("server " + this + " failed: " + failure);
+        }
+    }
+
+    /** A chore that was cut short when the server lost its roles, or the configuration store was away. */
+    private static boolean isExpected(ErrorLog.Observation error) {
+        return error.type().endsWith("RoundOverException")
+                || error.type().endsWith("ConfigurationStoreException")
+                || error.type().equals(IllegalStateException.class.getName())
+                        && (error.message().startsWith("the server starts anew")
+                                || error.message().startsWith("the server stops")
+                                || error.message().startsWith("the server is stopping"));
+    }
+
+    /** Whoever serves now, or null. */
+    @Nullable
+    Door door() {
+        return door;
+    }
+
+    Phase phase() {
+        return server.phase();
+    }
+
+    SimHost host() {
+        return host;
+    }
+
+    SimNic nic() {
+        return nic;
+    }
+
+    ProcessScheduling scheduling() {
+        return scheduling;
+    }
+
+    /** For people. */
+    String state() {
+        return this + " is " + server.phase() + (server.saying().isEmpty() ? "" : " (" + server.saying() + ")")
+                + " in "
+                + (server.configuration() == null
+                        ? "no term"
+                        : "term " + server.configuration().term())
+                + (errors.count() == 0 ? "" : ", reports " + errors.distinct());
+    }
+
+    @Override
+    public String toString() {
+        return host.name() + "/" + life;
+    }
+}
