@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 
 /** Plants every known bug, one at a time, and counts the seeds until it is found. */
-final class MutationRun {
+public final class MutationRun {
     private static final int MOST_SEEDS = 2_000;
     private static final long FIRST_SEED = 1;
 
@@ -25,17 +25,29 @@ final class MutationRun {
     private final Deque<PlantedBug> bugs = new ArrayDeque<>();
     private final List<String> survivors = new ArrayList<>();
     private final int count;
+    private final Class<? extends Callable<String>> mutant;
 
-    MutationRun(int threads, String only, Clock clock, PrintStream out) {
+    /**
+     * @param only those whose names contain this
+     * @param mutant what runs the seeds, inside the program with the bug
+     */
+    public MutationRun(
+            int threads,
+            String only,
+            Clock clock,
+            PrintStream out,
+            List<PlantedBug> all,
+            Class<? extends Callable<String>> mutant) {
         this.threads = threads;
         this.clock = clock;
         this.out = out;
-        PlantedBugs.ALL.stream().filter(bug -> bug.name().contains(only)).forEach(bugs::add);
+        this.mutant = mutant;
+        all.stream().filter(bug -> bug.name().contains(only)).forEach(bugs::add);
         this.count = bugs.size();
     }
 
     /** Whether all were found. */
-    boolean run() {
+    public boolean run() {
         final Path root = sourceRoot();
         final List<Thread> workers = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
@@ -94,12 +106,12 @@ final class MutationRun {
     }
 
     /** The number of seeds and what was found, or an empty string. What the code shows without the bug does not count. */
-    private static String seedsToFind(PlantedBug bug, Path root, int most) {
+    private String seedsToFind(PlantedBug bug, Path root, int most) {
         try {
-            final Class<?> mutant = MutantLoader.with(bug, root).loadClass(Mutant.class.getName());
+            final Class<?> changed = MutantLoader.with(bug, root).loadClass(mutant.getName());
             int tried = 0;
             while (tried < most) {
-                final String found = (String) ((Callable<?>) mutant.getConstructor(long.class, int.class)
+                final String found = (String) ((Callable<?>) changed.getConstructor(long.class, int.class)
                                 .newInstance(FIRST_SEED + tried, most - tried))
                         .call();
                 if (found.isEmpty()) {
@@ -107,7 +119,10 @@ final class MutationRun {
                 }
                 final int space = found.indexOf(' ');
                 tried += Integer.parseInt(found.substring(0, space));
-                if (new Mutant(FIRST_SEED + tried - 1, 1).call().isEmpty()) {
+                if (mutant.getConstructor(long.class, int.class)
+                        .newInstance(FIRST_SEED + tried - 1, 1)
+                        .call()
+                        .isEmpty()) {
                     return tried + found.substring(space);
                 }
             }
@@ -122,7 +137,7 @@ final class MutationRun {
     }
 
     /** Where the sources are: above the place that the program was started in, or that it was loaded from. */
-    static Path sourceRoot() {
+    public static Path sourceRoot() {
         final Path here = Path.of("").toAbsolutePath();
         final Path loaded = Path.of(MutationRun.class
                 .getProtectionDomain()

@@ -60,7 +60,10 @@ public final class SimCommand implements Callable<Integer> {
             throw new CommandLine.ParameterException(new CommandLine(this), "--seeds must be at least 1, not " + seeds);
         }
         if (mutations) {
-            return new MutationRun(threadCount(), only, SystemClock.INSTANCE, System.out).run() ? 0 : 1;
+            return new MutationRun(threadCount(), only, SystemClock.INSTANCE, System.out, PlantedBugs.ALL, Mutant.class)
+                            .run()
+                    ? 0
+                    : 1;
         }
         return seed != null ? replay(seed) : many();
     }

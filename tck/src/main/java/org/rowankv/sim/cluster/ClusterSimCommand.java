@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.sim.Happenings;
+import org.rowankv.sim.MutationRun;
 import org.rowankv.sim.SimOnThread;
 import org.rowankv.sim.SimThread;
 import picocli.CommandLine;
@@ -43,6 +44,12 @@ public final class ClusterSimCommand implements Callable<Integer> {
     @Option(names = "--check-determinism", description = "runs every seed twice: both must go the same way")
     private boolean twice;
 
+    @Option(names = "--mutations", description = "plants known bugs, one at a time: how many seeds does each survive?")
+    private boolean mutations;
+
+    @Option(names = "--only", description = "with --mutations: those whose names contain this")
+    private String only = "";
+
     public static void main(String[] args) {
         // Before any class of the store is loaded: its chaos points are dropped by the compiler unless this is set.
         System.setProperty("rowan.chaos", "true");
@@ -56,6 +63,18 @@ public final class ClusterSimCommand implements Callable<Integer> {
     public Integer call() {
         if (seeds < 1) {
             throw new CommandLine.ParameterException(new CommandLine(this), "--seeds must be at least 1, not " + seeds);
+        }
+        if (mutations) {
+            return new MutationRun(
+                                    threadCount(),
+                                    only,
+                                    SystemClock.INSTANCE,
+                                    System.out,
+                                    ClusterPlantedBugs.ALL,
+                                    ClusterMutant.class)
+                            .run()
+                    ? 0
+                    : 1;
         }
         return seed != null ? replay(seed) : many();
     }
@@ -77,8 +96,11 @@ public final class ClusterSimCommand implements Callable<Integer> {
             System.out.println("sim: replay it with ./rowan sim --cluster --seed "
                     + report.plan().seed());
         }
+        final List<String> missing =
+                run.done() >= ClusterExpected.FULL_RUN ? ClusterExpected.missing(run.happenings()) : List.of();
+        missing.forEach(what -> System.out.println("sim: this never happened: " + what));
         System.out.println("sim: seeds=" + run.done() + " violations=" + violations.size());
-        return violations.isEmpty() ? 0 : 1;
+        return violations.isEmpty() && missing.isEmpty() ? 0 : 1;
     }
 
     private static int replay(long seed) {

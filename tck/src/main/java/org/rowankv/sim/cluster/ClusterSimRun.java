@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.rowankv.runtime.Clock;
 import org.rowankv.sim.Happenings;
+import org.rowankv.sim.SimOnThread;
 import org.rowankv.sim.SimThread;
 
 /** Many seeds, one after the other on each of a few threads. */
@@ -73,9 +74,12 @@ final class ClusterSimRun {
         }
     }
 
+    /** On a thread of its own: what libraries keep for threads would keep whole simulations. */
     static ClusterReport run(ClusterPlan plan, MemoryPool pool) {
         pool.begin();
-        return new ClusterSimulation(plan, pool, null).run();
+        final ClusterReport[] report = new ClusterReport[1];
+        SimOnThread.run(() -> report[0] = new ClusterSimulation(plan, pool, null).run());
+        return report[0];
     }
 
     private synchronized long next() {

@@ -132,6 +132,7 @@ final class ClusterSimulation {
             try {
                 turns.endAll();
             } finally {
+                hosts.forEach(SimHost::leave);
                 SimThread.current().tells(null);
             }
         }
@@ -231,8 +232,14 @@ final class ClusterSimulation {
         turns.onProgress();
         wire.heal();
         coordinator.heal();
-        hosts.forEach(this::restart);
-        while (faults.isAtWork() || turns.hasAttempts()) {
+        for (SimHost host : hosts) {
+            final SimProcess process = host.process();
+            if (process != null) {
+                process.pause(0);
+            }
+            restart(host);
+        }
+        while (faults.isAtWork() || coordinator.hasLateChanges() || turns.hasAttempts()) {
             turns.step();
         }
         awaitServed();
@@ -254,7 +261,10 @@ final class ClusterSimulation {
         for (SimHost host : hosts) {
             final SimProcess process = host.process();
             final SimProcess.Door door = process == null ? null : process.door();
-            if (door == null || door.configuration().term() != stored.term()) {
+            if (process == null
+                    || door == null
+                    || process.isStopping()
+                    || door.configuration().term() != stored.term()) {
                 return false;
             }
         }

@@ -56,7 +56,11 @@ final class Faults {
             case SWAP -> swap(fault.second());
             case SWAP_TWICE -> {
                 swap(fault.second());
-                simulation.turns().at(nowNs() + whileNs(), () -> swap(fault.first()));
+                simulation.turns().at(nowNs() + whileNs(), () -> {
+                    if (!simulation.isCalm()) {
+                        swap(fault.first());
+                    }
+                });
             }
             case STORE_AWAY -> simulation.coordinator().away(nowNs() + whileNs());
             case STORE_FLAKY -> simulation.coordinator().flaky(nowNs() + 1_000_000_000 + whileNs());

@@ -23,6 +23,7 @@ final class SimCoordinator {
     private long awayUntilNs;
     private long flakyUntilNs;
     private long term;
+    private int late;
 
     SimCoordinator(ClusterSimulation simulation, int slowNs) {
         this.simulation = simulation;
@@ -37,6 +38,11 @@ final class SimCoordinator {
     /** Until then it loses every third answer. */
     void flaky(long untilNs) {
         flakyUntilNs = untilNs;
+    }
+
+    /** Whether changes are still on their way whose senders have given up. */
+    boolean hasLateChanges() {
+        return late > 0;
     }
 
     void heal() {
@@ -119,7 +125,9 @@ final class SimCoordinator {
             Chaos.point("configuration.before-change");
             if (losesAnswer()) {
                 simulation.happenings().count("changes of the configuration store that came late");
+                late++;
                 simulation.turns().at(nowNs() + random.nextInt(50 * slowNs), () -> {
+                    late--;
                     final boolean unused = change(path, expectedVersion, bytes, stamp);
                 });
                 throw new ConfigurationStoreException("the connection was lost before the change");

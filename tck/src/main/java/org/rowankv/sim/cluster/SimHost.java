@@ -86,6 +86,14 @@ final class SimHost {
         dying.died(isPowerCut);
     }
 
+    /** The simulation is over. */
+    void leave() {
+        final SimProcess last = process;
+        if (last != null) {
+            last.nic().end();
+        }
+    }
+
     /** It has ended by itself. */
     void exited(SimProcess ended) {
         if (process == ended) {

@@ -9,7 +9,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.AbstractScheduledEventExecutor;
 import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.Future;
-import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.netty.util.concurrent.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,6 +25,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private final List<SimChannel> channels = new ArrayList<>();
     private final Time time = new Time();
+    private final DefaultPromise<Void> ended = new DefaultPromise<>(ImmediateEventExecutor.INSTANCE);
 
     /** Its turns. */
     private final class Turns extends Turned {
@@ -115,6 +116,11 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
         }
     }
 
+    /** Its process is over: whoever keeps something for it may let go. */
+    void end() {
+        final boolean unused = ended.trySuccess(null);
+    }
+
     void joined(SimChannel channel) {
         channels.add(channel);
     }
@@ -200,7 +206,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
 
     @Override
     public Future<?> terminationFuture() {
-        return new DefaultPromise<Void>(GlobalEventExecutor.INSTANCE);
+        return ended;
     }
 
     @Override

@@ -46,6 +46,7 @@ final class SimProcess {
     private final ClusterServer server;
     private @Nullable Door door;
     private boolean dead;
+    private boolean stopping;
     private long pausedUntilNs;
     /** It ends so many points of its start from now; −1: not at one. */
     private int crashIn = -1;
@@ -128,7 +129,7 @@ final class SimProcess {
 
     /** At a point of its start: whether it ends there. */
     boolean endsHere() {
-        return crashIn >= 0 && crashIn-- == 0;
+        return !simulation.isCalm() && crashIn >= 0 && crashIn-- == 0;
     }
 
     void pause(long untilNs) {
@@ -146,6 +147,12 @@ final class SimProcess {
         dead = true;
         door = null;
         simulation.wire().ended(this, isSilent);
+        nic.end();
+    }
+
+    /** It was told to stop. */
+    boolean isStopping() {
+        return stopping;
     }
 
     boolean isDead() {
@@ -154,6 +161,7 @@ final class SimProcess {
 
     /** It lets go of its roles in order, and ends. */
     void stop() {
+        stopping = true;
         scheduling.begin("stop", true, () -> {
             server.close();
             simulation.happenings().count("servers that stopped in order");

@@ -1,0 +1,65 @@
+package org.rowankv.sim.cluster;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.rowankv.sim.Happenings;
+
+/** What must have happened in a run of some length, or the run has not shown what it is there to show. */
+final class ClusterExpected {
+    /** Fewer seeds than these need not show everything. */
+    static final int FULL_RUN = 500;
+
+    /** Of a server's start, of its configuration store and of its TCP fabric. */
+    static final List<String> POINTS = List.of(
+            "start.incarnation",
+            "start.segment-read",
+            "start.dead-freed",
+            "start.recovered",
+            "start.collected",
+            "start.taken-over",
+            "start.scattered",
+            "start.term",
+            "configuration.before-change",
+            "configuration.after-change",
+            "tcp.arrived",
+            "tcp.named",
+            "tcp.mid-copy",
+            "tcp.before-publish",
+            "tcp.published");
+
+    private static final List<String> OTHERS = List.of(
+            "operations",
+            "windows judged",
+            "servers killed",
+            "servers killed at a point of their start",
+            "servers killed while another was starting",
+            "servers that stopped in order",
+            "servers paused",
+            "power cuts",
+            "words that power cuts dropped",
+            "planned swaps",
+            "questions to a configuration store that was away",
+            "changes of the configuration store that came late",
+            "changes of the configuration store whose answer was lost",
+            "connections broken",
+            "connections broken silently",
+            "connections that broke with bytes on their way",
+            "connections refused, since nobody listened",
+            "lives that ended with bytes on their way",
+            "attempts answered STALE_TERM",
+            "attempts whose server lost its roles",
+            "configurations that clients learned",
+            "answers replayed",
+            "answer OUTCOME_UNKNOWN",
+            "caches created",
+            "caches destroyed");
+
+    private ClusterExpected() {}
+
+    /** What did not happen. */
+    static List<String> missing(Happenings happenings) {
+        return Stream.concat(POINTS.stream().map(point -> "point " + point), OTHERS.stream())
+                .filter(what -> happenings.of(what) == 0)
+                .toList();
+    }
+}

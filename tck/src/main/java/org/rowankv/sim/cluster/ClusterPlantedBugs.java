@@ -1,0 +1,80 @@
+package org.rowankv.sim.cluster;
+
+import java.util.List;
+import org.rowankv.sim.PlantedBug;
+
+/** The bugs of starts, roles and connections that the simulator of clusters is to find, each planted alone. */
+final class ClusterPlantedBugs {
+    private static final String RDMA = "rdma";
+    private static final String SERVER = "server";
+
+    static final List<PlantedBug> ALL = List.of(
+            new PlantedBug(
+                    "READY of the others is not awaited",
+                    SERVER,
+                    "org.rowankv.server.cluster.Round",
+                    "cluster.await(() -> messages.ready().containsAll(others), patience);",
+                    ""),
+            new PlantedBug(
+                    "COLLECTED of the others is not awaited",
+                    SERVER,
+                    "org.rowankv.server.cluster.Round",
+                    "cluster.await(() -> messages.collected().containsAll(others), patience);",
+                    ""),
+            new PlantedBug(
+                    "what was taken over is not forced before READY",
+                    SERVER,
+                    "org.rowankv.server.cluster.Round",
+                    "read.drain();\n        read.finish();",
+                    "read.finish();"),
+            new PlantedBug(
+                    "the highest CommitVer of the others is ignored",
+                    SERVER,
+                    "org.rowankv.server.cluster.Exchange",
+                    "commitVersion = Math.max(commitVersion, collect(shard, server, commitVersion, versions, calls, patience));",
+                    "collect(shard, server, commitVersion, versions, calls, patience);"),
+            new PlantedBug(
+                    "a backup is not given what it lacks",
+                    SERVER,
+                    "org.rowankv.server.cluster.Exchange",
+                    "own.takeOver(entry, 0, own.replicas().get(shard).tenure());",
+                    ""),
+            new PlantedBug(
+                    "questions of another start of a server are answered",
+                    SERVER,
+                    "org.rowankv.server.cluster.PeerMessages",
+                    "|| adopted.incarnations().get(from) != incarnation",
+                    "|| incarnation < 0"),
+            new PlantedBug(
+                    "questions of another term are answered",
+                    SERVER,
+                    "org.rowankv.server.cluster.PeerMessages",
+                    "|| PeerMessageDescriptor.term(message) != adopted.term()",
+                    "|| PeerMessageDescriptor.term(message) < 0"),
+            new PlantedBug(
+                    "a start does not wait for all",
+                    SERVER,
+                    "org.rowankv.server.cluster.ClusterServer",
+                    "if (announced <= found.incarnations().get(server)) {",
+                    "if (announced < found.incarnations().get(server)) {"),
+            new PlantedBug(
+                    "that another server has started anew is not noticed",
+                    SERVER,
+                    "org.rowankv.server.cluster.ClusterServer",
+                    "if (said.incarnation() > own.incarnations().get(server)) {",
+                    "if (said.incarnation() < 0) {"),
+            new PlantedBug(
+                    "a new connection does not fence the old one",
+                    RDMA,
+                    "org.rowankv.rdma.tcp.InboundPeers",
+                    "|| hello.isDead(other.peer().pair())));",
+                    "|| hello.isDead(other.peer().pair()) && other.peer().pair() < 0));"),
+            new PlantedBug(
+                    "a call that is given up keeps its worker",
+                    SERVER,
+                    "org.rowankv.server.SteppedCall",
+                    "            server.giveBack(slot);\n            slot = -1;\n        }\n    }\n\n    private boolean advance()",
+                    "        }\n    }\n\n    private boolean advance()"));
+
+    private ClusterPlantedBugs() {}
+}
