@@ -34,7 +34,10 @@ public final class SteppedCall {
         waits = 0;
     }
 
-    /** Its requester goes away: what is begun of it is finished by whoever borrows its worker context next, or by a start. */
+    /**
+     * Instead of further steps: gives the worker context back, else the server could never be closed. What is begun is finished
+     * by whoever borrows that context next, or by a start.
+     */
     public void abandon() {
         if (slot >= 0) {
             server.giveBack(slot);
@@ -66,17 +69,6 @@ public final class SteppedCall {
                 server.giveBack(slot);
                 slot = -1;
             }
-        }
-    }
-
-    /**
-     * Instead of further steps, by whoever steps no more: gives the worker context back, else the server could never be
-     * closed. What is unfinished in it somebody else's request finishes, or the close.
-     */
-    public void giveUp() {
-        if (slot >= 0) {
-            server.giveBack(slot);
-            slot = -1;
         }
     }
 

@@ -520,7 +520,7 @@ final class PortLoop implements Runnable {
     }
 
     private void leave(PendingRequest unfinished) {
-        unfinished.call().giveUp();
+        unfinished.call().abandon();
         port.countUnfinished();
     }
 

@@ -14,17 +14,14 @@ public interface Served {
         /** Does what can be done now; true when the request is answered. Never blocks. */
         boolean step();
 
-        /** Nobody waits for it any more; what it has begun may take effect all the same. Not stepped again but after {@link #again}. */
+        /**
+         * Nobody waits for the answer any more, and nothing is held for it from now on; what it has begun may take effect all
+         * the same. Not stepped again but after {@link #again}.
+         */
         default void abandon() {}
 
         /** Whether it has got no further than to want what others hold: until one of them ends, a step is in vain. */
         boolean awaitsWorker();
-
-        /**
-         * Instead of further steps: nobody waits for the answer any more. What is under way is left to whoever can finish it;
-         * nothing is held for this call from now on.
-         */
-        default void giveUp() {}
     }
 
     /** Takes objects of a scan. */

@@ -33,11 +33,6 @@ final class ServedShards implements Served {
         public boolean awaitsWorker() {
             return call.awaitsWorker();
         }
-
-        @Override
-        public void giveUp() {
-            call.giveUp();
-        }
     }
 
     @Override

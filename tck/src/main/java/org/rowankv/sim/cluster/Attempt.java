@@ -60,7 +60,7 @@ final class Attempt extends Turned {
     private void giveUp() {
         final SteppedCall own = call;
         if (own != null) {
-            own.giveUp();
+            own.abandon();
         }
         simulation.happenings().count("attempts whose server lost its roles");
         end();
