@@ -94,12 +94,22 @@ public final class ClusterCatalogue implements ClientCatalogue {
         calls.askAll(others, Question.DESTROY, cacheId, patience);
     }
 
-    /** Destroys the objects of a cache in the shards whose primary this server is. */
+    /**
+     * Destroys the objects of a cache in the shards whose primary this server is.
+     *
+     * @throws RoundOverException if it is closed meanwhile: whoever wants that asks again when there are new roles
+     */
     void destroyHere(int cacheId) {
         final Request request = new Request();
         for (int shard = 0; shard < shardCount; shard++) {
             own.call(request.destroy(cacheId, shard));
-            if (request.status() != Status.OK && request.status() != Status.NOT_PRIMARY) {
+            if (request.status() == Status.CLOSED) {
+                throw new RoundOverException("the server stops");
+            }
+            // Unknown: destroyed already, by an attempt that was broken off.
+            if (request.status() != Status.OK
+                    && request.status() != Status.UNKNOWN_CACHE
+                    && request.status() != Status.NOT_PRIMARY) {
                 throw new IllegalStateException(
                         "destroying cache " + cacheId + " in shard " + shard + " was answered " + request.status());
             }

@@ -11,6 +11,8 @@ import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.MessageHandler;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.ErrorLog;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The messages of one start of a server: answers go to whoever asked, questions are answered. A question of another term
@@ -18,6 +20,8 @@ import org.rowankv.runtime.ErrorLog;
  * asks too early asks again. Turned by an agent of its own.
  */
 final class PeerMessages implements MessageHandler, Agent {
+    private static final Logger LOG = LoggerFactory.getLogger(PeerMessages.class);
+
     private static final int MESSAGES_PER_TURN = 64;
     /** While it is woken up for whatever comes. */
     private static final long REST_NS = 250_000_000;
@@ -172,6 +176,8 @@ final class PeerMessages implements MessageHandler, Agent {
             try {
                 work.accept(caches);
                 answer(from, message, 0, NOTHING);
+            } catch (RoundOverException e) {
+                LOG.debug("what server {} asked for is left to the next start", from, e);
             } catch (RuntimeException e) {
                 errors.report("what server " + from + " asked for", e); // it asks again
             } finally {

@@ -226,6 +226,8 @@ final class Round implements MembershipView {
                 catalogue.resume();
             }
             catalogue.applyLimits();
+        } catch (RoundOverException e) {
+            LOG.debug("the limits of the caches are left to the next start", e);
         } catch (RuntimeException e) {
             around.errors().report("the limits of the caches", e);
         }

@@ -6,11 +6,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.RowanException;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
 import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.MembershipView;
@@ -343,6 +345,12 @@ public final class EmbeddedCluster implements AutoCloseable {
         final Request request = new Request();
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             session.call(request.destroy(cacheId, shard));
+            // Unknown: destroyed already, by an attempt that was broken off.
+            if (request.status() != Status.OK && request.status() != Status.UNKNOWN_CACHE) {
+                throw new RowanException(
+                        request.status(),
+                        "destroying cache " + cacheId + " in shard " + shard + " was answered " + request.status());
+            }
         }
         servers.forEach(server -> server.limit(cacheId, "", CacheLimit.NONE));
     }

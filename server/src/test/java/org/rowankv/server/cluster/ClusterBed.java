@@ -45,6 +45,9 @@ final class ClusterBed implements AutoCloseable {
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         volatile @Nullable TcpFabric fabric;
         volatile @Nullable ClusterServer server;
+        /** Of the newest roles. */
+        volatile @Nullable ClusterCatalogue catalogue;
+
         private int starts;
 
         Member(String name) {
@@ -73,7 +76,10 @@ final class ClusterBed implements AutoCloseable {
                             ThreadScheduling.INSTANCE,
                             errors,
                             1,
-                            ClientDoor.NONE));
+                            (serving, routing, ofRoles) -> {
+                                catalogue = ofRoles;
+                                return () -> {};
+                            }));
             server.start();
             return server;
         }

@@ -80,6 +80,25 @@ class ClusterServersTest {
     }
 
     @Test
+    void shouldDestroyWhatAnEarlierAttemptHasHalfDestroyed() {
+        try (ClusterBed bed = new ClusterBed(dir, 3, 2, 8 << 20).startAll()) {
+            final ClusterCatalogue catalogue = bed.members.get(0).catalogue;
+            final int half = catalogue.create("half", new byte[0]).id();
+            final RowanClient client = bed.client(1);
+            for (int i = 0; i < 50; i++) {
+                client.put(half, bytes("key" + i), value(i, i));
+            }
+            bed.members.get(0).catalogue.destroyHere(half);
+            bed.members.get(2).catalogue.destroyHere(half);
+            assertThat(catalogue.destroy("half")).isTrue();
+            assertThat(catalogue.find("half")).isNull();
+            assertThat(catalogue.create("half", new byte[0]).id()).isGreaterThan(half);
+            bed.members.forEach(member ->
+                    assertThat(member.errors.distinct()).as(member.name).isEmpty());
+        }
+    }
+
+    @Test
     void shouldAnswerFullOnlyWhenABackupIsFull() {
         try (ClusterBed bed = new ClusterBed(dir, 2, 2, 4 << 20).startAll()) {
             final RowanClient client = bed.client(2);
