@@ -254,8 +254,6 @@ final class Round implements MembershipView {
         final Server made = server;
         if (made != null) {
             made.fail(new IllegalStateException(why));
-        }
-        if (made != null) {
             made.stopAgents();
             made.close();
         }

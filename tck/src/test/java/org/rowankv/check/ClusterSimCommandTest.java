@@ -1,0 +1,38 @@
+package org.rowankv.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.rowankv.sim.cluster.ClusterSimCommand;
+
+class ClusterSimCommandTest {
+    @Test
+    void shouldFindNothingInTwentySeeds() throws Exception {
+        final CommandProcess process = CommandProcess.run(ClusterSimCommand.class, "--seeds", "20", "--from", "1");
+        assertThat(process.lastLine()).isEqualTo("sim: seeds=20 violations=0");
+        assertThat(process.exitCode()).isZero();
+    }
+
+    @Test
+    void shouldGoTheSameWayTwice() throws Exception {
+        final CommandProcess process =
+                CommandProcess.run(ClusterSimCommand.class, "--seeds", "4", "--from", "1000", "--check-determinism");
+        assertThat(process.lastLine()).isEqualTo("sim: seeds=4 violations=0");
+        assertThat(process.exitCode()).isZero();
+    }
+
+    @Test
+    void shouldFindAServerThatDoesNotWaitForWhatOthersCollect() throws Exception {
+        final CommandProcess process =
+                CommandProcess.run(ClusterSimCommand.class, "--mutations", "--only", "COLLECTED of the others");
+        assertThat(process.lastLine()).isEqualTo("sim: mutations=1 survivors=0");
+        assertThat(process.exitCode()).isZero();
+    }
+
+    @Test
+    void shouldRefuseNonsense() throws Exception {
+        final CommandProcess process = CommandProcess.run(ClusterSimCommand.class, "--seeds", "0");
+        assertThat(process.exitCode()).isEqualTo(2);
+        assertThat(process.lines()).anyMatch(line -> line.contains("--seeds"));
+    }
+}
