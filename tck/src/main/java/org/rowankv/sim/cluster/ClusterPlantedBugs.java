@@ -73,8 +73,8 @@ final class ClusterPlantedBugs {
                     "a call that is given up keeps its worker",
                     SERVER,
                     "org.rowankv.server.SteppedCall",
-                    "            server.giveBack(slot);\n            slot = -1;\n        }\n    }\n\n    private boolean advance()",
-                    "        }\n    }\n\n    private boolean advance()"));
+                    "    public void abandon() {\n        if (slot >= 0) {\n            server.giveBack(slot);\n",
+                    "    public void abandon() {\n        if (slot >= 0) {\n"));
 
     private ClusterPlantedBugs() {}
 }
