@@ -26,7 +26,7 @@ final class OverwrittenStore implements AutoCloseable {
     static final int SEGMENT_LENGTH = 1 << 20;
 
     private static final int SAMPLE_EVERY = 1 << 15;
-    private static final long AGENT_PAUSE_NS = 1_000_000;
+    private static final long AGENT_PAUSE_NS = 20_000_000;
 
     private final EmbeddedCluster cluster;
     private final RowanClient client;
@@ -75,7 +75,12 @@ final class OverwrittenStore implements AutoCloseable {
             for (int i = 0; i < SEGMENT_LENGTH / ENTRY_LENGTH; i++) {
                 put(0);
             }
-            LockSupport.parkNanos(AGENT_PAUSE_NS);
+            // Nor written on while it frees: as much might be opened as freed, for ever.
+            int before;
+            do {
+                before = statistics().segments().free();
+                LockSupport.parkNanos(AGENT_PAUSE_NS);
+            } while (statistics().segments().free() > before);
         }
         cluster.awaitDigested();
     }
