@@ -1,6 +1,8 @@
 package org.rowankv.sim;
 
+import java.io.PrintStream;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -43,5 +45,10 @@ public final class Happenings {
         final Map<String, Long> all = new TreeMap<>();
         counts.forEach((what, counter) -> all.put(what, counter.count));
         return all;
+    }
+
+    /** A line each, by name. */
+    public void print(PrintStream out) {
+        all().forEach((name, count) -> out.printf(Locale.ROOT, "  %-60s %,14d%n", name, count));
     }
 }

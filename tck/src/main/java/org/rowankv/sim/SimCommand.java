@@ -1,9 +1,8 @@
 package org.rowankv.sim;
 
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
@@ -76,9 +75,10 @@ public final class SimCommand implements Callable<Integer> {
         // Small seeds are easier to pass on.
         final long first = from == null ? SecureSeed.next() >>> 32 : from;
         System.out.println("sim: seeds " + first + " to " + (first + seeds - 1));
-        final SimRun run = new SimRun(first, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
+        final SimRun<SimReport> run =
+                new SimRun<>(SimCommand::runner, first, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
         final List<SimReport> violations = run.run();
-        table(run.happenings());
+        run.happenings().print(System.out);
         for (SimReport report : violations) {
             System.out.println("sim: seed " + report.plan().seed() + ": " + report.violation());
         }
@@ -89,6 +89,11 @@ public final class SimCommand implements Callable<Integer> {
         missing.forEach(what -> System.out.println("sim: this never happened: " + what));
         System.out.println("sim: seeds=" + run.done() + " violations=" + violations.size());
         return violations.isEmpty() && missing.isEmpty() ? 0 : 1;
+    }
+
+    private static LongFunction<SimReport> runner() {
+        final SimMemories memories = new SimMemories();
+        return seed -> new Simulation(SimPlan.of(seed), memories, null).run();
     }
 
     private static void shrink(SimReport failing) {
@@ -106,16 +111,10 @@ public final class SimCommand implements Callable<Integer> {
             System.out.println("sim: " + SimPlan.of(seed));
             report[0] = new Simulation(SimPlan.of(seed), new SimMemories(), System.out::println).run();
         });
-        table(report[0].happenings());
+        report[0].happenings().print(System.out);
         System.out.println("sim: trace " + Long.toHexString(report[0].hash()));
         final String violation = report[0].violation();
         System.out.println("sim: seeds=1 violations=" + (violation == null ? 0 : 1));
         return violation == null ? 0 : 1;
-    }
-
-    private static void table(Happenings happenings) {
-        for (Map.Entry<String, Long> count : happenings.all().entrySet()) {
-            System.out.printf(Locale.ROOT, "  %-48s %,14d%n", count.getKey(), count.getValue());
-        }
     }
 }

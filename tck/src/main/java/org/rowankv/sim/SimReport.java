@@ -14,8 +14,14 @@ record SimReport(
         long hash,
         int begun,
         Happenings happenings,
-        @Nullable String violation) {
-    SimReport withViolation(String what) {
+        @Nullable String violation) implements SeedReport<SimReport> {
+    @Override
+    public long seed() {
+        return plan.seed();
+    }
+
+    @Override
+    public SimReport withViolation(String what) {
         return new SimReport(plan, hash, begun, happenings, what);
     }
 }

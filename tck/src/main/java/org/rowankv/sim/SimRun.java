@@ -5,13 +5,20 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import org.rowankv.runtime.Clock;
 
-/** Many seeds, one after the other on each of a few threads. */
-final class SimRun {
+/**
+ * Many seeds, one after the other on each of a few threads.
+ *
+ * @param <R> what comes of a seed
+ */
+public final class SimRun<R extends SeedReport<R>> {
     private static final long PROGRESS_NS = 5_000_000_000L;
     private static final int MOST_VIOLATIONS = 3;
 
+    private final Supplier<LongFunction<R>> perThread;
     private final long firstSeed;
     private final int seeds;
     private final int threads;
@@ -20,14 +27,25 @@ final class SimRun {
     private final PrintStream out;
 
     private final Happenings happenings = new Happenings();
-    private final List<SimReport> violations = new ArrayList<>();
+    private final List<R> violations = new ArrayList<>();
     private long nextSeed;
     private int done;
     private long nextProgressNs;
     private long startNs;
 
-    /** @param twice whether every seed is run again, to see that it does the same */
-    SimRun(long firstSeed, int seeds, int threads, boolean twice, Clock clock, PrintStream out) {
+    /**
+     * @param perThread makes, once for each thread, what runs a seed
+     * @param twice whether every seed is run again, to see that it does the same
+     */
+    public SimRun(
+            Supplier<LongFunction<R>> perThread,
+            long firstSeed,
+            int seeds,
+            int threads,
+            boolean twice,
+            Clock clock,
+            PrintStream out) {
+        this.perThread = perThread;
         this.firstSeed = firstSeed;
         this.seeds = seeds;
         this.threads = threads;
@@ -37,7 +55,7 @@ final class SimRun {
     }
 
     /** The violations that were found, those of the smallest seeds first. Stops after a few. */
-    List<SimReport> run() {
+    public List<R> run() {
         SimThread.installPoints();
         nextSeed = firstSeed;
         startNs = clock.nanoTime();
@@ -51,7 +69,7 @@ final class SimRun {
         for (SimThread worker : workers) {
             join(worker);
         }
-        violations.sort(Comparator.comparingLong(report -> report.plan().seed()));
+        violations.sort(Comparator.comparingLong(SeedReport::seed));
         return List.copyOf(violations);
     }
 
@@ -65,11 +83,10 @@ final class SimRun {
     }
 
     private void work() {
-        final SimMemories memories = new SimMemories();
+        final LongFunction<R> running = perThread.get();
         for (long seed = next(); seed >= 0; seed = next()) {
-            final SimReport report = new Simulation(SimPlan.of(seed), memories, null).run();
-            final SimReport again = twice ? new Simulation(SimPlan.of(seed), memories, null).run() : report;
-            report(report, again);
+            final R report = running.apply(seed);
+            report(report, twice ? running.apply(seed) : report);
         }
     }
 
@@ -77,12 +94,12 @@ final class SimRun {
         return nextSeed - firstSeed < seeds && violations.size() < MOST_VIOLATIONS ? nextSeed++ : -1;
     }
 
-    private synchronized void report(SimReport report, SimReport again) {
+    private synchronized void report(R report, R again) {
         done++;
         happenings.addAll(report.happenings());
         if (report.violation() != null) {
             // At once: the run may be ended before it is through.
-            out.println("sim: seed " + report.plan().seed() + " found something");
+            out.println("sim: seed " + report.seed() + " found something");
             violations.add(report);
         } else if (again.hash() != report.hash()) {
             violations.add(report.withViolation("the same seed went another way the second time: trace "
@@ -102,11 +119,11 @@ final class SimRun {
         }
     }
 
-    Happenings happenings() {
+    public Happenings happenings() {
         return happenings;
     }
 
-    int done() {
+    public int done() {
         return done;
     }
 }

@@ -20,7 +20,7 @@ public final class ClusterMutant implements Callable<String> {
         final MemoryPool pool = new MemoryPool();
         for (int i = 0; i < most; i++) {
             final String violation =
-                    ClusterSimRun.run(ClusterPlan.of(firstSeed + i), pool).violation();
+                    ClusterSimulation.run(ClusterPlan.of(firstSeed + i), pool).violation();
             if (violation != null) {
                 return i + 1 + " " + violation.lines().findFirst().orElse("");
             }

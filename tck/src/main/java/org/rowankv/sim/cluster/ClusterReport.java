@@ -2,6 +2,7 @@ package org.rowankv.sim.cluster;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.sim.Happenings;
+import org.rowankv.sim.SeedReport;
 
 /**
  * What came of a run.
@@ -15,4 +16,14 @@ record ClusterReport(
         long hash,
         int begun,
         Happenings happenings,
-        @Nullable String violation) {}
+        @Nullable String violation) implements SeedReport<ClusterReport> {
+    @Override
+    public long seed() {
+        return plan.seed();
+    }
+
+    @Override
+    public ClusterReport withViolation(String what) {
+        return new ClusterReport(plan, hash, begun, happenings, what);
+    }
+}

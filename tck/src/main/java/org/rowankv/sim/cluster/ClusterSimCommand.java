@@ -1,15 +1,14 @@
 package org.rowankv.sim.cluster;
 
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.sim.Happenings;
 import org.rowankv.sim.MutationRun;
 import org.rowankv.sim.SimOnThread;
+import org.rowankv.sim.SimRun;
 import org.rowankv.sim.SimThread;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -87,10 +86,10 @@ public final class ClusterSimCommand implements Callable<Integer> {
         // Small seeds are easier to pass on.
         final long first = from == null ? SecureSeed.next() >>> 32 : from;
         System.out.println("sim: cluster seeds " + first + " to " + (first + seeds - 1));
-        final ClusterSimRun run =
-                new ClusterSimRun(first, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
+        final SimRun<ClusterReport> run = new SimRun<>(
+                ClusterSimCommand::runner, first, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
         final List<ClusterReport> violations = run.run();
-        table(run.happenings());
+        run.happenings().print(System.out);
         for (ClusterReport report : violations) {
             System.out.println("sim: seed " + report.plan().seed() + ": " + report.violation());
             System.out.println("sim: replay it with ./rowan sim --cluster --seed "
@@ -103,6 +102,11 @@ public final class ClusterSimCommand implements Callable<Integer> {
         return violations.isEmpty() && missing.isEmpty() ? 0 : 1;
     }
 
+    private static LongFunction<ClusterReport> runner() {
+        final MemoryPool pool = new MemoryPool();
+        return seed -> ClusterSimulation.run(ClusterPlan.of(seed), pool);
+    }
+
     private static int replay(long seed) {
         final ClusterReport[] report = new ClusterReport[1];
         SimThread.installPoints();
@@ -110,7 +114,7 @@ public final class ClusterSimCommand implements Callable<Integer> {
             System.out.println("sim: " + ClusterPlan.of(seed));
             report[0] = new ClusterSimulation(ClusterPlan.of(seed), new MemoryPool(), System.out::println).run();
         });
-        table(report[0].happenings());
+        report[0].happenings().print(System.out);
         System.out.println("sim: trace " + Long.toHexString(report[0].hash()));
         final String violation = report[0].violation();
         if (violation != null) {
@@ -118,11 +122,5 @@ public final class ClusterSimCommand implements Callable<Integer> {
         }
         System.out.println("sim: seeds=1 violations=" + (violation == null ? 0 : 1));
         return violation == null ? 0 : 1;
-    }
-
-    private static void table(Happenings happenings) {
-        for (Map.Entry<String, Long> count : happenings.all().entrySet()) {
-            System.out.printf(Locale.ROOT, "  %-60s %,14d%n", count.getKey(), count.getValue());
-        }
     }
 }

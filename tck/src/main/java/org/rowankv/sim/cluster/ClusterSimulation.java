@@ -18,6 +18,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.sim.Happenings;
 import org.rowankv.sim.NodeClock;
+import org.rowankv.sim.SimOnThread;
 import org.rowankv.sim.SimThread;
 import org.rowankv.sim.SimValues;
 import org.rowankv.sim.Timeline;
@@ -94,6 +95,14 @@ final class ClusterSimulation {
     }
 
     // --- the run ---
+
+    /** On a thread of its own: what libraries keep for threads would keep whole simulations. */
+    static ClusterReport run(ClusterPlan plan, MemoryPool pool) {
+        pool.begin();
+        final ClusterReport[] report = new ClusterReport[1];
+        SimOnThread.run(() -> report[0] = new ClusterSimulation(plan, pool, null).run());
+        return report[0];
+    }
 
     /** Runs to the end or to the first violation. */
     ClusterReport run() {

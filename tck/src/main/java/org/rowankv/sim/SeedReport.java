@@ -1,0 +1,24 @@
+package org.rowankv.sim;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What came of the run of one seed, of either simulator.
+ *
+ * @param <R> the report itself
+ */
+public interface SeedReport<R> {
+    long seed();
+
+    /** Of the trace. */
+    long hash();
+
+    Happenings happenings();
+
+    /** The first one, or null. */
+    @Nullable
+    String violation();
+
+    /** The same, with that violation. */
+    R withViolation(String what);
+}
