@@ -29,32 +29,6 @@ public record ServerSettings(
         long sessionLeaseNs) {
     private static final long COPY_BYTES_PER_SECOND = 128L << 20;
 
-    /** Sessions are kept for ever. */
-    public ServerSettings(
-            int workers,
-            int postedAhead,
-            int cleanerReserve,
-            int cleanLowWater,
-            int cleanHighWater,
-            int fillPercent,
-            long holeTimeoutNs,
-            long copyBytesPerSecond,
-            boolean verifyReads,
-            long scrubBytesPerSecond) {
-        this(
-                workers,
-                postedAhead,
-                cleanerReserve,
-                cleanLowWater,
-                cleanHighWater,
-                fillPercent,
-                holeTimeoutNs,
-                copyBytesPerSecond,
-                verifyReads,
-                scrubBytesPerSecond,
-                0);
-    }
-
     /** Settings for an area of so many segments. */
     public static ServerSettings of(
             int segmentCount, int workers, boolean hasBackupLog, boolean verifyReads, long scrubBytesPerSecond) {
