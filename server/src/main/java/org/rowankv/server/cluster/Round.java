@@ -2,6 +2,7 @@ package org.rowankv.server.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
@@ -152,11 +153,12 @@ final class Round implements MembershipView {
         cluster.await(() -> messages.ready().containsAll(others), patience);
         serve(configuration, calls, read, opened);
         LOG.info(
-                "server {} ({}) serves in term {} as start {}: {} entries read{}, {} copied between servers, {} ms",
+                "server {} ({}) serves in term {} as start {}, agents {}: {} entries read{}, {} copied between servers, {} ms",
                 settings.name(),
                 serverId,
                 configuration.term(),
                 incarnation,
+                settings.threading().name().toLowerCase(Locale.ROOT),
                 read.entries(),
                 read.tornEntries() == 0 ? "" : ", " + read.tornEntries() + " torn and dropped",
                 copies,
@@ -181,6 +183,7 @@ final class Round implements MembershipView {
                 configuration,
                 around.clock(),
                 around.scheduling(),
+                settings.threading(),
                 around.errors(),
                 late,
                 late,
