@@ -44,11 +44,13 @@ final class AgentTurns extends Turned implements TurnedAgent {
     public void start() {
         invoker.start();
         started = true;
+        simulation.turns().changed(this);
     }
 
     @Override
     public void wakeUp() {
         restsUntilNs = 0;
+        simulation.turns().changed(this);
     }
 
     @Override
@@ -67,6 +69,7 @@ final class AgentTurns extends Turned implements TurnedAgent {
             Fiber.required().rest(simulation.timeline().nowNs() + 10_000);
         }
         invoker.close();
+        simulation.turns().changed(this);
     }
 
     @Override

@@ -8,7 +8,7 @@ import org.rowankv.server.SteppedCall;
 
 /** One attempt that has come to a server's process: through it, and back if anybody waits for the answer. */
 final class Attempt extends Turned {
-    private static final long LONGEST_REST_NS = 3_000_000;
+    private static final long LONGEST_REST_NS = 10_000_000;
 
     private final ClusterSimulation simulation;
     private final SimProcess process;

@@ -2,7 +2,6 @@ package org.rowankv.sim.cluster;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
@@ -22,6 +21,7 @@ final class ClusterTurns {
 
     private static final int STUCK_AFTER_STEPS = 200_000;
     private static final int PARKED_STEPS = 4;
+    private static final int LOOK_AT_ALL_EVERY = 4096;
 
     /** What happens by itself, at its time. */
     private record Planned(long atNs, long number, Runnable what) {}
@@ -29,15 +29,18 @@ final class ClusterTurns {
     private final ClusterSimulation simulation;
     private final RandomSource order;
     private final List<Turned> all = new ArrayList<>();
+    private final TurnQueue queue = new TurnQueue();
     private final Deque<Turned> stack = new ArrayDeque<>();
     private final PriorityQueue<Planned> planned =
             new PriorityQueue<>(Comparator.comparingLong(Planned::atNs).thenComparingLong(Planned::number));
     /** Of those that are stopped, the lowest first: the step by which each is to go on. */
     private final long[] until = new long[DEEPEST];
 
-    private @Nullable Turned[] ready = new @Nullable Turned[16];
-    private int readyCount;
     private int depth;
+    private int attempts;
+    /** A process has ended since its own were looked for. */
+    private boolean someDied;
+
     private long taken;
     private long numbers;
     private long stepsSinceEnd;
@@ -49,7 +52,53 @@ final class ClusterTurns {
     }
 
     void add(Turned one) {
+        one.place(all.size());
         all.add(one);
+        attempts += one instanceof Attempt ? 1 : 0;
+        changed(one);
+    }
+
+    private void remove(Turned one) {
+        final int place = one.place();
+        if (place < 0) {
+            return;
+        }
+        one.place(-1);
+        queue.remove(one);
+        attempts -= one instanceof Attempt ? 1 : 0;
+        final Turned last = all.remove(all.size() - 1);
+        if (last != one) {
+            all.set(place, last);
+            last.place(place);
+        }
+    }
+
+    /** When it is ready may be another time now. Who has the turn need not say so: it is looked at when the turn ends. */
+    void changed(Turned one) {
+        if (one.isOnStack() || one.place() < 0) {
+            return;
+        }
+        if (one.isGone()) {
+            remove(one);
+        } else {
+            // A fiber whose process is over is taken out of wherever it is, which cannot be done here.
+            someDied |= one.isDead();
+            queue.place(one, one.readyAtNs(), simulation.timeline().nowNs());
+        }
+    }
+
+    /** Of all that belongs to a process: it stands still from now on, or goes on. */
+    void changed(SimProcess process) {
+        for (Turned one : List.copyOf(all)) {
+            if (one.process() == process) {
+                changed(one);
+            }
+        }
+    }
+
+    /** A process is over: what belongs to it leaves before anybody goes on. */
+    void died() {
+        someDied = true;
     }
 
     /** At that time, or as soon as somebody is turned after it. */
@@ -81,6 +130,7 @@ final class ClusterTurns {
 
     private void turn(Turned one) {
         stack.addLast(one);
+        queue.remove(one);
         one.onStack(true);
         try {
             one.step();
@@ -91,6 +141,7 @@ final class ClusterTurns {
         } finally {
             one.onStack(false);
             stack.removeLast();
+            changed(one);
         }
     }
 
@@ -104,45 +155,52 @@ final class ClusterTurns {
     }
 
     private @Nullable Turned choose() {
-        readyCount = 0;
-        final long now = simulation.timeline().nowNs();
-        final Planned soon = planned.peek();
-        long earliest = soon == null ? Turned.NEVER : soon.atNs;
-        int kept = 0;
-        for (int i = 0; i < all.size(); i++) {
-            final Turned one = all.get(i);
-            if (one.isOnStack()) {
-                all.set(kept++, one);
-                continue;
-            }
-            if (one.isDead() && one instanceof Fiber fiber) {
-                end(fiber);
-            }
-            if (one.isGone()) {
-                continue;
-            }
-            all.set(kept++, one);
-            final long at = one.readyAtNs();
-            if (at > now) {
-                earliest = Math.min(earliest, at);
-                continue;
-            }
-            if (readyCount == ready.length) {
-                ready = Arrays.copyOf(ready, 2 * readyCount);
-            }
-            ready[readyCount++] = one;
+        if (someDied) {
+            endTheDead();
         }
-        all.subList(kept, all.size()).clear();
+        final long now = simulation.timeline().nowNs();
+        queue.advance(now);
+        if (taken % LOOK_AT_ALL_EVERY == 0) {
+            requireTrue(now);
+        }
         if (++stepsSinceEnd > STUCK_AFTER_STEPS && now - endedAtNs > STUCK_AFTER_NS) {
             simulation.violation("nothing has come to an end for " + stepsSinceEnd + " steps: " + simulation.state());
         }
-        if (readyCount == 0) {
+        if (queue.readyCount() == 0) {
+            final Planned soon = planned.peek();
+            final long earliest = Math.min(queue.earliestNs(), soon == null ? Turned.NEVER : soon.atNs);
             simulation.timeline().advanceTo(earliest == Turned.NEVER ? now + 1_000_000 : earliest);
             return null;
         }
-        final int drawn = order.nextInt(readyCount);
+        final int drawn = order.nextInt(queue.readyCount());
         simulation.trace().mix(now * 31 + drawn);
-        return ready[drawn];
+        return queue.ready(drawn);
+    }
+
+    private void endTheDead() {
+        someDied = false;
+        for (Turned one : List.copyOf(all)) {
+            if (one.isDead() && !one.isOnStack()) {
+                if (one instanceof Fiber fiber) {
+                    end(fiber);
+                }
+                remove(one);
+            }
+        }
+    }
+
+    /** Whoever changed has said so: otherwise it would never go on, or too early, and nobody would know. */
+    private void requireTrue(long now) {
+        for (Turned one : all) {
+            final long due = one.readyAtNs();
+            final boolean isTrue = one.isOnStack()
+                    ? one.index() < 0
+                    : one.isReady() ? due <= now : due == Turned.NEVER ? one.index() < 0 : due == one.dueNs();
+            if (!isTrue) {
+                throw new AssertionError(one + " is due at " + due + ", now is " + now + ", and it stands for "
+                        + (one.isReady() ? "ready" : one.index() < 0 ? "never" : String.valueOf(one.dueNs())));
+            }
+        }
     }
 
     /** Its process is no more: it leaves by an error wherever it was. */
@@ -160,11 +218,12 @@ final class ClusterTurns {
             }
         }
         all.clear();
+        queue.clear();
     }
 
     /** Whether a server is at work on what a client asked. */
     boolean hasAttempts() {
-        return all.stream().anyMatch(one -> one instanceof Attempt && !one.isGone());
+        return attempts > 0;
     }
 
     /** For people. */

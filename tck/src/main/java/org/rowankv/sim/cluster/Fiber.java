@@ -1,6 +1,8 @@
 package org.rowankv.sim.cluster;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,7 @@ final class Fiber extends Turned implements StartedWork {
     private final Body body;
     private final Semaphore turn = new Semaphore(0);
     private final Semaphore back = new Semaphore(0);
+    private final List<Fiber> joining = new ArrayList<>();
     private long readyAtNs;
     private boolean started;
     private boolean over;
@@ -67,6 +70,7 @@ final class Fiber extends Turned implements StartedWork {
             failure = e;
         } finally {
             over = true;
+            joining.forEach(Fiber::wakeUp);
             back.release();
         }
     }
@@ -97,6 +101,7 @@ final class Fiber extends Turned implements StartedWork {
 
     void wakeUp() {
         readyAtNs = 0;
+        simulation.turns().changed(this);
     }
 
     @Override
@@ -149,7 +154,8 @@ final class Fiber extends Turned implements StartedWork {
     public void join() {
         final Fiber waiting = required();
         while (!over) {
-            waiting.rest(simulation.timeline().nowNs() + 100_000);
+            joining.add(waiting);
+            waiting.rest(NEVER);
         }
     }
 

@@ -163,6 +163,7 @@ final class SimChannel extends AbstractChannel {
     @Override
     protected void doBeginRead() {
         wantsToRead = true;
+        process.nic().changed();
     }
 
     @Override

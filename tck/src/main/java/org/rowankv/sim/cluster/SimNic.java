@@ -84,7 +84,8 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
         if (!tasks.isEmpty()) {
             return 0;
         }
-        long next = hasScheduledTasks() ? nextScheduledTaskDeadlineNanos() : Turned.NEVER;
+        final long deadline = nextScheduledTaskDeadlineNanos();
+        long next = deadline < 0 ? Turned.NEVER : deadline;
         for (int i = 0; i < channels.size(); i++) {
             next = Math.min(next, channels.get(i).nextNs());
         }
@@ -121,12 +122,19 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
         final boolean unused = ended.trySuccess(null);
     }
 
+    /** Something may happen here earlier, or later, than it looked. */
+    void changed() {
+        simulation.turns().changed(turns);
+    }
+
     void joined(SimChannel channel) {
         channels.add(channel);
+        changed();
     }
 
     void left(SimChannel channel) {
         channels.remove(channel);
+        changed();
     }
 
     /** Those that are open. */
@@ -149,6 +157,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
     @Override
     public void execute(Runnable task) {
         tasks.addLast(task);
+        changed();
     }
 
     @Override

@@ -134,6 +134,7 @@ final class SimProcess {
 
     void pause(long untilNs) {
         pausedUntilNs = untilNs;
+        simulation.turns().changed(this);
     }
 
     /** Stands still until then. */
@@ -145,6 +146,7 @@ final class SimProcess {
     void died(boolean isSilent) {
         judgeErrors();
         dead = true;
+        simulation.turns().died();
         door = null;
         simulation.wire().ended(this, isSilent);
         nic.end();

@@ -12,17 +12,27 @@ import org.rowankv.sim.SimNetwork;
 
 /**
  * The connections of one client to the cluster: knows a configuration, which may be old; asks whoever is primary in it; and
- * learns a newer one when it is told so or nobody answers. On the client's fiber.
+ * learns a newer one when it is told so or nobody answers. In the turns of the client.
  */
 final class SimRouting implements Session {
+    private static final int MOST_DOUBLINGS = 3;
+
     private final ClusterSimulation simulation;
     private final String name;
     private final RandomSource random;
     private final long attemptNs;
     private Configuration known;
-    private @Nullable Fiber waiting;
+    private @Nullable Turned user;
+    private @Nullable Request request;
     private @Nullable Request answer;
     private int attempt;
+    private int doublings;
+    private int pauses;
+    /** It was told to ask somebody else, and does so in a while. */
+    private boolean pausing;
+
+    private long untilNs;
+    private long atNs;
 
     SimRouting(ClusterSimulation simulation, String name, RandomSource random, Configuration known) {
         this.simulation = simulation;
@@ -50,68 +60,90 @@ final class SimRouting implements Session {
 
     @Override
     public void call(Request request) {
-        final long untilNs = simulation.timeline().nowNs() + 4 * attemptNs;
-        int pauses = 0;
-        while (true) {
-            final Request found = ask(request);
-            if (found == null) {
-                learn();
-                request.noResult();
-                request.answer(Status.NO_REPLY, 0, 0, 0);
-                return;
-            }
-            final Status status = found.status();
-            final boolean isForAnother = status == Status.STALE_TERM
-                    || status == Status.NOT_PRIMARY
-                    || status == Status.UNREACHABLE
-                    || status == Status.CLOSED;
-            if (!isForAnother) {
-                SimNetwork.copyAnswer(found, request);
-                return;
-            }
-            simulation.happenings().count("attempts answered " + status);
-            if (simulation.timeline().nowNs() >= untilNs) {
-                request.noResult();
-                request.answer(Status.UNREACHABLE, 0, 0, 0);
-                return;
-            }
-            learn();
-            Fiber.required()
-                    .rest(simulation.timeline().nowNs()
-                            + (attemptNs / 4 + random.nextInt((int) attemptNs) << pauses++));
-        }
+        throw new UnsupportedOperationException("its user does not wait");
     }
 
-    /** The answer of one attempt, or null when none came in time. */
-    private @Nullable Request ask(Request request) {
-        final Fiber own = Fiber.required();
-        final int number = ++attempt;
-        waiting = own;
+    /** An attempt of its user begins: it is carried to an answer, to whichever servers it has to go. */
+    void begin(Request next) {
+        // Who repeats waits longer each time: else attempts pile up at a server that stands still.
+        doublings = next == request ? Math.min(MOST_DOUBLINGS, doublings + 1) : 0;
+        request = next;
+        untilNs = simulation.timeline().nowNs() + (4 * attemptNs << doublings);
+        pauses = 0;
+        ask(next);
+    }
+
+    /** From when on {@link #advance} does something. */
+    long readyAtNs() {
+        return answer != null ? 0 : atNs;
+    }
+
+    /** An answer is there, or the time has come; true when the attempt has its answer. */
+    boolean advance() {
+        final Request asked = request;
+        if (asked == null) {
+            throw new AssertionError(name + " asks for nothing");
+        }
+        if (pausing) {
+            ask(asked);
+            return false;
+        }
+        final Request found = answer;
         answer = null;
+        attempt++;
+        if (found == null) {
+            learn();
+            asked.noResult();
+            asked.answer(Status.NO_REPLY, 0, 0, 0);
+            return true;
+        }
+        final Status status = found.status();
+        final boolean isForAnother = status == Status.STALE_TERM
+                || status == Status.NOT_PRIMARY
+                || status == Status.UNREACHABLE
+                || status == Status.CLOSED;
+        if (!isForAnother) {
+            SimNetwork.copyAnswer(found, asked);
+            return true;
+        }
+        simulation.happenings().count("attempts answered " + status);
+        final long nowNs = simulation.timeline().nowNs();
+        if (nowNs >= untilNs) {
+            asked.noResult();
+            asked.answer(Status.UNREACHABLE, 0, 0, 0);
+            return true;
+        }
+        learn();
+        pausing = true;
+        atNs = nowNs + (attemptNs / 4 + random.nextInt((int) attemptNs) << pauses++);
+        return false;
+    }
+
+    private void ask(Request asked) {
+        pausing = false;
+        atNs = simulation.timeline().nowNs() + (attemptNs / 2 + random.nextInt((int) attemptNs) << doublings);
         simulation
                 .network()
                 .send(
                         this,
-                        number,
-                        request,
+                        ++attempt,
+                        asked,
                         known.term(),
-                        known.shard(request.shard()).primary());
-        final long untilNs = simulation.timeline().nowNs() + attemptNs / 2 + random.nextInt((int) attemptNs);
-        while (answer == null && simulation.timeline().nowNs() < untilNs) {
-            own.rest(untilNs);
-        }
-        waiting = null;
-        attempt++;
-        return answer;
+                        known.shard(asked.shard()).primary());
     }
 
     /** The answer of an attempt; too late, it is not heard. */
     void receive(int ofAttempt, Request answered) {
-        final Fiber who = waiting;
-        if (who != null && ofAttempt == attempt) {
+        final Turned who = user;
+        if (who != null && ofAttempt == attempt && !pausing) {
             answer = answered;
-            who.wakeUp();
+            simulation.turns().changed(who);
         }
+    }
+
+    /** Whose it is. */
+    void serve(Turned newUser) {
+        user = newUser;
     }
 
     /** Any server that serves tells what it knows. */

@@ -1,11 +1,13 @@
 package org.rowankv.sim.cluster;
 
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.check.history.Action;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.session.SteppedRequest;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
@@ -14,7 +16,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.sim.SimValues;
 
 /** A user of the driver's own code: asks random things of random keys, one at a time, and writes down what it is told. */
-final class SimUser {
+final class SimUser extends Turned {
     /** Ids of different users' values never meet. */
     private static final int CALLER_SHIFT = 40;
 
@@ -44,12 +46,22 @@ final class SimUser {
     private final SimValues values;
     private final CallerLog log;
     private final RandomSource random;
+    private final SimRouting routing;
     private final RowanClient client;
     private final long[] lastVersion;
     private final Request request = new Request();
     private long valueCount;
-    private boolean busy;
-    private final Fiber fiber;
+    private long nextAtNs;
+    /** Nobody wants to be asked anything. */
+    private boolean parked;
+
+    // --- the operation under way ---
+    private @Nullable SteppedRequest stepped;
+    private Action action = Action.GET;
+    private int key;
+    private long written;
+    private boolean wantsOld;
+    private long invokedNs;
 
     SimUser(
             int number,
@@ -58,6 +70,7 @@ final class SimUser {
             CallerLog log,
             RandomSource random,
             SimRouting routing) {
+        super(null);
         this.number = number;
         this.simulation = simulation;
         this.values = values;
@@ -65,8 +78,9 @@ final class SimUser {
         this.random = random;
         this.lastVersion = new long[simulation.plan().keys()];
         this.client = new RowanClient(routing, simulation.userClock(), random.fork("client"), 20 * routing.attemptNs());
-        this.fiber = new Fiber(simulation, null, "user " + number, this::run);
-        simulation.turns().add(fiber);
+        this.routing = routing;
+        routing.serve(this);
+        simulation.turns().add(this);
     }
 
     static byte[] keyBytes(int key) {
@@ -74,46 +88,62 @@ final class SimUser {
     }
 
     boolean isIdle() {
-        return !busy;
+        return stepped == null;
     }
 
     /** Questions are welcome again. */
     void goOn() {
-        if (!busy) {
-            fiber.wakeUp();
-        }
+        parked = false;
+        simulation.turns().changed(this);
     }
 
-    private void run() {
-        while (true) {
+    @Override
+    long readyAtNs() {
+        return stepped != null ? routing.readyAtNs() : parked ? NEVER : nextAtNs;
+    }
+
+    @Override
+    void step() {
+        final SteppedRequest own = stepped;
+        if (own == null) {
             if (simulation.isAccepting()) {
-                busy = true;
                 ask();
-                busy = false;
-                fiber.rest(simulation.timeline().nowNs()
-                        + random.nextInt(100_000 + (int) (20 * simulation.plan().stepNs())));
             } else {
-                fiber.rest(Turned.NEVER);
+                parked = true;
             }
+            return;
         }
+        if (!routing.advance()) {
+            return;
+        }
+        final Request next = own.answered();
+        if (next != null) {
+            routing.begin(next);
+            return;
+        }
+        stepped = null;
+        nextAtNs = simulation.timeline().nowNs()
+                + random.nextInt(100_000 + (int) (20 * simulation.plan().stepNs()));
+        end();
     }
 
     private void ask() {
-        final int key = random.nextInt(simulation.plan().keys());
-        final Action action = MIX[random.nextInt(MIX.length)];
-        final long written = action.stores() ? ((number + 1L) << CALLER_SHIFT) + ++valueCount : Event.ABSENT;
-        final boolean wantsOld = action == Action.GET
+        key = random.nextInt(simulation.plan().keys());
+        action = MIX[random.nextInt(MIX.length)];
+        written = action.stores() ? ((number + 1L) << CALLER_SHIFT) + ++valueCount : Event.ABSENT;
+        wantsOld = action == Action.GET
                 || action == Action.GET_AND_PUT
                 || action == Action.GET_AND_REMOVE
                 || random.nextInt(8) == 0;
-        phrase(action, key, written).wantValue(wantsOld);
-        final long invokedNs = simulation.timeline().nowNs();
+        phrase().wantValue(wantsOld);
+        invokedNs = simulation.timeline().nowNs();
         simulation.onBegun();
-        client.execute(request);
-        end(action, key, written, wantsOld, invokedNs);
+        final SteppedRequest begun = client.stepped(request);
+        stepped = begun;
+        routing.begin(begun.first());
     }
 
-    private Request phrase(Action action, int key, long written) {
+    private Request phrase() {
         final int cacheId = simulation.cacheId();
         final byte[] bytes = keyBytes(key);
         final byte[] value = action.stores() ? values.of(written) : bytes;
@@ -132,7 +162,7 @@ final class SimUser {
         };
     }
 
-    private void end(Action action, int key, long written, boolean wantsOld, long invokedNs) {
+    private void end() {
         final long returnedNs = simulation.timeline().nowNs();
         final Status status = request.status();
         simulation.onEnded(status, request.version());
@@ -151,7 +181,7 @@ final class SimUser {
                 outcome,
                 outcome == Outcome.NOT_FOUND ? 0 : request.version(),
                 request.previousVersion(),
-                observed(outcome, wantsOld),
+                observed(outcome),
                 invokedNs,
                 returnedNs);
         if (simulation.trace().isRead()) {
@@ -166,7 +196,7 @@ final class SimUser {
         log.add(key, event);
     }
 
-    private long observed(Outcome outcome, boolean wantsOld) {
+    private long observed(Outcome outcome) {
         if (!wantsOld || outcome != Outcome.DONE && outcome != Outcome.CONDITION_FAILED) {
             return Event.NOT_ASKED;
         }

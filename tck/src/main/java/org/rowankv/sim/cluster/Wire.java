@@ -131,6 +131,7 @@ final class Wire {
             to.incoming().carry(Arrays.copyOfRange(bytes, at, at + length), arrivalNs(sender, receiver));
             at += length;
         }
+        to.process().nic().changed();
     }
 
     /** One end closed: the other reads what was sent before, and then the end. */
@@ -143,6 +144,7 @@ final class Wire {
                     .end(arrivalNs(
                             channel.process().host().number(),
                             peer.process().host().number()));
+            peer.process().nic().changed();
         }
     }
 
@@ -169,6 +171,7 @@ final class Wire {
                 simulation.happenings().count("connections that broke with bytes on their way");
             }
             end.incoming().breakAfter(kept, isTold ? nowNs() + 1 + random.nextInt(20 * latencyNs) : Turned.NEVER);
+            end.process().nic().changed();
         }
     }
 
@@ -195,6 +198,7 @@ final class Wire {
                                     process.host().number(),
                                     peer.process().host().number()));
                 }
+                peer.process().nic().changed();
             }
         }
     }
