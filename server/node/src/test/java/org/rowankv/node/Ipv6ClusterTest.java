@@ -99,7 +99,8 @@ class Ipv6ClusterTest {
             assertThat(status(zooKeeper.getConnectString()))
                     .contains("\"serving\":2")
                     .contains("\"clients\":\"" + clients.get(0) + "\"")
-                    .contains("\"address\":\"" + new HostAndPort(HOST, clients.get(1).port() + 1) + "\"");
+                    .contains("\"address\":\""
+                            + new HostAndPort(HOST, clients.get(1).port() + 1) + "\"");
         } finally {
             for (LocalProcess process : processes) {
                 assertThat(process.stop(60_000)).as(process.name()).isTrue();

@@ -125,10 +125,9 @@ class ClientPortEndTest {
             final String address = "127.0.0.1:" + port.address().getPort();
             port.serve(new Routing(configuration, List.of(address, address)));
             final List<Thread> callers = new ArrayList<>();
-            try (NetSession session = NetSession.connect(
-                    List.of(address),
-                    NetSettings.DEFAULT.withPatience(PATIENCE_NS, PATIENCE_NS),
-                    SystemClock.INSTANCE)) {
+            final NetSession session = NetSession.connect(
+                    List.of(address), NetSettings.DEFAULT.withPatience(PATIENCE_NS, PATIENCE_NS), SystemClock.INSTANCE);
+            try {
                 final RowanClient client =
                         new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(1), PATIENCE_NS);
                 for (byte[] key : keys) {
@@ -162,6 +161,7 @@ class ClientPortEndTest {
                     caller.join();
                 }
             } finally {
+                session.close();
                 port.close();
             }
             for (byte[] key : keys) {
