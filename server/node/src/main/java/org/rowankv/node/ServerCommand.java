@@ -172,6 +172,7 @@ public final class ServerCommand implements Callable<Integer> {
 
     public static void main(String[] arguments) {
         NodeLogging.setUp();
+        ParentWatch.beginIfAsked();
         System.exit(Commands.execute(new ServerCommand(), arguments));
     }
 
