@@ -64,11 +64,10 @@ public final class Links implements AutoCloseable {
         return sender != null && !sender.isFenced() ? sender : reconnect(server);
     }
 
-    /** The sender to a server, if there is one. */
+    /** The last sender to a server, if there is one; also if it is fenced, since what it holds is given back through it too. */
     @Nullable
-    RowanSender connected(int server) {
-        final RowanSender sender = senders[server];
-        return sender != null && !sender.isFenced() ? sender : null;
+    RowanSender last(int server) {
+        return senders[server];
     }
 
     /** A fenced queue pair stays dead; only a new handshake, which names incarnation and term, makes a new one. */

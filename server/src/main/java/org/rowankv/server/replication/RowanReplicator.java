@@ -311,8 +311,10 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public void releaseCredit() {
         for (int server = 0; server < credit.length; server++) {
-            // Also where nothing is held: what was asked for may have been granted since.
-            final RowanSender sender = credit[server] > 0 ? links.sender(server) : links.connected(server);
+            // Also where nothing is held: what was asked for may have been granted since. That of a connection that
+            // broke is
+            // held for this worker until somebody says so, and a worker that rests makes no other.
+            final RowanSender sender = credit[server] > 0 ? links.sender(server) : links.last(server);
             if (sender != null) {
                 sender.pair().giveBackCredit(credit[server]);
                 credit[server] = 0;
