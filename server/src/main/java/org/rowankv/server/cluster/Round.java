@@ -49,9 +49,13 @@ final class Round implements MembershipView {
     private @Nullable RecoveredServer recovered;
     private @Nullable Server server;
     private ClientDoor.@Nullable Opened door;
+    private final KeptChanges earlierChanges;
+    private KeptChanges keptChanges = KeptChanges.NONE;
     private volatile boolean over;
 
-    Round(ClusterServer cluster, Area area, int serverCount) {
+    /** @param earlierChanges what the start before this one has kept */
+    Round(ClusterServer cluster, Area area, int serverCount, KeptChanges earlierChanges) {
+        this.earlierChanges = earlierChanges;
         this.cluster = cluster;
         this.settings = cluster.settings();
         this.around = cluster.surroundings();
@@ -202,6 +206,7 @@ final class Round implements MembershipView {
                 messagesAgent::wakeUp);
         late.is(pressure);
         server = made;
+        earlierChanges.continueIn(configuration, serverId, read.replicas());
         made.start();
         final ClusterCatalogue catalogue = new ClusterCatalogue(
                 around.store(),
@@ -259,8 +264,17 @@ final class Round implements MembershipView {
             made.fail(new IllegalStateException(why));
             made.stopAgents();
             made.close();
+            final Configuration served = adopted;
+            if (served != null) {
+                keptChanges = KeptChanges.of(made, served);
+            }
         }
         end();
+    }
+
+    /** After {@link #abandon}: what the next start may go on with. */
+    KeptChanges keptChanges() {
+        return keptChanges;
     }
 
     /** Lets operations under way end, for so long, and what has landed be digested; then ends the roles. */

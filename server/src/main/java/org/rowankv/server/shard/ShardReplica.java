@@ -59,7 +59,7 @@ public final class ShardReplica {
     private final Clears clears = new Clears();
     private final CacheCounts counts = new CacheCounts();
     private final DeletionMemory deletions = new DeletionMemory();
-    private final ShardChanges changes;
+    private ShardChanges changes;
     private final int tenure;
 
     @SuppressWarnings("unused") // through COMMIT_VERSION
@@ -202,6 +202,11 @@ public final class ShardReplica {
 
     public DeletionMemory deletions() {
         return deletions;
+    }
+
+    /** Before its server serves: what is told of this shard's changes goes on from an earlier start of the roles. */
+    public void continueChanges(ShardChanges earlier) {
+        changes = earlier;
     }
 
     /** What is told of this shard's changes, while this is its primary. */
