@@ -150,6 +150,7 @@ final class Round implements MembershipView {
         Chaos.point("start.term");
         calls.askAll(others, Question.READY, 0, patience);
         cluster.await(() -> messages.ready().containsAll(others), patience);
+        Chaos.point("start.ready");
         serve(configuration, calls, read, opened);
         LOG.info(
                 "server {} ({}) serves in term {} as start {}: {} entries read{}, {} copied between servers, {} ms",
