@@ -155,6 +155,7 @@ final class Round implements MembershipView {
         Chaos.point("start.term");
         calls.askAll(others, Question.READY, 0, patience);
         cluster.await(() -> messages.ready().containsAll(others), patience);
+        Chaos.point("start.ready");
         serve(configuration, calls, read, opened);
         LOG.info(
                 "server {} ({}) serves in term {} as start {}, agents {}: {} entries read{}, {} copied between servers, {} ms",

@@ -3,14 +3,18 @@ package org.rowankv.server.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.rowankv.placement.Configuration;
+import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.runtime.ThreadScheduling;
 import org.rowankv.server.membership.ConfigurationStoreException;
 import org.rowankv.server.pm.Durability;
 
@@ -64,6 +68,36 @@ class PeerMessagesTest {
         }
         assertThat(messages.collected()).isEmpty();
         assertThat(messages.ready()).isEmpty();
+    }
+
+    /** Each of the two checks alone would do, since no start of a server has roles in two terms: so each is tested alone. */
+    @Test
+    void shouldHearNoQuestionOfAnotherTermOrOfAnotherStartOfItsSender() {
+        final Configuration adopted = Configuration.initial(5, 6, 2, 2, 2, List.of(3L, 4L));
+        final PeerMessages hearing = new PeerMessages(0, errors, Runnable::run);
+        final Endpoint nobody = (Endpoint) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Endpoint.class}, (proxy, method, arguments) -> {
+                    throw new UnsupportedOperationException(method.getName());
+                });
+        hearing.adopt(adopted, new PeerCalls(nobody, adopted.term(), ThreadScheduling.INSTANCE), noExchange(adopted));
+        hearing.onMessage(1, 4, ready(adopted.term() - 1));
+        hearing.onMessage(1, 4, ready(adopted.term() + 1));
+        hearing.onMessage(1, 3, ready(adopted.term()));
+        hearing.onMessage(1, 5, ready(adopted.term()));
+        hearing.onMessage(2, 4, ready(adopted.term()));
+        assertThat(hearing.ready()).isEmpty();
+        hearing.onMessage(1, 4, ready(adopted.term()));
+        assertThat(hearing.ready()).containsExactly(1);
+        assertThat(errors.count()).isZero();
+    }
+
+    private static ByteBuffer ready(long term) {
+        return PeerMessageDescriptor.write(Question.READY, false, 0, term, 1, 0, ByteBuffer.allocate(0));
+    }
+
+    /** Of a server that has read nothing. */
+    private static Exchange noExchange(Configuration adopted) {
+        return new Exchange(adopted, null);
     }
 
     @Test

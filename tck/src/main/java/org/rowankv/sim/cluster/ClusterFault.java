@@ -36,6 +36,8 @@ record ClusterFault(int afterOperations, Kind kind, int first, int second) {
         BREAK,
         /** They break, and neither end is told. */
         BREAK_SILENTLY,
+        /** One end is told, and what it sent last is still to come. */
+        BREAK_LATE,
         /** Somebody creates and destroys caches. */
         CATALOGUE
     }

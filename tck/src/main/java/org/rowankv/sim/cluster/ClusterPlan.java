@@ -56,6 +56,9 @@ record ClusterPlan(
         List<ClusterFault> faults) {
     static final int FIRST_PORT = 7000;
     private static final int OPERATIONS = 500;
+    /** Starts are what this simulator is there for. */
+    private static final int MORE_IN_STARTS = 2;
+
     private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
     private static final int[][] SHAPES = {{3, 3}, {3, 2}, {2, 2}, {3, 3}, {2, 2}, {3, 2}, {4, 3}, {3, 1}};
     private static final int[] SHARDS_PER_SERVER = {1, 1, 2, 4};
@@ -109,7 +112,8 @@ record ClusterPlan(
         final ClusterFault.Kind[] kinds = ClusterFault.Kind.values();
         final int count = 3 + random.nextInt(8);
         for (int i = 0; i < count; i++) {
-            ClusterFault.Kind kind = kinds[random.nextInt(kinds.length)];
+            final int drawn = random.nextInt(kinds.length + MORE_IN_STARTS);
+            ClusterFault.Kind kind = drawn < kinds.length ? kinds[drawn] : ClusterFault.Kind.KILL_IN_START;
             if (!power && kind == ClusterFault.Kind.POWER_CUT) {
                 kind = ClusterFault.Kind.KILL;
             } else if (!power && kind == ClusterFault.Kind.POWER_CUT_OF_ALL) {

@@ -28,29 +28,11 @@ final class ClusterPlantedBugs {
                     "read.drain();\n        read.finish();",
                     "read.finish();"),
             new PlantedBug(
-                    "the highest CommitVer of the others is ignored",
-                    SERVER,
-                    "org.rowankv.server.cluster.Exchange",
-                    "commitVersion = Math.max(commitVersion, collect(shard, server, commitVersion, versions, calls, patience));",
-                    "collect(shard, server, commitVersion, versions, calls, patience);"),
-            new PlantedBug(
                     "a backup is not given what it lacks",
                     SERVER,
                     "org.rowankv.server.cluster.Exchange",
                     "own.takeOver(entry, 0, own.replicas().get(shard).tenure());",
                     ""),
-            new PlantedBug(
-                    "questions of another start of a server are answered",
-                    SERVER,
-                    "org.rowankv.server.cluster.PeerMessages",
-                    "|| adopted.incarnations().get(from) != incarnation",
-                    "|| incarnation < 0"),
-            new PlantedBug(
-                    "questions of another term are answered",
-                    SERVER,
-                    "org.rowankv.server.cluster.PeerMessages",
-                    "|| PeerMessageDescriptor.term(message) != adopted.term()",
-                    "|| PeerMessageDescriptor.term(message) < 0"),
             new PlantedBug(
                     "a start does not wait for all",
                     SERVER,
@@ -69,6 +51,18 @@ final class ClusterPlantedBugs {
                     "org.rowankv.rdma.tcp.InboundPeers",
                     "|| hello.isDead(other.peer().pair())));",
                     "|| hello.isDead(other.peer().pair()) && other.peer().pair() < 0));"),
+            new PlantedBug(
+                    "a block that landed twice counts twice",
+                    SERVER,
+                    "org.rowankv.server.digest.EntryAssembler",
+                    "|| !entry.starts.add(start)) {",
+                    "|| !entry.starts.add(start) && start < 0) {"),
+            new PlantedBug(
+                    "blocks of an entry that is whole begin it again",
+                    SERVER,
+                    "org.rowankv.server.digest.EntryAssembler",
+                    "if (done.contains(key)) {",
+                    "if (done.contains(key) && incomplete.containsKey(key)) {"),
             new PlantedBug(
                     "a call that is given up keeps its worker",
                     SERVER,

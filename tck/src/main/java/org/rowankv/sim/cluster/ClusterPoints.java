@@ -58,7 +58,7 @@ final class ClusterPoints {
             return;
         }
         final SimProcess process = here.process();
-        if (process != null && point.isOfStart && process.endsHere()) {
+        if (process != null && point.isOfStart && process.endsHere(name) && isHeldBefore(point)) {
             simulation.happenings().count("servers killed at a point of their start");
             simulation.happenings().count("killed at " + name);
             simulation.trace().tell("at " + name);
@@ -72,6 +72,15 @@ final class ClusterPoints {
         if (steps > 0) {
             stop(name, steps, Fiber.current(), point);
         }
+    }
+
+    /** The others go on for a while before it ends; false if it is not to end any more. */
+    private boolean isHeldBefore(Point point) {
+        final Fiber fiber = Fiber.current();
+        if (fiber != null && !point.isInMonitor) {
+            fiber.rest(simulation.timeline().nowNs() + 1L + lengths.nextInt(1 << 14 + lengths.nextInt(15)));
+        }
+        return !simulation.isCalm();
     }
 
     private int draw(int favour) {

@@ -11,6 +11,10 @@ import org.rowankv.server.membership.ConfigurationStoreException;
 /** Lets things go wrong, and makes the planned changes. */
 final class Faults {
     private static final int NAMES = 3;
+    /** Where the servers have begun to rely on each other: too near to the end of a start to be met by counting. */
+    private static final String[] LATE_IN_A_START = {
+        "start.collected", "start.scattered", "start.term", "start.ready", "start.ready", "start.ready"
+    };
 
     private final ClusterSimulation simulation;
     private final RandomSource random;
@@ -69,6 +73,7 @@ final class Faults {
             case SLOW -> simulation.wire().slow(host.number(), other.number(), nowNs() + whileNs());
             case BREAK -> breakConnections(host, true);
             case BREAK_SILENTLY -> breakConnections(host, false);
+            case BREAK_LATE -> breakLate(host);
             case CATALOGUE -> catalogue(host, fault.second());
         }
     }
@@ -78,11 +83,13 @@ final class Faults {
         simulation.killAndRestart(host, false);
         final SimHost next =
                 simulation.hosts().get(random.nextInt(simulation.hosts().size()));
-        final int points = random.nextInt(1 << random.nextInt(8));
+        final boolean isNamed = random.nextInt(2) == 0;
+        final String name = isNamed ? LATE_IN_A_START[random.nextInt(LATE_IN_A_START.length)] : "";
+        final int points = isNamed ? 0 : random.nextInt(1 << random.nextInt(8));
         simulation.turns().at(nowNs() + random.nextInt(400_000_000), () -> {
             final SimProcess process = next.process();
             if (process != null) {
-                process.crashIn(points);
+                process.crashIn(points, name);
             }
         });
     }
@@ -167,6 +174,15 @@ final class Faults {
                     && random.nextInt(100) < percent) {
                 simulation.wire().breakDown(channel, isTold);
                 simulation.happenings().count(isTold ? "connections broken" : "connections broken silently");
+            }
+        }
+    }
+
+    /** Connections break when something is written to them next, of some size or more. */
+    private void breakLate(SimHost host) {
+        for (SimChannel channel : simulation.wire().connections()) {
+            if (channel.process().host() == host) {
+                channel.breakWith(1 + random.nextInt(1 << 4 + random.nextInt(8)));
             }
         }
     }

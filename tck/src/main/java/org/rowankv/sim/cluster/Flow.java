@@ -59,6 +59,17 @@ final class Flow {
         }
     }
 
+    /** The sender is cut off. What is on its way arrives, but not before that time, and nobody tells the receiver. */
+    void breakLate(long untilNs) {
+        final Deque<Lot> before = new ArrayDeque<>(lots);
+        lots.clear();
+        for (Lot lot : before) {
+            lots.addLast(new Lot(lot.bytes, Math.max(lot.atNs, untilNs)));
+        }
+        broken = true;
+        endsAtNs = Turned.NEVER;
+    }
+
     /**
      * The connection is gone: of what is on its way only the first bytes arrive.
      *

@@ -34,6 +34,8 @@ final class SimChannel extends AbstractChannel {
     private boolean active;
     private boolean wantsToRead;
     private boolean isBlocked;
+    /** It breaks as soon as so many bytes are written at once; 0: it does not. */
+    private int breaksWith;
 
     /** @param parent of an accepted one; null for one that connects */
     SimChannel(Wire wire, SimProcess process, @Nullable Channel parent) {
@@ -53,6 +55,19 @@ final class SimChannel extends AbstractChannel {
 
     Flow incoming() {
         return incoming;
+    }
+
+    void breakWith(int bytes) {
+        breaksWith = bytes;
+    }
+
+    /** Whether it breaks now that so many bytes have been written at once. */
+    boolean breaksWith(int bytes) {
+        if (breaksWith == 0 || bytes < breaksWith) {
+            return false;
+        }
+        breaksWith = 0;
+        return true;
     }
 
     /** The two are connected from now on. */

@@ -50,6 +50,8 @@ final class SimProcess {
     private long pausedUntilNs;
     /** It ends so many points of its start from now; −1: not at one. */
     private int crashIn = -1;
+    /** Only a point of that name; empty: whichever comes. */
+    private String crashAt = "";
 
     SimProcess(ClusterSimulation simulation, SimHost host, int life, RandomSource random) {
         this.simulation = simulation;
@@ -123,13 +125,15 @@ final class SimProcess {
         }
     }
 
-    void crashIn(int points) {
+    /** @param name of the points that count; empty: any */
+    void crashIn(int points, String name) {
         crashIn = points;
+        crashAt = name;
     }
 
     /** At a point of its start: whether it ends there. */
-    boolean endsHere() {
-        return !simulation.isCalm() && crashIn >= 0 && crashIn-- == 0;
+    boolean endsHere(String name) {
+        return !simulation.isCalm() && crashIn >= 0 && (crashAt.isEmpty() || crashAt.equals(name)) && crashIn-- == 0;
     }
 
     void pause(long untilNs) {

@@ -131,7 +131,24 @@ final class Wire {
             to.incoming().carry(Arrays.copyOfRange(bytes, at, at + length), arrivalNs(sender, receiver));
             at += length;
         }
+        if (from.breaksWith(bytes.length)) {
+            breakLate(from, to);
+        }
         to.process().nic().changed();
+    }
+
+    /**
+     * Something on the way between the two, that keeps bytes, drops the sender: it hears of it and goes on with another
+     * connection, while what it sent last is still to come.
+     */
+    private void breakLate(SimChannel from, SimChannel to) {
+        connections.remove(from);
+        connections.remove(to);
+        final long kept = random.nextInt((int) from.incoming().underWay() + 1);
+        from.incoming().breakAfter(kept, nowNs() + 1 + random.nextInt(20 * latencyNs));
+        from.process().nic().changed();
+        to.incoming().breakLate(nowNs() + 1 + random.nextInt(1 << 16 + random.nextInt(13)));
+        simulation.happenings().count("connections that broke with bytes still to come");
     }
 
     /** One end closed: the other reads what was sent before, and then the end. */
