@@ -1,11 +1,13 @@
 package org.rowankv.sim;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
- * A client writes most keys, alone, so that what it writes lies together, and is not heard of any more. Others remove them
- * and leave them alone until the process ends.
+ * A client writes many keys, alone, so that what it writes lies together, and is not heard of any more. Others remove them and
+ * leave them alone until the process ends. Of each shard one key, since a session's answer is kept until its next request.
  */
 final class LastWordsFault implements Fault {
     private static final int LEAST_OPERATIONS = 50;
@@ -14,8 +16,10 @@ final class LastWordsFault implements Fault {
     public void strike(Simulation simulation, int a, int b) {
         final int count = simulation.plan().keys();
         final List<Integer> keys = new ArrayList<>();
-        for (int key = 0; key < count; key++) {
-            if ((key + b) % count < count * 2 / 3) {
+        final Set<Integer> shards = new HashSet<>();
+        for (int i = 0; i < count * 2 / 3; i++) {
+            final int key = (i + b) % count;
+            if (shards.add(simulation.store().shardOf(key))) {
                 keys.add(key);
             }
         }

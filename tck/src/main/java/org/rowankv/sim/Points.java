@@ -172,6 +172,7 @@ final class Points {
         final Task here = simulation.turns().current();
         // Else whoever asks for that shard's keys waits for who sleeps, and soon everybody does.
         simulation.mood().avoid(here instanceof Delivery delivery ? delivery.shard() : -1);
+        simulation.happenings().count("senders that slept while segments were used again");
         final long before = fabric.keptBack();
         try {
             simulation.turns().nest(A_REUSE, () -> fabric.keptBack() > before);

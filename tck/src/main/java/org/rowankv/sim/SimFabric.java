@@ -223,7 +223,7 @@ final class SimFabric implements Fabric {
             final boolean named = queue.isNamed(segment);
             if (named) {
                 keptBack++;
-                simulation.happenings().count("segments not cleaned because a sender names them");
+                simulation.happenings().count("segments left alone since a sender names them");
             }
             return named;
         }
