@@ -19,11 +19,13 @@ final class Points {
         Point(String name) {
             this.isInMonitor = name.startsWith("local.fence");
             this.isOfAppend = name.startsWith("local.");
-            this.publishes = name.equals("local.after-publish");
+            this.publishes = name.equals(PUBLISHED);
             this.favour = chance.favour(name);
             this.reached = simulation.happenings().counter("point " + name);
         }
     }
+
+    private static final String PUBLISHED = "local.after-publish";
 
     /** Steps in which a small store uses every segment again. */
     private static final int A_REUSE = 1 << 18;
@@ -182,12 +184,30 @@ final class Points {
         simulation.turns().nest(lengths.nextInt(2_000));
     }
 
+    /**
+     * What was sent has landed, and nobody was told: others may act upon it, and clean what it replaces. Then the process ends,
+     * mostly without the sender's own copy.
+     */
+    private void sleepWithNews(int server) {
+        simulation.turns().nest(lengths.nextInt(1 << 11 + lengths.nextInt(5)));
+        if (lengths.nextInt(4) > 0) {
+            if (lengths.nextInt(4) > 0) {
+                simulation.store().emptyAtNextStart(server);
+            }
+            simulation.store().crash("when somebody who was cut off goes on");
+        }
+    }
+
     private void cutOff(String name, SimFabric fabric, int @Nullable [] fromTo) {
         if (fromTo != null) {
             simulation.trace().tell("server " + fromTo[1] + " fences server " + fromTo[0] + ", which is at " + name);
             simulation.happenings().count("fences");
             simulation.happenings().count("stall at " + name);
             fabric.fence(simulation.store().cluster().servers().get(fromTo[1]), fromTo[0]);
+            if (name.equals(PUBLISHED)) {
+                sleepWithNews(fromTo[0]);
+                return;
+            }
             sleepCutOff(fabric);
             if (lengths.nextInt(4) == 0) {
                 simulation.store().crash("when somebody who was cut off goes on");
