@@ -1,32 +1,37 @@
 package org.rowankv.runtime;
 
-import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
  * Hands a fixed number of slots out to threads, each to one at a time: a compare-and-set on the slot's flag, tried first
  * at an index that depends on the thread, so that a thread mostly meets its own. A slot is held by whoever gives it back,
  * which may be another thread.
+ *
+ * <p>A slot that is not given back is lost for good. Whoever holds one while it calls what may throw gives it back in
+ * two ways: by {@link #giveBack} where all went well, and by {@link #drop} in the {@code finally} that an error leads to. The
+ * error may be the end of the stack, which the first, with what it calls, could meet once more.
  */
 public final class SlotPool {
-    private static final int PADDING = 32; // ints between two flags: two cache lines
-
-    private final AtomicIntegerArray taken;
-    private final int count;
+    private final Slot[] slots;
 
     public SlotPool(int count) {
         if (count < 1) {
             throw new IllegalArgumentException("a pool of " + count + " slots");
         }
-        this.count = count;
-        this.taken = new AtomicIntegerArray((count + 1) * PADDING);
+        this.slots = new Slot[count];
+        for (int i = 0; i < count; i++) {
+            slots[i] = new Slot();
+        }
     }
 
     public int count() {
-        return count;
+        return slots.length;
     }
 
     /** A slot that is now the caller's, or −1 when all are taken. */
     public int tryBorrow() {
+        final int count = slots.length;
         int slot = (int) (Thread.currentThread().getId() % count);
         for (int i = 0; i < count; i++) {
             if (tryBorrow(slot)) {
@@ -39,11 +44,35 @@ public final class SlotPool {
 
     /** Whether that slot is now the caller's. */
     public boolean tryBorrow(int slot) {
-        final int flag = (slot + 1) * PADDING;
-        return taken.getPlain(flag) == 0 && taken.compareAndSet(flag, 0, 1);
+        final Slot wanted = slots[slot];
+        return (int) Slot.TAKEN.get(wanted) == 0 && Slot.TAKEN.compareAndSet(wanted, 0, 1);
     }
 
     public void giveBack(int slot) {
-        taken.setRelease((slot + 1) * PADDING, 0);
+        Slot.TAKEN.setRelease(slots[slot], 0);
+    }
+
+    /** As {@link #giveBack}, at the price of a full fence; calls nothing, so that it needs no stack but its own frame. */
+    public void drop(int slot) {
+        slots[slot].taken = 0;
+    }
+
+    /** Longer than two cache lines, so that no two flags share one. */
+    private static final class Slot {
+        static final VarHandle TAKEN;
+
+        static {
+            try {
+                TAKEN = MethodHandles.lookup().findVarHandle(Slot.class, "taken", int.class);
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
+        }
+
+        @SuppressWarnings("UnusedVariable") // read by its handle
+        volatile int taken;
+
+        @SuppressWarnings("unused")
+        private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
     }
 }

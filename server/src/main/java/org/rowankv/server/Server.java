@@ -112,7 +112,9 @@ public final class Server implements AutoCloseable {
     private volatile long restNs;
 
     private volatile boolean open;
-    /** Why it serves nobody any more. */
+    /** What whoever comes is told instead of an answer. */
+    private volatile @Nullable RuntimeException refusal;
+    /** Why it serves nobody any more, not even those who wait already. */
     private volatile @Nullable RuntimeException failure;
     /** Told of faults of the memory; returns what whoever met one gets. */
     private Function<InternalError, RuntimeException> whenFaulty =
@@ -335,17 +337,22 @@ public final class Server implements AutoCloseable {
         return serverId;
     }
 
+    /** Whoever comes from now on gets this exception; who waits already may still be answered. */
+    public void refuse(RuntimeException why) {
+        refusal = why;
+        open = false;
+    }
+
     /**
      * Something broke that promises stand on: nobody is answered any more, who waits or comes gets this exception. Only
      * {@link #close} is left.
      */
     public void fail(RuntimeException why) {
+        refuse(why);
         failure = why;
-        open = false;
     }
 
-    private void requireWorking() {
-        final RuntimeException why = failure;
+    private static void requireNone(@Nullable RuntimeException why) {
         if (why != null) {
             // Made anew: each caller's stack, and none that grows by what is suppressed in it.
             throw new IllegalStateException(why.getMessage(), why);
@@ -382,7 +389,7 @@ public final class Server implements AutoCloseable {
         final int shard = request.shard();
         final ShardPrimary primary = shard >= 0 && shard < primaries.length ? primaries[shard] : null;
         if (!open || primary == null) {
-            requireWorking();
+            requireNone(refusal);
             request.noResult();
             request.answer(open ? Status.NOT_PRIMARY : Status.CLOSED, 0, 0, 0);
             return null;
@@ -398,7 +405,7 @@ public final class Server implements AutoCloseable {
     /** A worker context for the request; {@link #CLOSED_SLOT} when it was answered instead, −1 when none is free. */
     int tryBorrow(Request request) {
         if (!open) {
-            requireWorking();
+            requireNone(refusal);
             request.noResult();
             request.answer(Status.CLOSED, 0, 0, 0);
             return CLOSED_SLOT;
@@ -421,8 +428,9 @@ public final class Server implements AutoCloseable {
         if (slot == CLOSED_SLOT) {
             return;
         }
-        final Worker worker = pool.worker(slot);
+        boolean isGivenBack = false;
         try {
+            final Worker worker = pool.worker(slot);
             int waits = 0;
             while (!worker.finishLeftover()) {
                 pause(waits++);
@@ -431,8 +439,13 @@ public final class Server implements AutoCloseable {
             while (!worker.advance()) {
                 pause(waits++);
             }
+            pool.giveBack(slot);
+            isGivenBack = true;
         } finally {
-            giveBack(slot);
+            if (!isGivenBack) {
+                pool.drop(slot);
+            }
+            agents.rouse(); // CommitVer is to be told of
         }
     }
 
@@ -448,7 +461,7 @@ public final class Server implements AutoCloseable {
     /** The calling thread waits for somebody else's progress, and helps it along where nobody else does. */
     private void pause(int waits) {
         if (waits >= YIELDS) {
-            requireWorking();
+            requireNone(failure);
         }
         rest(waits);
     }
@@ -486,7 +499,7 @@ public final class Server implements AutoCloseable {
         if (primary == null) {
             throw new IllegalArgumentException("server " + serverId + " is not the primary of shard " + shard);
         }
-        requireWorking();
+        requireNone(refusal);
         try {
             return scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
         } catch (InternalError e) {

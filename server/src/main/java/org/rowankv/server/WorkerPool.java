@@ -3,6 +3,7 @@ package org.rowankv.server;
 import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.runtime.SlotPool;
+import org.rowankv.runtime.StackProbe;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.request.Worker;
 
@@ -11,6 +12,8 @@ import org.rowankv.server.request.Worker;
  * There is one more, the agents' own, which nobody can borrow. Thread-safe once all are added.
  */
 final class WorkerPool {
+    private static final int PROBE_DEPTH = 6;
+
     private final SlotPool slots;
     private final List<Worker> workers = new ArrayList<>();
 
@@ -41,6 +44,11 @@ final class WorkerPool {
         slots.giveBack(slot);
     }
 
+    /** As {@link #giveBack}, for who has met an error: it may have been the end of the stack. */
+    void drop(int slot) {
+        slots.drop(slot);
+    }
+
     /** What is done with a context that nobody else has meanwhile. */
     @FunctionalInterface
     private interface Turn {
@@ -49,13 +57,15 @@ final class WorkerPool {
 
     /** False when the context is lent, or the turn says so. */
     private boolean borrowed(int slot, Turn turn) {
+        // Also on threads of callers, at any depth.
+        StackProbe.require(PROBE_DEPTH);
         if (!slots.tryBorrow(slot)) {
             return false;
         }
         try {
             return turn.with(workers.get(slot));
         } finally {
-            slots.giveBack(slot);
+            slots.drop(slot);
         }
     }
 

@@ -5,7 +5,7 @@ import java.util.List;
 import org.rowankv.protocol.Request;
 
 /** Requests of one caller that are under way together. For one thread. */
-final class CallBatch {
+final class CallBatch implements AutoCloseable {
     private record Call(Request request, NetConnection connection, Exchange exchange) {}
 
     private final long deadlineNs;
@@ -27,11 +27,13 @@ final class CallBatch {
         }
         if (exchange == null) {
             NetSession.answer(request, org.rowankv.protocol.Status.UNREACHABLE);
-        } else if (NetSession.send(request, connection, exchange, term)) {
-            calls.add(new Call(request, connection, exchange));
-            if (!unflushed.contains(connection)) {
-                unflushed.add(connection);
-            }
+            return;
+        }
+        calls.add(new Call(request, connection, exchange));
+        if (!NetSession.send(request, connection, exchange, term)) {
+            calls.remove(calls.size() - 1);
+        } else if (!unflushed.contains(connection)) {
+            unflushed.add(connection);
         }
     }
 
@@ -39,9 +41,16 @@ final class CallBatch {
     void finish() {
         unflushed.forEach(NetConnection::flush);
         unflushed.clear();
-        for (Call call : calls) {
+        while (!calls.isEmpty()) {
+            final Call call = calls.remove(calls.size() - 1);
             NetSession.receive(call.request(), call.connection(), call.exchange(), deadlineNs, attemptNs);
         }
+    }
+
+    /** After an error: nobody touches the requests any more. */
+    @Override
+    public void close() {
+        calls.forEach(call -> call.connection().abandon(call.exchange()));
         calls.clear();
     }
 }

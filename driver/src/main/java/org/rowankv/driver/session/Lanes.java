@@ -54,6 +54,11 @@ final class Lanes {
         pool.giveBack(index);
     }
 
+    /** As {@link #giveBack}, for who has met an error: it may have been the end of the stack. */
+    void drop(int index) {
+        pool.drop(index);
+    }
+
     void renew(Lane lane) {
         lane.renew(freshSessionId());
     }

@@ -270,8 +270,16 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
      */
     Exchange.Outcome await(Exchange own, long deadlineNs) {
         final long spin = spinNs > 0 && !VirtualThreads.isCurrentVirtual() ? spinNs : 0;
-        final boolean interrupted = role.await(own, deadlineNs, spin);
-        final Exchange.Outcome outcome = own.isDone() ? own.outcome() : giveUp(own);
+        boolean interrupted = false;
+        Exchange.Outcome outcome = null;
+        try {
+            interrupted = role.await(own, deadlineNs, spin);
+            outcome = own.isDone() ? own.outcome() : giveUp(own);
+        } finally {
+            if (outcome == null) {
+                abandon(own);
+            }
+        }
         if (own.isDone()) {
             giveBack(own);
         }
@@ -281,8 +289,18 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         return outcome;
     }
 
+    /**
+     * By the caller of an exchange that met an error before it was done with it: nobody touches its request afterwards. What
+     * else the error has left half done here is unknown, so that the connection is of no more use.
+     */
+    void abandon(Exchange own) {
+        broken = true;
+        giveUp(own);
+        fail(new IOException("a caller's error"));
+    }
+
     private Exchange.Outcome giveUp(Exchange own) {
-        while (!own.isDone()) {
+        while (!own.isDone() && own.state() != Exchange.IDLE) {
             if (own.changes(Exchange.QUEUED, Exchange.CANCELLED)) {
                 return Exchange.Outcome.UNSENT;
             }
@@ -433,10 +451,11 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
 
     /** Any thread: nothing more comes or goes. Who waits is told that its answer is lost. */
     void fail(Throwable why) {
-        if (!broken) {
+        final boolean isNews = !broken;
+        broken = true;
+        if (isNews) {
             LOG.debug("The connection to server {} broke", welcome.serverId(), why);
         }
-        broken = true;
         try {
             channel.close();
         } catch (IOException e) {

@@ -29,6 +29,7 @@ import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.StackProbe;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,6 +42,9 @@ import org.slf4j.LoggerFactory;
  * answered NO_REPLY.
  */
 public final class NetSession implements Session {
+    /** As deep as a caller that writes, reads and lets others do so. It shares what it uses with others: better not begun. */
+    private static final int PROBE_DEPTH = 48;
+
     private static final Logger LOG = LoggerFactory.getLogger(NetSession.class);
     private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long MAX_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -249,6 +253,7 @@ public final class NetSession implements Session {
 
     @Override
     public void call(Request request) {
+        StackProbe.require(PROBE_DEPTH);
         call(request, clock.nanoTime() + settings.attemptNs());
     }
 
@@ -281,27 +286,31 @@ public final class NetSession implements Session {
      */
     @Override
     public void callAll(List<Request> requests) {
+        StackProbe.require(PROBE_DEPTH);
         final long deadlineNs = clock.nanoTime() + settings.attemptNs();
         final Route now = route();
-        final CallBatch batch = new CallBatch(deadlineNs, settings.attemptNs());
-        for (Request request : requests) {
-            final Status refused = whyNotSent(request, now);
-            if (refused != Status.OK) {
-                answer(request, refused);
-            } else {
-                final NetConnection connection = now.primaryOf(request.shard()).connection(deadlineNs);
-                if (connection == null) {
-                    answer(request, Status.UNREACHABLE);
-                } else {
-                    batch.add(request, connection, now.term());
-                }
-            }
+        try (CallBatch batch = new CallBatch(deadlineNs, settings.attemptNs())) {
+            requests.forEach(request -> begin(request, now, batch, deadlineNs));
+            batch.finish();
         }
-        batch.finish();
         for (Request request : requests) {
             if (isForAnother(request.status()) && clock.nanoTime() - deadlineNs < 0) {
                 call(request, deadlineNs);
             }
+        }
+    }
+
+    private void begin(Request request, Route now, CallBatch batch, long deadlineNs) {
+        final Status refused = whyNotSent(request, now);
+        if (refused != Status.OK) {
+            answer(request, refused);
+            return;
+        }
+        final NetConnection connection = now.primaryOf(request.shard()).connection(deadlineNs);
+        if (connection == null) {
+            answer(request, Status.UNREACHABLE);
+        } else {
+            batch.add(request, connection, now.term());
         }
     }
 
@@ -311,6 +320,7 @@ public final class NetSession implements Session {
      */
     @Override
     public void callAsync(Request request, Runnable whenAnswered) {
+        StackProbe.require(PROBE_DEPTH);
         final Route now = route();
         final Status refused = whyNotSent(request, now);
         if (refused != Status.OK) {
@@ -375,18 +385,30 @@ public final class NetSession implements Session {
             answer(request, Status.UNREACHABLE);
             return Status.UNREACHABLE;
         }
-        if (!send(request, connection, exchange, now.term())) {
-            return request.status();
+        boolean isBegun = false;
+        boolean isFlushed = false;
+        try {
+            isBegun = send(request, connection, exchange, now.term());
+            if (isBegun) {
+                connection.flush();
+            }
+            isFlushed = true;
+        } finally {
+            if (!isFlushed) {
+                connection.abandon(exchange);
+            }
         }
-        connection.flush();
-        return receive(request, connection, exchange, deadlineNs, settings.attemptNs());
+        if (isBegun) {
+            receive(request, connection, exchange, deadlineNs, settings.attemptNs());
+        }
+        return request.status();
     }
 
     /** Queues it, unless it is too long for that server: then it is answered, and the place given back. */
     static boolean send(Request request, NetConnection connection, Exchange exchange, long term) {
         if (RequestDescriptor.lengthOf(request) > connection.maxFrame()) {
-            connection.giveBack(exchange);
             answer(request, Status.TOO_LARGE);
+            connection.giveBack(exchange);
             return false;
         }
         exchange.prepare(request, term, null);
@@ -395,8 +417,7 @@ public final class NetSession implements Session {
     }
 
     /** Waits for the answer to what was sent. */
-    static Status receive(
-            Request request, NetConnection connection, Exchange exchange, long deadlineNs, long attemptNs) {
+    static void receive(Request request, NetConnection connection, Exchange exchange, long deadlineNs, long attemptNs) {
         switch (connection.await(exchange, deadlineNs)) {
             case ANSWERED -> {}
             case UNSENT -> answer(request, Status.UNREACHABLE);
@@ -408,7 +429,6 @@ public final class NetSession implements Session {
                 }
             }
         }
-        return request.status();
     }
 
     /** Before the next try: looks for a newer configuration, and waits a while if there is none. */

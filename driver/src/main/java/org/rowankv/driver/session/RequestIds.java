@@ -20,7 +20,7 @@ import org.rowankv.runtime.StackProbe;
  * mutation's own. Thread-safe; the calling thread does all the work and allocates nothing when no attempt is lost.
  */
 public final class RequestIds implements AutoCloseable {
-    private static final int PROBE_DEPTH = 4;
+    private static final int PROBE_DEPTH = 6;
     private static final int MAX_TOGETHER = 128;
 
     private final Session session;
@@ -61,12 +61,17 @@ public final class RequestIds implements AutoCloseable {
         // Whatever fails deeper down, the lane can be given back.
         StackProbe.require(PROBE_DEPTH);
         final int index = lanes.borrow();
+        boolean isGivenBack = false;
         try {
             final Lane lane = lanes.lane(index);
             final Attempts attempts = lane.attempts(lanes, clock, deadlineNs);
             send(attempts.beginMutation(request, lane), attempts);
-        } finally {
             lanes.giveBack(index);
+            isGivenBack = true;
+        } finally {
+            if (!isGivenBack) {
+                lanes.drop(index);
+            }
         }
     }
 

@@ -228,6 +228,8 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** An area cannot be forced any more: nothing is acknowledged by anybody, since every shard may need it. */
     private void stopServing(IllegalStateException why) {
         failure = why;
+        // Whoever is told of it by one server is answered by none any more.
+        serving.forEach(server -> server.refuse(why));
         serving.forEach(server -> server.fail(why));
     }
 

@@ -31,7 +31,7 @@ public final class ReadCheck {
         try {
             return checks[slot].whyInvalid(address, segments.area().addressOf(segment) + segments.length(), generation);
         } finally {
-            pool.giveBack(slot);
+            pool.drop(slot);
         }
     }
 }

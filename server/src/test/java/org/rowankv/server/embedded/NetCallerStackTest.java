@@ -1,0 +1,78 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.session.NetSession;
+import org.rowankv.driver.session.NetSettings;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.client.ClientPortSettings;
+
+/** Callers that recurse until their stack is used up, and use a connection near its end that others use as well. */
+final class NetCallerStackTest {
+    /** Recurses to the end of the stack; on the way back, at some of the last frames, calls the store. */
+    @SuppressWarnings("InfiniteRecursion") // it is what ends the stack
+    private static void descend(Runnable operation, Random random, int[] framesToTry) {
+        try {
+            descend(operation, random, framesToTry);
+        } catch (StackOverflowError e) {
+            // The frame above was the last that fitted.
+        }
+        if (framesToTry[0] > 0) {
+            framesToTry[0]--;
+            if (random.nextInt(3) == 0) {
+                operation.run();
+            }
+        }
+    }
+
+    @Test
+    void shouldAnswerTheOthersWhenAStackEnds() throws Exception {
+        final PossibleValues values = new PossibleValues("s", 40, 300);
+        final PossibleValues others = new PossibleValues("o", 40, 300);
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.builder()
+                        .servers(2)
+                        .replicas(2)
+                        .shards(4)
+                        .workers(2)
+                        .build());
+                EmbeddedPorts ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
+                NetSession session = NetSession.connect(
+                        ports.addresses(), NetSettings.DEFAULT.withConnections(1, 4), SystemClock.INSTANCE);
+                RowanClient client = new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(3))) {
+            final int cache = Stores.cache(client);
+            final Random random = new Random(1);
+            // A class whose first use meets the end of a stack is of no use any more to the whole JVM.
+            for (int i = 0; i < 500; i++) {
+                values.operate(client, cache, random);
+            }
+            final AtomicReference<Throwable> failure = new AtomicReference<>();
+            final Thread recursing = new Thread(
+                    null,
+                    () -> {
+                        for (int i = 0; i < 40; i++) {
+                            descend(() -> values.operate(client, cache, random), random, new int[] {200});
+                        }
+                    },
+                    "recursing",
+                    256 << 10);
+            recursing.setUncaughtExceptionHandler((thread, thrown) -> failure.set(thrown));
+            recursing.start();
+            final Random otherRandom = new Random(100);
+            while (recursing.isAlive()) {
+                others.operate(client, cache, otherRandom);
+            }
+            assertThat(failure.get()).isNull();
+            values.requirePossible(client, cache);
+            others.requirePossible(client, cache);
+            assertThat(values.errors).isPositive();
+            assertThat(values.done).isPositive();
+            assertThat(others.errors).isZero();
+            Stores.requireHealth(cluster);
+        }
+    }
+}
