@@ -30,6 +30,9 @@ final class Points {
     /** Steps in which a small store uses every segment again. */
     private static final int A_REUSE = 1 << 18;
 
+    /** Steps without any operation's end, in which clients would have given up waiting and asked for something else. */
+    private static final int HOPELESS = 1 << 14;
+
     /** Of the entries that are copied to joining replicas, one in so many finds its connection broken. */
     private static final int ONE_IN = 20;
 
@@ -167,7 +170,7 @@ final class Points {
 
     /** Long enough, now and then, for its segment to be used up, and freed and used again if it were not in quarantine. */
     private void sleepCutOff(SimFabric fabric) {
-        if (lengths.nextInt(4) > 0) {
+        if (lengths.nextInt(4) == 0) {
             simulation.turns().nest(lengths.nextInt(1 << 13 + lengths.nextInt(5)));
             return;
         }
@@ -177,7 +180,14 @@ final class Points {
         simulation.happenings().count("senders that slept while segments were used again");
         final long before = fabric.keptBack();
         try {
-            simulation.turns().nest(A_REUSE, () -> fabric.keptBack() > before);
+            // Where nothing comes to an end any more, all wait for who sleeps.
+            simulation
+                    .turns()
+                    .nest(
+                            A_REUSE,
+                            () -> fabric.keptBack() > before
+                                    || !simulation.isAccepting()
+                                    || simulation.turns().stepsSinceEnd() > HOPELESS);
         } finally {
             simulation.mood().avoid(-1);
         }

@@ -74,6 +74,11 @@ final class Turns {
         stepsSinceEnd = 0;
     }
 
+    /** How long nothing has come to its end. */
+    long stepsSinceEnd() {
+        return stepsSinceEnd;
+    }
+
     /** One step of one of those that can go on, or some time without any. */
     void step() {
         simulation.checkOn();
