@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
@@ -20,22 +19,6 @@ final class CallerStackTest {
             .shards(6)
             .workers(3)
             .capacityBytes(4 << 20);
-
-    /** Recurses to the end of the stack; on the way back, at some of the last frames, calls the store. */
-    @SuppressWarnings("InfiniteRecursion") // it is what ends the stack
-    private static void descend(Runnable operation, Random random, int[] framesToTry) {
-        try {
-            descend(operation, random, framesToTry);
-        } catch (StackOverflowError e) {
-            // The frame above was the last that fitted.
-        }
-        if (framesToTry[0] > 0) {
-            framesToTry[0]--;
-            if (random.nextInt(3) == 0) {
-                operation.run();
-            }
-        }
-    }
 
     @Test
     void shouldLeaveNothingHalfDoneWhenTheStackEnds() throws Exception {
@@ -53,23 +36,12 @@ final class CallerStackTest {
                 for (int i = 0; i < 200; i++) {
                     values.operate(client, cache, random);
                 }
-                final AtomicReference<Throwable> failure = new AtomicReference<>();
-                final Thread recursing = new Thread(
-                        null,
-                        () -> {
-                            for (int i = 0; i < 60; i++) {
-                                descend(() -> values.operate(client, cache, random), random, new int[] {200});
-                            }
-                        },
-                        "recursing",
-                        256 << 10);
-                recursing.setUncaughtExceptionHandler((thread, thrown) -> failure.set(thrown));
-                recursing.start();
                 final Random otherRandom = new Random(round + 100);
-                while (recursing.isAlive()) {
-                    others.operate(client, cache, otherRandom);
-                }
-                assertThat(failure.get()).isNull();
+                StackEnd.meet(
+                        60,
+                        () -> values.operate(client, cache, random),
+                        random,
+                        () -> others.operate(client, cache, otherRandom));
                 values.requirePossible(client, cache);
                 others.requirePossible(client, cache);
             }

@@ -3,7 +3,6 @@ package org.rowankv.server.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.session.NetSession;
@@ -14,22 +13,6 @@ import org.rowankv.server.client.ClientPortSettings;
 
 /** Callers that recurse until their stack is used up, and use a connection near its end that others use as well. */
 final class NetCallerStackTest {
-    /** Recurses to the end of the stack; on the way back, at some of the last frames, calls the store. */
-    @SuppressWarnings("InfiniteRecursion") // it is what ends the stack
-    private static void descend(Runnable operation, Random random, int[] framesToTry) {
-        try {
-            descend(operation, random, framesToTry);
-        } catch (StackOverflowError e) {
-            // The frame above was the last that fitted.
-        }
-        if (framesToTry[0] > 0) {
-            framesToTry[0]--;
-            if (random.nextInt(3) == 0) {
-                operation.run();
-            }
-        }
-    }
-
     @Test
     void shouldAnswerTheOthersWhenAStackEnds() throws Exception {
         final PossibleValues values = new PossibleValues("s", 40, 300);
@@ -50,23 +33,12 @@ final class NetCallerStackTest {
             for (int i = 0; i < 500; i++) {
                 values.operate(client, cache, random);
             }
-            final AtomicReference<Throwable> failure = new AtomicReference<>();
-            final Thread recursing = new Thread(
-                    null,
-                    () -> {
-                        for (int i = 0; i < 40; i++) {
-                            descend(() -> values.operate(client, cache, random), random, new int[] {200});
-                        }
-                    },
-                    "recursing",
-                    256 << 10);
-            recursing.setUncaughtExceptionHandler((thread, thrown) -> failure.set(thrown));
-            recursing.start();
             final Random otherRandom = new Random(100);
-            while (recursing.isAlive()) {
-                others.operate(client, cache, otherRandom);
-            }
-            assertThat(failure.get()).isNull();
+            StackEnd.meet(
+                    40,
+                    () -> values.operate(client, cache, random),
+                    random,
+                    () -> others.operate(client, cache, otherRandom));
             values.requirePossible(client, cache);
             others.requirePossible(client, cache);
             assertThat(values.errors).isPositive();
