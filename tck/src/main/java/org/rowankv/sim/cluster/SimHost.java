@@ -139,13 +139,13 @@ final class SimHost {
             if (area == null) {
                 throw new AssertionError("there is no area");
             }
-            return Area.open(settings, area);
+            return Area.open(settings, area.present());
         }
 
         @Override
         public Area createArea(AreaSettings settings, RandomSource drawn) {
             final SimMemory area = pool.take(settings);
-            final Area created = Area.create(settings, area, drawn);
+            final Area created = Area.create(settings, area.present(), drawn);
             memory = area;
             return created;
         }
