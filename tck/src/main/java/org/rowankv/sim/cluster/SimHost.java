@@ -98,6 +98,10 @@ final class SimHost {
     void exited(SimProcess ended) {
         if (process == ended) {
             process = null;
+            final SimMemory area = memory;
+            if (area != null) {
+                area.crash(); // nothing of it stores anything any more, whoever of it is still stopped somewhere
+            }
             ended.died(false);
         }
     }
