@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.ShardAssignment;
@@ -26,7 +27,7 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.Scheduling;
 import org.rowankv.runtime.StackProbe;
-import org.rowankv.runtime.TurnedAgent;
+import org.rowankv.runtime.ThreadingMode;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.CommitAgent;
 import org.rowankv.server.digest.ControlAgent;
@@ -58,7 +59,8 @@ import org.rowankv.server.shard.Replicas;
 
 /**
  * One Rowan-KV server: worker contexts and agents over one area. Requests are carried by the threads that bring them,
- * each in a borrowed worker context; the agents (control, digest, commit, sweeps, clean) share one thread.
+ * each in a borrowed worker context; the agents (control, digest, commit, sweeps, clean) share one thread, or commit has
+ * its own (docs/design/20-threading-modes.md).
  *
  * <p>Thread-safe. Serves from {@link #start} to {@link #close}.
  */
@@ -100,7 +102,7 @@ public final class Server implements AutoCloseable {
     /** The other replicas of each shard, once {@link #meet met}. */
     private List<List<PeerReplica>> peers = List.of();
 
-    private final TurnedAgent agents;
+    private final ServerAgents agents;
     private final Scheduling scheduling;
     private final ErrorLog errors;
     private final IntConsumer wakeUp;
@@ -257,7 +259,10 @@ public final class Server implements AutoCloseable {
                 maxMessage,
                 clock);
         this.meters = new ServerMeters(segments, replicas, List.copyOf(links), pool, digest, commit, cleaner, scrubber);
-        ownAgents.add(commit);
+        final boolean commitApart = parts.threading() == ThreadingMode.DEDICATED;
+        if (!commitApart) {
+            ownAgents.add(commit);
+        }
         ownAgents.add(sweep);
         ownAgents.add(expirySweep);
         ownAgents.add(eviction);
@@ -265,14 +270,23 @@ public final class Server implements AutoCloseable {
         ownAgents.add(cleaner);
         ownAgents.add(scrubber);
         ownAgents.add(new SettledTurns());
-        this.agents = scheduling.take(
-                new FaultAgent(
-                        new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])),
-                        () -> restNs,
-                        this::isLost,
-                        this::reportFault),
-                errors);
-        this.mayRest = endpoint.onLanded(agents::rouse);
+        final List<Agent> sideBySide = new ArrayList<>();
+        sideBySide.add(
+                guarded(new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])), () -> restNs));
+        if (commitApart) {
+            sideBySide.add(guarded(new CompositeAgent("commit-" + serverId, commit), this::commitRestNs));
+        }
+        this.agents = new ServerAgents(scheduling, errors, sideBySide);
+        this.mayRest = endpoint.onLanded(agents::rouseDigest);
+    }
+
+    private Agent guarded(Agent some, LongSupplier rest) {
+        return new FaultAgent(some, rest, this::isLost, this::reportFault);
+    }
+
+    /** How long the commit agent may rest, on a thread of its own. */
+    private long commitRestNs() {
+        return mayRest && commit.isQuiet() ? REST_NS : 0;
     }
 
     private @Nullable ShardPrimary[] primariesOf(Configuration configuration) {

@@ -8,6 +8,7 @@ import org.rowankv.rdma.MembershipView;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.Scheduling;
+import org.rowankv.runtime.ThreadingMode;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.reconfiguration.CopyListener;
 import org.rowankv.server.request.SpacePressure;
@@ -19,6 +20,7 @@ import org.rowankv.server.shard.Replicas;
  * @param segments of its area, read
  * @param replicas of the shards that it holds
  * @param configuration that gives it its roles
+ * @param threading SHARED, or DEDICATED
  * @param wakeUp wakes the agents of a server of the cluster up
  * @param pressure what a worker without room asks
  * @param copies told of copies to joining replicas
@@ -30,6 +32,7 @@ public record ServerParts(
         Configuration configuration,
         Clock clock,
         Scheduling scheduling,
+        ThreadingMode threading,
         ErrorLog errors,
         IntConsumer wakeUp,
         SpacePressure pressure,

@@ -18,7 +18,7 @@ final class CutOffFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {
         if (simulation.plan().replicas() > 1) {
-            simulation.points().cutOffAt(PLACES.get(b % PLACES.size()));
+            simulation.points().cutOffAt(a % 4 == 0 ? PLACES.get(PLACES.size() - 1) : PLACES.get(b % PLACES.size()));
         }
     }
 }

@@ -71,6 +71,10 @@ final class Delivery extends Task {
                 && request.sequence() == other.request.sequence();
     }
 
+    int shard() {
+        return request.shard();
+    }
+
     boolean isOver() {
         return over;
     }

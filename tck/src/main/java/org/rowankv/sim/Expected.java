@@ -72,6 +72,8 @@ final class Expected {
             "pairs fenced",
             "fences with holes",
             "fences with segments in quarantine",
+            "segments left alone since a sender names them",
+            "clients that went silent",
             "old holes cut off",
             "appends that found no posted segment",
             "connections made anew",

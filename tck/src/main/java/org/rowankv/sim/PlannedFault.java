@@ -19,7 +19,9 @@ record PlannedFault(int afterOperations, Kind kind, int a, int b) {
         EMPTY(new EmptyFault()),
         SLOW_LINK(new SlowLinkFault()),
         CUT_LINK(new CutLinkFault()),
-        CLOCK_JUMP(new ClockJumpFault());
+        CLOCK_JUMP(new ClockJumpFault()),
+        CRASH_BEHIND(new CrashBehindFault()),
+        LAST_WORDS(new LastWordsFault());
 
         private final Fault fault;
 

@@ -19,14 +19,19 @@ final class Points {
         Point(String name) {
             this.isInMonitor = name.startsWith("local.fence");
             this.isOfAppend = name.startsWith("local.");
-            this.publishes = name.equals("local.after-publish");
+            this.publishes = name.equals(PUBLISHED);
             this.favour = chance.favour(name);
             this.reached = simulation.happenings().counter("point " + name);
         }
     }
 
+    private static final String PUBLISHED = "local.after-publish";
+
     /** Steps in which a small store uses every segment again. */
     private static final int A_REUSE = 1 << 18;
+
+    /** Steps without any operation's end, in which clients would have given up waiting and asked for something else. */
+    private static final int HOPELESS = 1 << 14;
 
     /** Of the entries that are copied to joining replicas, one in so many finds its connection broken. */
     private static final int ONE_IN = 20;
@@ -40,6 +45,8 @@ final class Points {
     private int breaksLeft = 3;
 
     private int crashIn = -1;
+    private @Nullable String crashBehind;
+    private int crashBehindBy;
     private int startsToCrash;
     private int crashStartIn = -1;
     private @Nullable String cutOffAt;
@@ -54,6 +61,12 @@ final class Points {
     /** The process ends so many points from now. */
     void crashIn(int count) {
         crashIn = count;
+    }
+
+    /** The process ends so many points behind the next time that a place is reached. */
+    void crashBehind(String place, int count) {
+        crashBehind = place;
+        crashBehindBy = count;
     }
 
     /** The starts that follow the crash end by another, so often. */
@@ -97,6 +110,10 @@ final class Points {
             return;
         }
         point.reached.add(1);
+        if (name.equals(crashBehind)) {
+            crashBehind = null;
+            crashIn = 1 + crashBehindBy;
+        }
         if (crashIn >= 0 && crashIn-- == 0) {
             crashIn = -1;
             simulation.store().crash("at " + name);
@@ -104,6 +121,9 @@ final class Points {
         if (name.equals("copy.read") && fabric != null && breaksLeft > 0 && breaks.nextInt(ONE_IN) == 0) {
             breaksLeft--;
             simulation.trace().tell(here + " loses its connection with a copy in its hands");
+            if (breaks.nextInt(2) == 0) {
+                simulation.mood().removeAll();
+            }
             fabric.breakNext(
                     here,
                     1_000_000L * (15 + breaks.nextInt(100))
@@ -148,14 +168,57 @@ final class Points {
         return lengths.nextInt(1 << 6 + lengths.nextInt(9));
     }
 
+    /** Long enough, now and then, for its segment to be used up, and freed and used again if it were not in quarantine. */
+    private void sleepCutOff(SimFabric fabric) {
+        if (lengths.nextInt(4) == 0) {
+            simulation.turns().nest(lengths.nextInt(1 << 13 + lengths.nextInt(5)));
+            return;
+        }
+        final Task here = simulation.turns().current();
+        // Else whoever asks for that shard's keys waits for who sleeps, and soon everybody does.
+        simulation.mood().avoid(here instanceof Delivery delivery ? delivery.shard() : -1);
+        simulation.happenings().count("senders that slept while segments were used again");
+        final long before = fabric.keptBack();
+        try {
+            // Where nothing comes to an end any more, all wait for who sleeps.
+            simulation
+                    .turns()
+                    .nest(
+                            A_REUSE,
+                            () -> fabric.keptBack() > before
+                                    || !simulation.isAccepting()
+                                    || simulation.turns().stepsSinceEnd() > HOPELESS);
+        } finally {
+            simulation.mood().avoid(-1);
+        }
+        simulation.turns().nest(lengths.nextInt(2_000));
+    }
+
+    /**
+     * What was sent has landed, and nobody was told: others may act upon it, and clean what it replaces. Then the process ends,
+     * mostly without the sender's own copy.
+     */
+    private void sleepWithNews(int server) {
+        simulation.turns().nest(lengths.nextInt(1 << 11 + lengths.nextInt(5)));
+        if (lengths.nextInt(4) > 0) {
+            if (lengths.nextInt(4) > 0) {
+                simulation.store().emptyAtNextStart(server);
+            }
+            simulation.store().crash("when somebody who was cut off goes on");
+        }
+    }
+
     private void cutOff(String name, SimFabric fabric, int @Nullable [] fromTo) {
         if (fromTo != null) {
             simulation.trace().tell("server " + fromTo[1] + " fences server " + fromTo[0] + ", which is at " + name);
             simulation.happenings().count("fences");
             simulation.happenings().count("stall at " + name);
             fabric.fence(simulation.store().cluster().servers().get(fromTo[1]), fromTo[0]);
-            // Long enough, now and then, for its segment to be used up, freed and used again.
-            simulation.turns().nest(lengths.nextInt(4) == 0 ? A_REUSE : lengths.nextInt(1 << 13 + lengths.nextInt(5)));
+            if (name.equals(PUBLISHED)) {
+                sleepWithNews(fromTo[0]);
+                return;
+            }
+            sleepCutOff(fabric);
             if (lengths.nextInt(4) == 0) {
                 simulation.store().crash("when somebody who was cut off goes on");
             }

@@ -21,6 +21,7 @@ final class SimClient extends Task {
     private static final int CALLER_SHIFT = 40;
 
     private static final int MOST_DOUBLINGS = 4;
+    private static final int TRIES_FOR_LARGE = 100;
 
     private static final Action[] MIX = {
         Action.GET,
@@ -104,6 +105,10 @@ final class SimClient extends Task {
         return ("key " + key).getBytes(StandardCharsets.UTF_8);
     }
 
+    int number() {
+        return number;
+    }
+
     boolean isIdle() {
         return stepped == null;
     }
@@ -122,7 +127,7 @@ final class SimClient extends Task {
     @Override
     long readyAtNs() {
         if (stepped == null) {
-            return simulation.isAccepting() && !leaving ? nextAtNs : NEVER;
+            return simulation.isAccepting() && !leaving && simulation.mood().lets(number) ? nextAtNs : NEVER;
         }
         return received != null ? 0 : timeoutAtNs;
     }
@@ -178,15 +183,21 @@ final class SimClient extends Task {
     private void begin() {
         key = random.nextInt(plan.keys());
         action = random.nextInt(plan.clearOneIn()) == 0 ? Action.CLEAR : MIX[random.nextInt(MIX.length)];
+        final Mood mood = simulation.mood();
+        if (!mood.isUsual()) {
+            key = mood.key(key);
+            action = mood.action(action);
+        }
         if (action == Action.TOUCH && (!plan.touches() || lastValue[key] <= Event.ABSENT)) {
             action = Action.GET;
         }
-        written = action.stores() ? ((number + 1L) << CALLER_SHIFT) + ++valueCount : Event.ABSENT;
+        written = action.stores() ? nextValue(mood.wantsLarge()) : Event.ABSENT;
         wantsOld = action == Action.GET
                 || action == Action.GET_AND_PUT
                 || action == Action.GET_AND_REMOVE
                 || random.nextInt(8) == 0 && action != Action.CLEAR && action != Action.TOUCH;
-        ttlMs = action == Action.TOUCH || action.stores() && random.nextInt(1000) < plan.ttlPerMille()
+        ttlMs = action == Action.TOUCH
+                        || action.stores() && random.nextInt(1000) < plan.ttlPerMille() && !mood.wantsLarge()
                 ? lifetime()
                 : Ttl.ETERNAL;
         phrase().wantValue(wantsOld);
@@ -205,6 +216,18 @@ final class SimClient extends Task {
         final SteppedRequest begun = client.stepped(request);
         stepped = begun;
         send(begun.first());
+    }
+
+    private long nextValue(boolean large) {
+        long value = valueAt(++valueCount);
+        for (int i = 0; large && i < TRIES_FOR_LARGE && !values.isLarge(value); i++) {
+            value = valueAt(++valueCount);
+        }
+        return value;
+    }
+
+    private long valueAt(long count) {
+        return ((number + 1L) << CALLER_SHIFT) + count;
     }
 
     private long lifetime() {
@@ -238,7 +261,7 @@ final class SimClient extends Task {
         final long returnedNs = simulation.timeline().nowNs();
         nextAtNs = returnedNs + random.nextInt((int) (8 * plan.stepNs()));
         final Status status = request.status();
-        simulation.onEnded(action.label(), status, request.version());
+        simulation.onEnded(this, action.label(), status, request.version());
         final Outcome outcome = outcomeOf(status);
         if (action == Action.GET && outcome == Outcome.REFUSED) {
             return; // learned nothing

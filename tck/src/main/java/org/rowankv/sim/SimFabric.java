@@ -36,9 +36,16 @@ final class SimFabric implements Fabric {
     /** Until when they get no other. */
     private final Map<Task, Long> brokenUntilNs = new HashMap<>();
 
+    private long keptBack;
+
     SimFabric(Fabric below, Simulation simulation) {
         this.below = below;
         this.simulation = simulation;
+    }
+
+    /** How often a segment that could be cleaned otherwise was left alone, since a sender may still write into it. */
+    long keptBack() {
+        return keptBack;
     }
 
     /** The append that is going on now has been published. */
@@ -213,7 +220,12 @@ final class SimFabric implements Fabric {
 
         @Override
         public boolean isNamed(int segment) {
-            return queue.isNamed(segment);
+            final boolean named = queue.isNamed(segment);
+            if (named) {
+                keptBack++;
+                simulation.happenings().count("segments left alone since a sender names them");
+            }
+            return named;
         }
     }
 

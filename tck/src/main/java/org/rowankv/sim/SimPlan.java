@@ -60,6 +60,9 @@ record SimPlan(
     /** More of them, or as few as there can be with every server a primary. */
     private static final int[] HOSTILE_SHARDS = {3, 64, 512};
 
+    private static final int QUIET_ONE_IN = 8;
+    private static final int QUIET_SHARDS = 64;
+
     private static final int[] FORCE_STEPS = {0, 20, 200, 2_000};
     private static final int[] CHECKPOINTS_MS = {1, 5, 2, 25, 1, 5, 2, 0};
     private static final int[] MESSAGES = {1024, 2048, 16 << 10};
@@ -76,7 +79,7 @@ record SimPlan(
         final int size = random.nextInt(4);
         final int smallValue = size == 0 ? 200 : size == 1 ? 2_000 : 6_000;
         final int largeValue = size == 3 ? 20_000 : 2 * smallValue;
-        return new SimPlan(
+        final SimPlan plan = new SimPlan(
                 seed,
                 shape[0],
                 shape[1],
@@ -104,6 +107,48 @@ record SimPlan(
                 random.fork("power").nextInt(2) == 0,
                 hostile,
                 faults(random));
+        final RandomSource quiet = random.fork("last words");
+        return !hostile && quiet.nextInt(QUIET_ONE_IN) == 0 ? plan.quiet(quiet) : plan;
+    }
+
+    /**
+     * The same with clients that go silent, in a store in which much hangs on what they wrote: it lies in segments of its own,
+     * each key in a shard of its own, so that all its answers are kept; and the segments are few, so that the others are soon
+     * used again, and what was removed is soon forgotten.
+     */
+    private SimPlan quiet(RandomSource random) {
+        final boolean single = random.nextInt(3) > 0;
+        final int newServers = single ? 1 : servers;
+        final int newReplicas = single ? 1 : replicas;
+        final List<PlannedFault> silences = new ArrayList<>();
+        for (int after = 100; after < OPERATIONS; after += 600) {
+            silences.add(
+                    new PlannedFault(after, PlannedFault.Kind.LAST_WORDS, random.nextInt(1000), random.nextInt(1000)));
+        }
+        return new SimPlan(
+                seed,
+                newServers,
+                newReplicas,
+                QUIET_SHARDS,
+                workers,
+                (int) (EmbeddedSettings.minimumCapacity(newReplicas, workers, SEGMENT) / SEGMENT) + random.nextInt(2),
+                maxMessage,
+                clients,
+                20 - random.nextInt(4),
+                operations,
+                6_000,
+                20_000,
+                lossPerMille,
+                yieldPerMyriad,
+                stallPerMyriad,
+                deathPerMyriad,
+                stepNs,
+                ttlPerMille,
+                20 + random.nextInt(50),
+                clientsSurvive,
+                power,
+                false,
+                List.copyOf(silences));
     }
 
     private static int swarm(RandomSource random, int usual) {

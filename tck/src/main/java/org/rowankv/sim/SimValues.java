@@ -23,6 +23,11 @@ public final class SimValues {
         return 16 + (int) ((mixed >>> 10) % bound) / 8 * 8;
     }
 
+    /** Whether it is as long as few are. */
+    public boolean isLarge(long id) {
+        return lengthOf(id) > Math.max(small, large / 2);
+    }
+
     public byte[] of(long id) {
         final byte[] bytes = new byte[lengthOf(id)];
         long state = mix(id);

@@ -39,6 +39,7 @@ final class Simulation {
     private final SimStore store;
     private final Turns turns;
     private final Points points;
+    private final Mood mood;
     private final Judge judge;
     private final Deque<PlannedFault> faultsToCome;
 
@@ -58,6 +59,7 @@ final class Simulation {
         }
         this.turns = new Turns(this, random.fork("turns"));
         this.points = new Points(this, random.fork("points"));
+        this.mood = new Mood(this);
         this.outages = random.fork("outages");
         final RandomSource stores = random.fork("stores");
         this.network = new SimNetwork(this, random.fork("network"), plan.lossPerMille());
@@ -87,7 +89,10 @@ final class Simulation {
             while (begun < plan.operations()) {
                 applyFaults();
                 turn();
-                if (begun - windowBegan >= WINDOW) {
+                if (mood.isOver()) {
+                    restAndJudge();
+                    judgeReplicas();
+                } else if (begun - windowBegan >= WINDOW) {
                     restAndJudge();
                 }
             }
@@ -160,6 +165,7 @@ final class Simulation {
         }
         if (restarted) {
             restAndJudge();
+            mood.end();
         }
     }
 
@@ -191,6 +197,7 @@ final class Simulation {
         happenings.count("clean restarts");
         open();
         restAndJudge();
+        mood.end();
     }
 
     // --- rest ---
@@ -210,6 +217,15 @@ final class Simulation {
         judge.judgeWindow();
         calm = false;
         accepting = accepted;
+    }
+
+    /** Every replica is complete when it is judged. Nobody asks for anything meanwhile. */
+    private void judgeReplicas() {
+        calm = true;
+        store.awaitJoined();
+        judge.judgeWindow();
+        calm = false;
+        mood.end();
     }
 
     /** What callers that died have left may wait for agents: for a force, or for a posted segment. */
@@ -244,8 +260,9 @@ final class Simulation {
         begun++;
     }
 
-    void onEnded(String what, Status status, long version) {
+    void onEnded(SimClient client, String what, Status status, long version) {
         turns.onProgress();
+        mood.ended(client.number(), begun);
         happenings.count("operations");
         happenings.count("answer " + status);
         happenings.count("operation " + what);
@@ -324,6 +341,10 @@ final class Simulation {
 
     Turns turns() {
         return turns;
+    }
+
+    Mood mood() {
+        return mood;
     }
 
     Points points() {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 
@@ -71,6 +72,11 @@ final class Turns {
     /** Something has come to its end: nothing is stuck. */
     void onProgress() {
         stepsSinceEnd = 0;
+    }
+
+    /** How long nothing has come to its end. */
+    long stepsSinceEnd() {
+        return stepsSinceEnd;
     }
 
     /** One step of one of those that can go on, or some time without any. */
@@ -159,9 +165,14 @@ final class Turns {
      * too, and who is due lets nobody new stop above: so it goes on, however often others stop.
      */
     void nest(int steps) {
+        nest(steps, () -> false);
+    }
+
+    /** As above, or until something has happened. */
+    void nest(int steps, BooleanSupplier happened) {
         until[depth++] = taken + steps;
         try {
-            while (taken < until[depth - 1]) {
+            while (taken < until[depth - 1] && !happened.getAsBoolean()) {
                 step();
             }
         } finally {

@@ -10,9 +10,12 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.server.cluster.HostAndPort;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -114,6 +117,18 @@ final class AdminPort implements AutoCloseable {
             socket.getOutputStream().flush();
             return new String(socket.getInputStream().readNBytes(MAX_ANSWER), StandardCharsets.UTF_8);
         }
+    }
+
+    /** What a server's port says of the server, by name. */
+    static Map<String, String> askStatus(HostAndPort admin) throws IOException {
+        final Map<String, String> values = new TreeMap<>();
+        for (String line : ask(admin.host(), admin.port(), "status").lines().toList()) {
+            final int equals = line.indexOf('=');
+            if (equals > 0) {
+                values.put(line.substring(0, equals), line.substring(equals + 1));
+            }
+        }
+        return values;
     }
 
     @Override

@@ -4,10 +4,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code rowan cluster}: a cluster of processes on this machine. */
@@ -58,6 +60,8 @@ public final class ClusterCommand implements Callable<Integer> {
         public final Integer call() {
             try {
                 return run();
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
             } catch (IOException e) {
                 spec.commandLine().getErr().println(e.getMessage());
                 return EXIT_FAILED;
@@ -76,7 +80,7 @@ public final class ClusterCommand implements Callable<Integer> {
                 "Starts a ZooKeeper and servers, those that do not run, and waits until all serve. What the cluster in a"
                         + " directory was made with counts from then on, whatever the options say.",
                 "Its last line is \"cluster: servers=N address=HOST:PORT,… zookeeper=HOST:PORT\". Exit codes: 0; 1 when not"
-                        + " all came to serve."
+                        + " all came to serve; 2 when called wrongly."
             })
     static final class Start extends OfDirectory {
         @Option(names = "--servers", defaultValue = "3", description = "how many (${DEFAULT-VALUE})")
@@ -95,14 +99,24 @@ public final class ClusterCommand implements Callable<Integer> {
                 description = "of ZooKeeper; the servers take three each after it (${DEFAULT-VALUE})")
         private int port;
 
+        @Option(
+                names = "--server-java",
+                paramLabel = "FILE",
+                description = "program that runs what is started: the java of a JDK from 17 on (this Java)")
+        private @Nullable Path serverJava;
+
         @Option(names = "--wait", defaultValue = "60", description = "seconds, at most (${DEFAULT-VALUE})")
         private int waitSeconds;
 
         @Override
         int run() throws IOException {
+            final Launch launch =
+                    serverJava == null ? Launch.DEFAULT : Launch.DEFAULT.withJava(serverJava, "--server-java");
             final LocalCluster cluster = LocalCluster.openOrMake(
-                    dir(),
-                    new LocalCluster.Shape(servers, replicas == 0 ? Math.min(2, servers) : replicas, capacity, port));
+                            dir(),
+                            new LocalCluster.Shape(
+                                    servers, replicas == 0 ? Math.min(2, servers) : replicas, capacity, port))
+                    .launchedBy(launch);
             cluster.start();
             final String problem = cluster.awaitServing(waitSeconds * 1000L);
             if (!problem.isEmpty()) {

@@ -1,5 +1,6 @@
 package org.rowankv.node;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -10,10 +11,16 @@ import java.util.List;
  * @param jvmOptions of every process
  * @param advertised by server: where clients reach it, {@code host:port}, if that is not where it listens; may be empty
  * @param serverOptions of {@code rowan server}, of every server
+ * @param endsWithParent whether they end when the process that started them does, however that ends
  */
-public record Launch(Path java, List<String> jvmOptions, List<String> advertised, List<String> serverOptions) {
+public record Launch(
+        Path java,
+        List<String> jvmOptions,
+        List<String> advertised,
+        List<String> serverOptions,
+        boolean endsWithParent) {
     /** By this process's own Java. */
-    public static final Launch DEFAULT = new Launch(ownJava(), List.of(), List.of(), List.of());
+    public static final Launch DEFAULT = new Launch(ownJava(), List.of(), List.of(), List.of(), false);
 
     public Launch {
         jvmOptions = List.copyOf(jvmOptions);
@@ -26,18 +33,47 @@ public record Launch(Path java, List<String> jvmOptions, List<String> advertised
     }
 
     public Launch withJava(Path newJava) {
-        return new Launch(newJava, jvmOptions, advertised, serverOptions);
+        return new Launch(newJava, jvmOptions, advertised, serverOptions, endsWithParent);
+    }
+
+    /**
+     * By a Java that somebody names.
+     *
+     * @param option by which it was named
+     * @throws IllegalArgumentException if it is no program; says so in terms of the option
+     */
+    public Launch withJava(Path named, String option) {
+        return withJava(requireProgram(named, option));
+    }
+
+    /**
+     * The same path, if a program is there.
+     *
+     * @param option by which it was named
+     * @throws IllegalArgumentException if none is
+     */
+    public static Path requireProgram(Path path, String option) {
+        if (!Files.isExecutable(path) || Files.isDirectory(path)) {
+            throw new IllegalArgumentException(
+                    option + " " + path + " is no program: give the java of a JDK, /path/to/jdk/bin/java");
+        }
+        return path;
     }
 
     public Launch withJvmOptions(String... options) {
-        return new Launch(java, List.of(options), advertised, serverOptions);
+        return new Launch(java, List.of(options), advertised, serverOptions, endsWithParent);
     }
 
     public Launch withAdvertised(List<String> addresses) {
-        return new Launch(java, jvmOptions, addresses, serverOptions);
+        return new Launch(java, jvmOptions, addresses, serverOptions, endsWithParent);
     }
 
     public Launch withServerOptions(String... options) {
-        return new Launch(java, jvmOptions, advertised, List.of(options));
+        return new Launch(java, jvmOptions, advertised, List.of(options), endsWithParent);
+    }
+
+    /** They end with the process that starts them, even if it is killed. */
+    Launch endingWithParent() {
+        return new Launch(java, jvmOptions, advertised, serverOptions, true);
     }
 }

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SystemClock;
@@ -229,7 +228,7 @@ public final class LocalCluster {
         final long fromNs = clock.nanoTime();
         while (true) {
             try {
-                return askStatus(adminOf(server));
+                return AdminPort.askStatus(adminOf(server));
             } catch (IOException e) {
                 // On a machine with much to do an answer may take longer than the port's clients wait.
                 if (servers.get(server).running().isEmpty() || clock.nanoTime() - fromNs >= STATUS_PATIENCE_NS) {
@@ -238,18 +237,6 @@ public final class LocalCluster {
                 LockSupport.parkNanos(LOOK_NS);
             }
         }
-    }
-
-    private static Map<String, String> askStatus(HostAndPort admin) throws IOException {
-        final Map<String, String> values = new TreeMap<>();
-        for (String line :
-                AdminPort.ask(admin.host(), admin.port(), "status").lines().toList()) {
-            final int equals = line.indexOf('=');
-            if (equals > 0) {
-                values.put(line.substring(0, equals), line.substring(equals + 1));
-            }
-        }
-        return values;
     }
 
     /** A connection to its configuration; the caller's, who closes it. */

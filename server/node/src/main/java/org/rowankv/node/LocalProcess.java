@@ -21,7 +21,10 @@ final class LocalProcess {
     private final Path log;
     /** In the command line of the process: tells it from one that has got its number since. */
     private final String mark;
-    /** Started by this process: what it is called is not told before it has become what it is to be. */
+    /**
+     * Started by this process: what it is called is not told before it has become what it is to be. It also holds this end of
+     * the pipe by which the other process knows that this one lives.
+     */
     private @Nullable Process started;
 
     LocalProcess(Path dir, String name) {
@@ -44,6 +47,9 @@ final class LocalProcess {
         final List<String> command = new ArrayList<>();
         command.add(launch.java().toString());
         command.add(mark);
+        if (launch.endsWithParent()) {
+            command.add("-D" + ParentWatch.PROPERTY + "=true");
+        }
         command.addAll(launch.jvmOptions());
         command.addAll(
                 List.of(System.getProperty("rowan.process.options", "").trim().split("\\s+")));
@@ -56,7 +62,11 @@ final class LocalProcess {
         builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
         final Process process = builder.redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                .redirectInput(
+                        launch.endsWithParent()
+                                ? ProcessBuilder.Redirect.PIPE
+                                : ProcessBuilder.Redirect.from(
+                                        Path.of("/dev/null").toFile()))
                 .start();
         started = process;
         Files.writeString(pidFile, process.pid() + "\n", StandardCharsets.UTF_8);

@@ -122,6 +122,9 @@ final class NodeProcess implements AutoCloseable {
         final ClusterServer own = server;
         text.append("pid=").append(ProcessHandle.current().pid()).append('\n');
         text.append("health=").append(health());
+        text.append("threading=")
+                .append(settings.threading().name().toLowerCase(Locale.ROOT))
+                .append('\n');
         if (own == null) {
             return text.toString();
         }

@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.runtime.ThreadingMode;
 import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.client.PortCounts;
 import org.rowankv.server.cluster.ClusterSettings;
@@ -138,6 +139,15 @@ public final class ServerCommand implements Callable<Integer> {
     @Option(names = "--workers", defaultValue = "0", description = "mutations under way at once (2 per processor)")
     private int workers;
 
+    @Option(
+            names = "--threading",
+            defaultValue = "auto",
+            paramLabel = "MODE",
+            description = "shared: one thread for all agents; dedicated: commit has its own; auto: dedicated from 8"
+                    + " processors (${DEFAULT-VALUE})")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private String threading;
+
     @Option(names = "--verify-reads", description = "check the checksums on every read")
     private boolean verifyReads;
 
@@ -162,6 +172,7 @@ public final class ServerCommand implements Callable<Integer> {
 
     public static void main(String[] arguments) {
         NodeLogging.setUp();
+        ParentWatch.beginIfAsked();
         System.exit(Commands.execute(new ServerCommand(), arguments));
     }
 
@@ -237,7 +248,8 @@ public final class ServerCommand implements Callable<Integer> {
                 drain,
                 acceptUnclean,
                 acceptCopied,
-                sessionLeaseMs());
+                sessionLeaseMs(),
+                threadingMode());
         final PortCounts counts = new PortCounts();
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         return new NodeProcess(
@@ -258,6 +270,16 @@ public final class ServerCommand implements Callable<Integer> {
                     "--session-lease must be 0 (for ever) or at least " + LEAST_SESSION_LEASE + " seconds");
         }
         return sessionLease * 1000L;
+    }
+
+    private ThreadingMode threadingMode() {
+        return switch (threading.toLowerCase(Locale.ROOT)) {
+            case "shared" -> ThreadingMode.SHARED;
+            case "dedicated" -> ThreadingMode.DEDICATED;
+            case "auto" -> ThreadingMode.forProcessors(Runtime.getRuntime().availableProcessors());
+            default ->
+                throw new IllegalArgumentException("--threading must be shared, dedicated or auto, not " + threading);
+        };
     }
 
     private static int size(String option, String text, int most) {

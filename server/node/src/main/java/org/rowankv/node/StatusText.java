@@ -1,8 +1,9 @@
 package org.rowankv.node;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.ShardAssignment;
@@ -13,39 +14,51 @@ import org.rowankv.server.cluster.HostAndPort;
 /** A cluster in words, or as JSON. */
 final class StatusText {
     static final String AWAY = "away";
+    private static final String HEALTH = "health";
+    /** What servers count since their processes began, in the words of the admin port. */
+    private static final List<String> COUNTS = List.of("stale-terms", "retries-joined");
 
     private final String cluster;
     private final ClusterView view;
-    /** By member: what each says of itself now. */
-    private final List<String> health = new ArrayList<>();
+    /** By member: what each says of itself now, by name; only its health if it does not answer. */
+    private final List<Map<String, String>> said;
 
     /** Asks each server of the cluster how it is. */
     StatusText(String cluster, ClusterView view) {
+        this(cluster, view, StatusText::ask);
+    }
+
+    /** @param asked tells what a server says of itself */
+    StatusText(String cluster, ClusterView view, Function<MemberView, Map<String, String>> asked) {
         this.cluster = cluster;
         this.view = view;
-        for (MemberView member : view.members()) {
-            health.add(healthOf(member));
+        this.said = view.members().stream().map(asked).toList();
+    }
+
+    private static Map<String, String> ask(MemberView member) {
+        if (member.admin().isEmpty()) {
+            return Map.of(HEALTH, "unknown");
+        }
+        try {
+            return AdminPort.askStatus(HostAndPort.parse(member.admin()));
+        } catch (IOException e) {
+            return Map.of(HEALTH, AWAY);
         }
     }
 
-    private static String healthOf(MemberView member) {
-        if (member.admin().isEmpty()) {
-            return "unknown";
-        }
-        final HostAndPort admin = HostAndPort.parse(member.admin());
-        try {
-            return AdminPort.ask(admin.host(), admin.port(), "health").strip();
-        } catch (IOException e) {
-            return AWAY;
-        }
+    private String health(int server) {
+        return said.get(server).getOrDefault(HEALTH, AWAY);
+    }
+
+    private String threading(int server) {
+        return said.get(server).getOrDefault("threading", "-");
     }
 
     /** Servers that serve in the present term. */
     int serving() {
         int count = 0;
-        for (int server = 0; server < health.size(); server++) {
-            if (health.get(server).equals("serving")
-                    && view.members().get(server).hasRoles()) {
+        for (int server = 0; server < said.size(); server++) {
+            if (health(server).equals("serving") && view.members().get(server).hasRoles()) {
                 count++;
             }
         }
@@ -89,7 +102,7 @@ final class StatusText {
         for (int server = 0; server < view.members().size(); server++) {
             final MemberView member = view.members().get(server);
             text.append(String.format(
-                    "  %-3d %-16s %-22s %-22s start %-5d %4d primaries %4d replicas  %s%n",
+                    "  %-3d %-16s %-22s %-22s start %-5d %4d primaries %4d replicas  %-9s  %s%n",
                     server,
                     member.name(),
                     member.clients().isEmpty() ? "-" : member.clients(),
@@ -97,7 +110,8 @@ final class StatusText {
                     member.announced(),
                     primaries(server),
                     replicas(server),
-                    health.get(server)));
+                    threading(server),
+                    health(server)));
         }
         if (withShards && configuration != null) {
             for (int shard = 0; shard < configuration.shardCount(); shard++) {
@@ -130,7 +144,13 @@ final class StatusText {
             json.append(",\"announced\":").append(member.announced());
             json.append(",\"incarnation\":").append(member.incarnation());
             json.append(",\"primaries\":").append(primaries(server));
-            json.append(",\"health\":").append(quoted(health.get(server))).append('}');
+            json.append(",\"health\":").append(quoted(health(server)));
+            json.append(",\"threading\":").append(quotedOrNull(said.get(server).get("threading")));
+            for (String count : COUNTS) {
+                json.append(",").append(quoted(count.replace('-', '_'))).append(':');
+                json.append(numberOrNull(said.get(server).get(count)));
+            }
+            json.append('}');
         }
         json.append("],\"shards\":[");
         final @Nullable Configuration configuration = view.configuration();
@@ -147,6 +167,15 @@ final class StatusText {
             json.append("]}");
         }
         return json.append("]}").toString();
+    }
+
+    private static String quotedOrNull(@Nullable String text) {
+        return text == null ? "null" : quoted(text);
+    }
+
+    /** What a server says is not believed to be a number. */
+    private static String numberOrNull(@Nullable String text) {
+        return text != null && text.matches("[0-9]{1,19}") ? text : "null";
     }
 
     private static String quoted(String text) {

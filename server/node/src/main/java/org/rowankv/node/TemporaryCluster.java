@@ -11,7 +11,7 @@ import org.rowankv.server.cluster.HostAndPort;
 
 /**
  * A {@link LocalCluster} in a temporary directory: for a command that shows or judges something, and for tests. Its
- * processes are stopped at the end of this one too, if that does not come by SIGKILL.
+ * processes are stopped at the end of this one too. If that comes by SIGKILL they end by themselves, and the directory stays.
  *
  * <p>For one thread.
  */
@@ -45,7 +45,7 @@ public final class TemporaryCluster implements AutoCloseable {
         final LocalCluster.Shape shape = new LocalCluster.Shape(servers, replicas, capacity, 0);
         final LocalCluster made = LocalCluster.openOrMake(
                         dir, new LocalCluster.Shape(servers, replicas, capacity, LocalPorts.free(shape.ports())))
-                .launchedBy(launch);
+                .launchedBy(launch.endingWithParent());
         final TemporaryCluster cluster = new TemporaryCluster(dir, made, launch);
         Runtime.getRuntime().addShutdownHook(cluster.atExit);
         boolean serves = false;

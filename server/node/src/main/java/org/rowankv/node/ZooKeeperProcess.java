@@ -12,13 +12,14 @@ import org.apache.zookeeper.server.quorum.QuorumPeerConfig.ConfigException;
 
 /**
  * A ZooKeeper of one server, for clusters on one machine: listens on the loopback address only. Arguments: directory, port.
- * Runs until the process is ended.
+ * Runs until the process is ended, or the one that started it, if it was {@link ParentWatch started so}.
  */
 public final class ZooKeeperProcess {
     private ZooKeeperProcess() {}
 
     public static void main(String[] arguments) throws IOException, ConfigException, AdminServerException {
         NodeLogging.setUp();
+        ParentWatch.beginIfAsked();
         System.setProperty("zookeeper.admin.enableServer", "false");
         final Path directory = Path.of(arguments[0]);
         Files.createDirectories(directory);

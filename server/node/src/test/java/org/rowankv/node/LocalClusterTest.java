@@ -44,6 +44,16 @@ class LocalClusterTest {
         return out.toString();
     }
 
+    /** What the command prints. */
+    private static String json(LocalCluster cluster) {
+        final StringWriter out = new StringWriter();
+        final CommandLine command = new CommandLine(new StatusCommand()).setOut(new PrintWriter(out));
+        final int code = command.execute(
+                "--json", "--zookeeper=" + cluster.zooKeeperAddress(), "--cluster=" + LocalCluster.CLUSTER);
+        assertThat(code).isZero();
+        return out.toString();
+    }
+
     private static void requireMetrics(LocalCluster cluster, String text) {
         final Map<String, OpenMetrics.Family> read = OpenMetrics.read(text);
         assertThat(read).hasSize(Metric.values().length);
@@ -66,8 +76,9 @@ class LocalClusterTest {
 
     @Test
     void shouldServeClientsAndFindEverythingAfterAStop() throws IOException {
-        final LocalCluster cluster =
-                LocalCluster.openOrMake(dir, new LocalCluster.Shape(2, 2, "32m", LocalPorts.free(7)));
+        final LocalCluster cluster = LocalCluster.openOrMake(
+                        dir, new LocalCluster.Shape(2, 2, "32m", LocalPorts.free(7)))
+                .launchedBy(Launch.DEFAULT.withServerOptions("--threading=dedicated"));
         try {
             cluster.start();
             assertThat(cluster.awaitServing(60_000)).isEmpty();
@@ -84,6 +95,10 @@ class LocalClusterTest {
                 assertThat(client.catalogue().destroy("gone")).isTrue();
             }
             requireMetrics(cluster, metrics(cluster));
+            assertThat(json(cluster))
+                    .containsPattern("(\"health\":\"serving\",\"threading\":\"dedicated\",\"stale_terms\":[0-9]+,"
+                            + "\"retries_joined\":[0-9]+}.*){2}");
+            assertThat(cluster.logOf(0)).content().contains("agents dedicated");
             assertThat(cluster.stop()).isEmpty();
             cluster.start();
             assertThat(cluster.awaitServing(60_000)).isEmpty();

@@ -118,8 +118,8 @@ public final class CleanAgent implements Agent {
         if (!spaceWanted || heldUp) {
             return 0;
         }
-        // Asked first: what is committed in between can be cleaned.
-        final boolean nothingToCome = quiet.getAsBoolean();
+        // Asked first: what is committed in between can be cleaned, and what was looked at in vain be looked at again.
+        final boolean nothingToCome = quiet.getAsBoolean() && !awaitsCommit();
         if (beginDropOfTombstones()) {
             busy = true;
             return goOn(free);

@@ -388,7 +388,9 @@ final class PortLoop implements Runnable {
                     break;
                 }
             }
-            if (progress) {
+            // What was said behind the turn, to who was overdue, is still to be written: nothing else may come for
+            // long.
+            if (progress || !dirty.isEmpty()) {
                 lastEventNs = nowNs;
             } else {
                 rest(nowNs - lastEventNs);

@@ -53,6 +53,9 @@ public final class ClusterServer implements AutoCloseable {
 
     private volatile @Nullable RuntimeException failure;
     private volatile @Nullable Round round;
+    /** By the last start of the roles, for the next one. */
+    private KeptChanges keptChanges = KeptChanges.NONE;
+
     private long saidNs;
     private boolean said;
     private long lookedNs;
@@ -262,7 +265,8 @@ public final class ClusterServer implements AutoCloseable {
     private void oneRound(Area area, Members members) {
         phase = Phase.RECOVERING;
         saying = "";
-        final Round next = new Round(this, area, members.names().size());
+        final Round next = new Round(this, area, members.names().size(), keptChanges);
+        keptChanges = KeptChanges.NONE;
         round = next;
         final Patience patience = new Patience(next, members);
         try {
@@ -278,6 +282,7 @@ public final class ClusterServer implements AutoCloseable {
             LOG.info("server {} starts anew with the others: {}", settings.name(), e.getMessage());
             phase = Phase.STARTING;
             next.abandon("the server starts anew: " + e.getMessage());
+            keptChanges = next.keptChanges();
         } catch (RuntimeException e) {
             phase = Phase.STARTING;
             next.abandon("the server stops: " + e.getMessage());

@@ -3,6 +3,7 @@ package org.rowankv.server.cluster;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.rowankv.placement.ShardMap;
+import org.rowankv.runtime.ThreadingMode;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.pm.AreaSettings;
 import org.rowankv.server.pm.Durability;
@@ -26,6 +27,7 @@ import org.rowankv.server.pm.Durability;
  * @param acceptUnclean opens an area that the operating system may not have written completely
  * @param acceptCopied opens a directory that is a copy of the one the server was made in
  * @param sessionLeaseMs how long a client's session is kept without a request of it; 0: for ever
+ * @param threading of its agents: SHARED, or DEDICATED
  */
 public record ClusterSettings(
         String cluster,
@@ -43,7 +45,8 @@ public record ClusterSettings(
         long drainMs,
         boolean acceptUnclean,
         boolean acceptCopied,
-        long sessionLeaseMs) {
+        long sessionLeaseMs,
+        ThreadingMode threading) {
     /** Long beyond the deadlines of clients. */
     public static final long DEFAULT_SESSION_LEASE_MS = 600_000;
 
@@ -88,9 +91,10 @@ public record ClusterSettings(
         require(scrubMibPerSecond >= 0, "scrub-rate must not be negative");
         require(drainMs >= 0, "drain must not be negative");
         require(sessionLeaseMs >= 0, "session-lease must not be negative");
+        require(threading != ThreadingMode.INVOKED, "threading must be shared or dedicated");
     }
 
-    /** With the usual leases of sessions. */
+    /** With the usual leases of sessions, and agents that share a thread. */
     public ClusterSettings(
             String cluster,
             String name,
@@ -123,7 +127,30 @@ public record ClusterSettings(
                 drainMs,
                 acceptUnclean,
                 acceptCopied,
-                DEFAULT_SESSION_LEASE_MS);
+                DEFAULT_SESSION_LEASE_MS,
+                ThreadingMode.SHARED);
+    }
+
+    /** The same but for the threads of its agents. */
+    public ClusterSettings withThreading(ThreadingMode mode) {
+        return new ClusterSettings(
+                cluster,
+                name,
+                dir,
+                advertised,
+                clients,
+                admin,
+                zone,
+                shape,
+                capacityBytes,
+                workers,
+                verifyReads,
+                scrubMibPerSecond,
+                drainMs,
+                acceptUnclean,
+                acceptCopied,
+                sessionLeaseMs,
+                mode);
     }
 
     private static void requireName(String what, String name) {

@@ -2,6 +2,7 @@ package org.rowankv.server.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
@@ -48,9 +49,13 @@ final class Round implements MembershipView {
     private @Nullable RecoveredServer recovered;
     private @Nullable Server server;
     private ClientDoor.@Nullable Opened door;
+    private final KeptChanges earlierChanges;
+    private KeptChanges keptChanges = KeptChanges.NONE;
     private volatile boolean over;
 
-    Round(ClusterServer cluster, Area area, int serverCount) {
+    /** @param earlierChanges what the start before this one has kept */
+    Round(ClusterServer cluster, Area area, int serverCount, KeptChanges earlierChanges) {
+        this.earlierChanges = earlierChanges;
         this.cluster = cluster;
         this.settings = cluster.settings();
         this.around = cluster.surroundings();
@@ -153,11 +158,12 @@ final class Round implements MembershipView {
         Chaos.point("start.ready");
         serve(configuration, calls, read, opened);
         LOG.info(
-                "server {} ({}) serves in term {} as start {}: {} entries read{}, {} copied between servers, {} ms",
+                "server {} ({}) serves in term {} as start {}, agents {}: {} entries read{}, {} copied between servers, {} ms",
                 settings.name(),
                 serverId,
                 configuration.term(),
                 incarnation,
+                settings.threading().name().toLowerCase(Locale.ROOT),
                 read.entries(),
                 read.tornEntries() == 0 ? "" : ", " + read.tornEntries() + " torn and dropped",
                 copies,
@@ -182,6 +188,7 @@ final class Round implements MembershipView {
                 configuration,
                 around.clock(),
                 around.scheduling(),
+                settings.threading(),
                 around.errors(),
                 late,
                 late,
@@ -200,6 +207,7 @@ final class Round implements MembershipView {
                 messagesAgent::wakeUp);
         late.is(pressure);
         server = made;
+        earlierChanges.continueIn(configuration, serverId, read.replicas());
         made.start();
         final ClusterCatalogue catalogue = new ClusterCatalogue(
                 around.store(),
@@ -257,8 +265,17 @@ final class Round implements MembershipView {
             made.fail(new IllegalStateException(why));
             made.stopAgents();
             made.close();
+            final Configuration served = adopted;
+            if (served != null) {
+                keptChanges = KeptChanges.of(made, served);
+            }
         }
         end();
+    }
+
+    /** After {@link #abandon}: what the next start may go on with. */
+    KeptChanges keptChanges() {
+        return keptChanges;
     }
 
     /** Lets operations under way end, for so long, and what has landed be digested; then ends the roles. */

@@ -21,6 +21,7 @@ import org.rowankv.rdma.local.LocalFabricSettings;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.ThreadingMode;
 import org.rowankv.server.Server;
 import org.rowankv.server.ServerParts;
 import org.rowankv.server.ServerSettings;
@@ -183,6 +184,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                             started,
                             surroundings.clocks().apply(server.serverId()),
                             surroundings.scheduling(),
+                            ThreadingMode.SHARED,
                             errors,
                             this::wakeUp,
                             pressure,

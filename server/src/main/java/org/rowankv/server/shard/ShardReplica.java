@@ -33,12 +33,14 @@ public final class ShardReplica {
     private static final int LATE = Integer.MIN_VALUE;
 
     private static final VarHandle COMMIT_VERSION;
+    private static final VarHandle SETTLED_VERSION;
     private static final VarHandle APPLIED_VERSION;
 
     static {
         try {
             final MethodHandles.Lookup lookup = MethodHandles.lookup();
             COMMIT_VERSION = lookup.findVarHandle(ShardReplica.class, "commitVersion", long.class);
+            SETTLED_VERSION = lookup.findVarHandle(ShardReplica.class, "settledVersion", long.class);
             APPLIED_VERSION = lookup.findVarHandle(ShardReplica.class, "appliedVersion", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -57,7 +59,7 @@ public final class ShardReplica {
     private final Clears clears = new Clears();
     private final CacheCounts counts = new CacheCounts();
     private final DeletionMemory deletions = new DeletionMemory();
-    private final ShardChanges changes;
+    private ShardChanges changes;
     private final int tenure;
 
     @SuppressWarnings("unused") // through COMMIT_VERSION
@@ -200,6 +202,11 @@ public final class ShardReplica {
 
     public DeletionMemory deletions() {
         return deletions;
+    }
+
+    /** Before its server serves: what is told of this shard's changes goes on from an earlier start of the roles. */
+    public void continueChanges(ShardChanges earlier) {
+        changes = earlier;
     }
 
     /** What is told of this shard's changes, while this is its primary. */
@@ -520,10 +527,7 @@ public final class ShardReplica {
     // --- checkpoints ---
 
     private void settle() {
-        final long version = commitVersion();
-        if (version > settledVersion) {
-            settledVersion = version;
-        }
+        raise(SETTLED_VERSION, commitVersion()); // digest and commit do so, perhaps at the same time
     }
 
     /** Every entry with a version ≤ it is on all replicas, and has taken effect here. Any thread. */

@@ -257,6 +257,37 @@ public final class ShardChanges {
         return reading;
     }
 
+    /**
+     * The same for the next epoch of the shard, of which this server is the primary again: what was kept stays, and is kept on.
+     * Afterwards this one keeps nothing any more. Nobody adds to it, or reads it, meanwhile.
+     *
+     * @param last the last version that was given out here
+     * @param finished a version up to which everything has been handed over; what is behind it may take effect yet, or not, and
+     *     counts as lost
+     * @return null if nobody wants to hear of anything
+     */
+    public synchronized @Nullable ShardChanges continued(long last, long finished) {
+        if (interests.isEmpty()) {
+            return null;
+        }
+        final ShardChanges next = new ShardChanges(maxChanges, maxBytes);
+        synchronized (next) {
+            next.newest = newest;
+            next.ring = ring;
+            interests.forEach((cacheId, interest) -> {
+                if (finished < last) {
+                    interest.floor = Math.max(interest.floor, last);
+                }
+                interest.renewed = true; // who wants to hear of it could not ask while nobody served
+                next.interests.put(cacheId, interest);
+            });
+            next.publish();
+        }
+        interests.clear();
+        publish();
+        return next;
+    }
+
     /** Ends what nobody has asked for during its lease. Called again and again by one thread, whose clock counts. */
     public void endLapsed(long nowNs) {
         if (wanted == null) {

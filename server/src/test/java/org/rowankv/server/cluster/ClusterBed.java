@@ -22,6 +22,7 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.ThreadScheduling;
+import org.rowankv.runtime.ThreadingMode;
 import org.rowankv.server.Server;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.membership.MemoryConfigurationStore;
@@ -35,6 +36,7 @@ final class ClusterBed implements AutoCloseable {
     private final Path dir;
     private final ClusterShape shape;
     private final long capacity;
+    private ThreadingMode threading = ThreadingMode.SHARED;
     final ConfigurationStore store;
     final List<Member> members = new ArrayList<>();
 
@@ -107,6 +109,11 @@ final class ClusterBed implements AutoCloseable {
         }
     }
 
+    ClusterBed with(ThreadingMode mode) {
+        threading = mode;
+        return this;
+    }
+
     ClusterShape shape() {
         return shape;
     }
@@ -117,21 +124,22 @@ final class ClusterBed implements AutoCloseable {
 
     ClusterSettings settings(Path directory, String name, ClusterShape ofShape, String zone, int port) {
         return new ClusterSettings(
-                "test",
-                name,
-                directory,
-                new HostAndPort("127.0.0.1", port),
-                "",
-                "",
-                zone,
-                ofShape,
-                capacity,
-                WORKERS,
-                false,
-                0,
-                2000,
-                false,
-                false);
+                        "test",
+                        name,
+                        directory,
+                        new HostAndPort("127.0.0.1", port),
+                        "",
+                        "",
+                        zone,
+                        ofShape,
+                        capacity,
+                        WORKERS,
+                        false,
+                        0,
+                        2000,
+                        false,
+                        false)
+                .withThreading(threading);
     }
 
     ClusterBed startAll() {

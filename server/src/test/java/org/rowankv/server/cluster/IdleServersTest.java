@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.runtime.ThreadingMode;
 import org.rowankv.server.Server;
 
 /** Servers that nobody asks for anything rest: agents that were at work come to rest, and what comes then is found at once. */
@@ -26,9 +28,12 @@ final class IdleServersTest {
                         .allMatch(member -> member.server.server().isAtRest()));
     }
 
-    @Test
-    void shouldRestWhenNobodyAsksAndWakeUpWhenSomebodyDoes() {
-        try (ClusterBed bed = new ClusterBed(dir, 3, 2, 8 << 20).startAll()) {
+    @ParameterizedTest
+    @EnumSource(
+            value = ThreadingMode.class,
+            names = {"SHARED", "DEDICATED"})
+    void shouldRestWhenNobodyAsksAndWakeUpWhenSomebodyDoes(ThreadingMode mode) {
+        try (ClusterBed bed = new ClusterBed(dir, 3, 2, 8 << 20).with(mode).startAll()) {
             for (int round = 0; round < 5; round++) {
                 try (RowanClient client = bed.client(round)) {
                     final int cache = 7;
@@ -52,11 +57,11 @@ final class IdleServersTest {
         }
     }
 
-    /** Whether it is turned once when its rest is over, and once more before the next one, for ten rests. */
+    /** Whether its agents are turned once when a rest is over, and once more before the next one, for ten rests. */
     private static boolean isTurnedByItsTimerAlone(Server server) {
         final long turns = server.turns();
         final long rests = server.rests();
         await().atMost(Duration.ofSeconds(60)).until(() -> server.rests() >= rests + 10);
-        return server.isAtRest() && server.turns() - turns <= 2 * (server.rests() - rests) + 4;
+        return server.isAtRest() && server.turns() - turns <= 2 * (server.rests() - rests) + 8;
     }
 }

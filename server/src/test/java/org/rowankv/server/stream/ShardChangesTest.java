@@ -29,7 +29,7 @@ final class ShardChangesTest {
 
     /** Somebody who reads again and again, and checks what it is told. */
     private static final class Reader {
-        private final ShardChanges changes;
+        private ShardChanges changes;
         private final int cacheId;
         private final TreeSet<Long> heard = new TreeSet<>();
         private final TreeMap<Long, Long> lost = new TreeMap<>();
@@ -71,7 +71,7 @@ final class ShardChangesTest {
             @ForAll @IntRange(min = 1, max = 60) int maxChanges,
             @ForAll @IntRange(min = 1, max = 4_000) int maxBytes) {
         final Random random = new Random(seed);
-        final ShardChanges changes = new ShardChanges(maxChanges, maxBytes);
+        ShardChanges changes = new ShardChanges(maxChanges, maxBytes);
         final long[] last = {Version.of(3, 10)};
         final long[] inFlight = new long[workers];
         final boolean[] handedOver = new boolean[workers];
@@ -81,7 +81,7 @@ final class ShardChangesTest {
         long begun = 0;
         for (int step = 0; step < 400; step++) {
             final int worker = random.nextInt(workers);
-            switch (random.nextInt(5)) {
+            switch (random.nextInt(6)) {
                 case 0 -> {
                     if (inFlight[worker] == 0) {
                         last[0] = Version.next(last[0]);
@@ -123,6 +123,24 @@ final class ShardChangesTest {
                         changes.want(CACHE + 1, false, () -> last[0]);
                     }
                 }
+                case 4 -> {
+                    if (random.nextInt(30) == 0) {
+                        final long finished = finished(last[0], inFlight);
+                        for (int each = 0; each < workers; each++) {
+                            if (inFlight[each] != 0 && random.nextBoolean()) {
+                                committed.add(inFlight[each]); // a start of the roles found it, and tells nobody
+                            }
+                            inFlight[each] = 0;
+                        }
+                        final ShardChanges next = changes.continued(last[0], finished);
+                        assertThat(changes.wanted(CACHE)).isEqualTo(ShardChanges.UNWANTED);
+                        changes = next == null ? new ShardChanges(maxChanges, maxBytes) : next;
+                        last[0] = Version.of(Version.epoch(last[0]) + 1, 0);
+                        if (reader != null) {
+                            reader.changes = changes;
+                        }
+                    }
+                }
                 default -> {
                     if (reader != null) {
                         reader.read(finished(last[0], inFlight), 1 + random.nextInt(1_000));
@@ -151,6 +169,34 @@ final class ShardChangesTest {
             smallest = each == 0 ? smallest : Math.min(smallest, Version.before(each));
         }
         return smallest;
+    }
+
+    @Example
+    void shouldGoOnInTheNextEpochWithoutALossIfNothingWasUnderWay() {
+        final ShardChanges changes = new ShardChanges(100, 10_000);
+        assertThat(changes.continued(Version.of(1, 0), Version.of(1, 0))).isNull();
+        final Reader reader = new Reader(changes, CACHE, changes.want(CACHE, true, () -> Version.of(1, 0)));
+        final Reader slow = new Reader(changes, CACHE, Version.of(1, 0));
+        changes.add(CACHE, change(Version.of(1, 1), 10));
+        reader.read(Version.of(1, 1), ROOM);
+        final ShardChanges second = changes.continued(Version.of(1, 1), Version.of(1, 1));
+        changes.add(CACHE, change(Version.of(1, 2), 10)); // nobody does
+        assertThat(second.wanted(CACHE)).isEqualTo(ShardChanges.WANTED_WITH_OLD_VALUE);
+        second.endLapsed(0);
+        second.add(CACHE, change(Version.of(2, 1), 10));
+        for (Reader each : List.of(reader, slow)) {
+            each.changes = second;
+            each.read(Version.of(2, 1), ROOM);
+            assertThat(each.heard).containsExactly(Version.of(1, 1), Version.of(2, 1));
+            assertThat(each.lost).isEmpty();
+        }
+        // Something was under way, of which nobody here knows what became.
+        final ShardChanges third = second.continued(Version.of(2, 3), Version.of(2, 2));
+        third.add(CACHE, change(Version.of(3, 1), 10));
+        reader.changes = third;
+        reader.read(Version.of(3, 1), ROOM);
+        assertThat(reader.isLost(Version.of(2, 3))).isTrue();
+        assertThat(reader.heard).contains(Version.of(3, 1));
     }
 
     @Example

@@ -1,6 +1,5 @@
 package org.rowankv.check.cluster;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,12 +20,12 @@ public final class JavaOptions {
     /** @throws IllegalArgumentException if it is no program */
     public Launch servers() {
         final Launch small = Launch.DEFAULT.withJvmOptions(HEAP);
-        return serverJava == null ? small : small.withJava(program(serverJava, "--server-java"));
+        return serverJava == null ? small : small.withJava(serverJava, "--server-java");
     }
 
     /** @throws IllegalArgumentException if it is no program */
     public Path client() {
-        return clientJava == null ? Launch.DEFAULT.java() : program(clientJava, "--client-java");
+        return clientJava == null ? Launch.DEFAULT.java() : Launch.requireProgram(clientJava, "--client-java");
     }
 
     /** Takes {@code --client-java} out of the arguments of a process that is run by that Java already. */
@@ -36,13 +35,5 @@ public final class JavaOptions {
                     || each.equals(clientJava.toString())
                     || each.startsWith("--client-java="));
         }
-    }
-
-    private static Path program(Path path, String option) {
-        if (!Files.isExecutable(path) || Files.isDirectory(path)) {
-            throw new IllegalArgumentException(
-                    option + " " + path + " is no program: give the java of a JDK, /path/to/jdk/bin/java");
-        }
-        return path;
     }
 }

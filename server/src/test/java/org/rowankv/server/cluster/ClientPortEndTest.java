@@ -1,0 +1,176 @@
+package org.rowankv.server.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.RowanException;
+import org.rowankv.driver.session.NetSession;
+import org.rowankv.driver.session.NetSettings;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.Routing;
+import org.rowankv.placement.ShardMap;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.Server;
+import org.rowankv.server.SteppedCall;
+import org.rowankv.server.client.ClientPort;
+import org.rowankv.server.client.ClientPortSettings;
+
+/** A client port ends while changes are under way whose backup is away: their worker contexts are given back. */
+class ClientPortEndTest {
+    private static final int CACHE = 1;
+    private static final long PATIENCE_NS = 60_000_000_000L;
+
+    @TempDir
+    Path dir;
+
+    private Configuration configuration;
+    private Server server;
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private long hash(byte[] key) {
+        return new KeyHash(configuration.hashSeed()).hash(CACHE, key, 0, key.length);
+    }
+
+    private int shard(byte[] key) {
+        return ShardMap.shardOf(hash(key), configuration.shardCount());
+    }
+
+    /** Keys whose primary is the server with the port. */
+    private List<byte[]> ownKeys(int count) {
+        final List<byte[]> own = new ArrayList<>();
+        for (int i = 0; own.size() < count; i++) {
+            final byte[] key = bytes("key" + i);
+            if (configuration.shard(shard(key)).primary() == server.serverId()) {
+                own.add(key);
+            }
+        }
+        return own;
+    }
+
+    private long versions() {
+        long sum = 0;
+        for (int shard = 0; shard < configuration.shardCount(); shard++) {
+            sum += server.lastVersion(shard);
+        }
+        return sum;
+    }
+
+    private Request placed(Request request) {
+        request.placed(hash(request.key()), shard(request.key()));
+        return request;
+    }
+
+    private SteppedCall call(byte[] key, String value) {
+        return server.stepped(
+                placed(new Request().put(CACHE, key, 0, key.length, bytes(value), 0, bytes(value).length)));
+    }
+
+    /** Of a port that does not wait for what is under way when it ends. */
+    private static ClientPortSettings atOnce(ClientPortSettings of) {
+        return new ClientPortSettings(
+                of.host(),
+                of.port(),
+                of.loops(),
+                of.spinNs(),
+                of.maxConnections(),
+                of.maxInFlight(),
+                of.maxFrame(),
+                of.handshakeNs(),
+                0);
+    }
+
+    /** Ends when its session does. */
+    private static Thread putting(RowanClient client, byte[] key) {
+        final Thread thread = new Thread(() -> {
+            try {
+                client.put(CACHE, key, bytes("second"));
+            } catch (RowanException e) {
+                assertThat(e).isNotNull(); // the port ended under it
+            }
+        });
+        thread.start();
+        return thread;
+    }
+
+    @Test
+    void shouldGiveWorkerContextsBackWhenAPortEndsUnderWhatIsUnderWay() throws IOException, InterruptedException {
+        try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20).startAll()) {
+            configuration = bed.configuration();
+            server = bed.server(0);
+            final List<byte[]> keys = ownKeys(ClusterBed.WORKERS);
+            final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
+            final ClientPort port = ClientPort.bind(
+                    server,
+                    bed.members.get(0).catalogue,
+                    atOnce(ClientPortSettings.at("127.0.0.1", 0)),
+                    SystemClock.INSTANCE,
+                    errors);
+            final String address = "127.0.0.1:" + port.address().getPort();
+            port.serve(new Routing(configuration, List.of(address, address)));
+            final List<Thread> callers = new ArrayList<>();
+            final NetSession session = NetSession.connect(
+                    List.of(address), NetSettings.DEFAULT.withPatience(PATIENCE_NS, PATIENCE_NS), SystemClock.INSTANCE);
+            try {
+                final RowanClient client =
+                        new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(1), PATIENCE_NS);
+                for (byte[] key : keys) {
+                    client.put(CACHE, key, bytes("first!"));
+                }
+                bed.members.get(1).proxy.refuse(true);
+                assertThat(bed.members.get(1).proxy.cut()).isPositive();
+                final long before = versions();
+                // As long as what it replaces: that needs no room at the backup, which nobody could be asked for.
+                keys.forEach(key -> callers.add(putting(client, key)));
+                await().atMost(Duration.ofSeconds(60)).until(() -> versions() - before == keys.size());
+                port.close();
+                assertThat(port.unfinished()).isEqualTo(keys.size());
+                final List<SteppedCall> next = new ArrayList<>();
+                for (byte[] key : keys) {
+                    final SteppedCall one = call(key, "third!");
+                    assertThat(one.step()).isFalse();
+                    assertThat(one.awaitsWorker()).isFalse();
+                    next.add(one);
+                }
+                final SteppedCall oneTooMany = call(keys.get(0), "none");
+                assertThat(oneTooMany.step()).isFalse();
+                assertThat(oneTooMany.awaitsWorker()).isTrue();
+                bed.members.get(1).proxy.refuse(false);
+                // What the port has left is finished first, and then what was asked for afterwards.
+                for (SteppedCall one : next) {
+                    await().atMost(Duration.ofSeconds(60)).until(one::step);
+                }
+                session.close();
+                for (Thread caller : callers) {
+                    caller.join();
+                }
+            } finally {
+                session.close();
+                port.close();
+            }
+            for (byte[] key : keys) {
+                final Request get = placed(new Request().get(CACHE, key, 0, key.length));
+                server.call(get);
+                assertThat(get.status()).isEqualTo(Status.OK);
+                assertThat(get.resultBytes()).isEqualTo(bytes("third!"));
+            }
+            assertThat(errors.distinct()).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package org.rowankv.sim;
+
+import java.util.List;
+
+/** The process ends just behind the next time that a place is reached where much was begun and little is known to be kept. */
+final class CrashBehindFault implements Fault {
+    private static final List<String> PLACES = List.of(
+            "clean.before-free",
+            "clean.before-free",
+            "clean.copied",
+            "commit.counted",
+            "copy.read",
+            "checkpoint.published",
+            "request.before-reply");
+
+    private static final int MOST_POINTS = 64;
+
+    @Override
+    public void strike(Simulation simulation, int a, int b) {
+        simulation.points().crashBehind(PLACES.get(b % PLACES.size()), a % MOST_POINTS);
+    }
+}

@@ -1,0 +1,28 @@
+package org.rowankv.sim;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A client writes many keys, alone, so that what it writes lies together, and is not heard of any more. Others remove them and
+ * leave them alone until the process ends. Of each shard one key, since a session's answer is kept until its next request.
+ */
+final class LastWordsFault implements Fault {
+    private static final int LEAST_OPERATIONS = 50;
+
+    @Override
+    public void strike(Simulation simulation, int a, int b) {
+        final int count = simulation.plan().keys();
+        final List<Integer> keys = new ArrayList<>();
+        final Set<Integer> shards = new HashSet<>();
+        for (int i = 0; i < count * 2 / 3; i++) {
+            final int key = (i + b) % count;
+            if (shards.add(simulation.store().shardOf(key))) {
+                keys.add(key);
+            }
+        }
+        simulation.mood().lastWords(a % simulation.plan().clients(), keys, LEAST_OPERATIONS + a / 2, b);
+    }
+}
