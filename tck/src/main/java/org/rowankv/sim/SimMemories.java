@@ -60,17 +60,21 @@ final class SimMemories implements Surroundings.Memories {
     public AreaMemory memory(AreaSettings settings) {
         final int server = settings.serverId();
         if (!isNew) {
-            return used.get(server);
+            final SimMemory found = used.get(server);
+            // A store is opened at the bottom of the stack, when whoever ran in the former one has left.
+            found.allHaveLeft();
+            return found.present();
         }
         final SimMemory memory = take(settings);
         used.add(memory);
-        return memory;
+        return memory.present();
     }
 
     private SimMemory take(AreaSettings settings) {
         for (SimMemory candidate : kept) {
             if (candidate.suits(settings)) {
                 kept.remove(candidate);
+                candidate.allHaveLeft();
                 candidate.wipe();
                 return candidate;
             }

@@ -226,6 +226,11 @@ final class ClusterTurns {
         return attempts > 0;
     }
 
+    /** Whether somebody has stopped in the middle of a step of what a client asked that process. */
+    boolean isInAttemptAt(SimProcess process) {
+        return stack.stream().anyMatch(one -> one instanceof Attempt && one.process() == process);
+    }
+
     /** For people. */
     String describe() {
         final StringBuilder text = new StringBuilder();

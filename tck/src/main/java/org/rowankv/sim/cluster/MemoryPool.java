@@ -25,6 +25,8 @@ final class MemoryPool {
         for (SimMemory candidate : kept) {
             if (candidate.suits(settings)) {
                 kept.remove(candidate);
+                // Not before: in a simulation the code of an ended process may be stopped below that of the next ones.
+                candidate.allHaveLeft();
                 candidate.wipe();
                 used.add(candidate);
                 return candidate;

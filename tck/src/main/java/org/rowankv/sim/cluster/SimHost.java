@@ -98,6 +98,10 @@ final class SimHost {
     void exited(SimProcess ended) {
         if (process == ended) {
             process = null;
+            final SimMemory area = memory;
+            if (area != null) {
+                area.crash(); // nothing of it stores anything any more, whoever of it is still stopped somewhere
+            }
             ended.died(false);
         }
     }
@@ -139,13 +143,13 @@ final class SimHost {
             if (area == null) {
                 throw new AssertionError("there is no area");
             }
-            return Area.open(settings, area);
+            return Area.open(settings, area.present());
         }
 
         @Override
         public Area createArea(AreaSettings settings, RandomSource drawn) {
             final SimMemory area = pool.take(settings);
-            final Area created = Area.create(settings, area, drawn);
+            final Area created = Area.create(settings, area.present(), drawn);
             memory = area;
             return created;
         }

@@ -100,9 +100,21 @@ final class SimProcess {
     private ClientDoor clientDoor() {
         return (opened, routing, catalogue) -> {
             final Door own = open(opened, routing, catalogue);
-            return () -> {
-                if (own.equals(door)) {
-                    door = null;
+            return new ClientDoor.Opened() {
+                @Override
+                public void pause() {
+                    close();
+                    // A port's loops end what they are in the middle of: the next round uses the same area.
+                    while (simulation.turns().isInAttemptAt(SimProcess.this)) {
+                        Fiber.required().rest(simulation.timeline().nowNs() + 10_000);
+                    }
+                }
+
+                @Override
+                public void close() {
+                    if (own.equals(door)) {
+                        door = null;
+                    }
                 }
             };
         };
