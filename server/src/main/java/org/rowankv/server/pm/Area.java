@@ -294,12 +294,14 @@ public final class Area implements AutoCloseable {
     /**
      * From now on a thread of our own forces, at the level that needs it. Ends with the area.
      *
-     * @param whenFailed told once, by that thread, that nothing can be forced any more
+     * @param whenFailed told once, by the thread that could not force and before anybody can meet the failure, that nothing
+     *     can be forced any more; must not force
      */
     public synchronized void startForcing(
             Scheduling scheduling, ErrorLog errors, Consumer<ForceFailedException> whenFailed) {
         if (forcer != null && forceAgent == null) {
-            final TurnedAgent turned = scheduling.take(new ForceAgent(forcer, serverId(), whenFailed), errors);
+            forcer.whenFailed(whenFailed);
+            final TurnedAgent turned = scheduling.take(new ForceAgent(forcer, serverId()), errors);
             forceAgent = turned;
             forcer.wakes(turned, scheduling.isOneAtATime());
             turned.start();

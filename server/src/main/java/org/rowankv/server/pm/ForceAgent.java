@@ -1,6 +1,5 @@
 package org.rowankv.server.pm;
 
-import java.util.function.Consumer;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.Chaos;
 
@@ -8,12 +7,10 @@ import org.rowankv.runtime.Chaos;
 final class ForceAgent implements Agent {
     private final Forcer forcer;
     private final int serverId;
-    private final Consumer<ForceFailedException> whenFailed;
 
-    ForceAgent(Forcer forcer, int serverId, Consumer<ForceFailedException> whenFailed) {
+    ForceAgent(Forcer forcer, int serverId) {
         this.forcer = forcer;
         this.serverId = serverId;
-        this.whenFailed = whenFailed;
     }
 
     @Override
@@ -32,13 +29,8 @@ final class ForceAgent implements Agent {
             return 0;
         }
         Chaos.point("force.before");
-        try {
-            if (!forcer.force()) {
-                return 0;
-            }
-        } catch (ForceFailedException e) {
-            whenFailed.accept(e);
-            throw e;
+        if (!forcer.force()) {
+            return 0;
         }
         Chaos.point("force.after");
         return 1;

@@ -1,6 +1,7 @@
 package org.rowankv.server.pm;
 
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.LandingForce;
 import org.rowankv.runtime.OwnedCounter;
@@ -35,6 +36,8 @@ final class Forcer implements DurabilityVerbs, LandingForce {
     private volatile @Nullable Thread agentThread;
     /** Whether nobody goes on while somebody waits. */
     private volatile boolean oneAtATime;
+    /** Told of the failure before anybody meets it. */
+    private volatile Consumer<ForceFailedException> whenFailed = failed -> {};
 
     private final OwnedCounter forces = new OwnedCounter();
 
@@ -114,6 +117,8 @@ final class Forcer implements DurabilityVerbs, LandingForce {
                 memory.force(ranges);
             } catch (RuntimeException | Error e) {
                 final ForceFailedException failed = new ForceFailedException(area, e);
+                // First: whoever meets the failure by itself finds nobody who still answers.
+                whenFailed.accept(failed);
                 failure = failed;
                 throw failed;
             }
@@ -141,6 +146,11 @@ final class Forcer implements DurabilityVerbs, LandingForce {
     @Nullable
     ForceFailedException failure() {
         return failure;
+    }
+
+    /** @param told once, by the thread that could not force, before anybody can meet the failure */
+    void whenFailed(Consumer<ForceFailedException> told) {
+        whenFailed = told;
     }
 
     void wakes(@Nullable TurnedAgent turned, boolean isOneAtATime) {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.runtime.AgentRunner;
@@ -24,7 +25,15 @@ final class ForcerTest {
     private final Forcer forcer = new Forcer(memory, "the area of the test");
     private final ErrorLog errors = new ErrorLog(new ManualClock());
     private final AtomicReference<ForceFailedException> told = new AtomicReference<>();
-    private final AgentRunner runner = new AgentRunner(new ForceAgent(forcer, 7, told::set), errors);
+    private final AgentRunner runner = new AgentRunner(new ForceAgent(forcer, 7), errors);
+
+    @BeforeEach
+    void tellBeforeAnybodyMeetsTheFailure() {
+        forcer.whenFailed(failed -> {
+            assertThat(forcer.failure()).isNull();
+            told.set(failed);
+        });
+    }
 
     @AfterEach
     void endTheThread() {
@@ -117,7 +126,7 @@ final class ForcerTest {
         memory.broken = true;
         forcer.flush(0, 64);
         final long ticket = forcer.request();
-        await().until(() -> forcer.failure() != null && told.get() != null);
+        await().until(() -> forcer.failure() != null);
         memory.broken = false;
         assertThat(told.get()).hasMessageContaining("the area of the test").hasMessageContaining("No space left");
         final int forced = memory.forced.size();
