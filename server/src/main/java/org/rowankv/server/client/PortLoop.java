@@ -388,8 +388,7 @@ final class PortLoop implements Runnable {
                     break;
                 }
             }
-            // What was said behind the turn, to who was overdue, is still to be written: nothing else may come for
-            // long.
+            // What was said behind the turn, to who was overdue, is still to be written, and nothing else may come.
             if (progress || !dirty.isEmpty()) {
                 lastEventNs = nowNs;
             } else {

@@ -311,9 +311,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public void releaseCredit() {
         for (int server = 0; server < credit.length; server++) {
-            // Also where nothing is held: what was asked for may have been granted since. That of a connection that
-            // broke is
-            // held for this worker until somebody says so, and a worker that rests makes no other.
+            // Also where nothing is held: what was asked for may have been granted since. What came with
+            // a connection that broke is held for this worker until somebody says so; a worker at rest makes no other.
             final RowanSender sender = credit[server] > 0 ? links.sender(server) : links.last(server);
             if (sender != null) {
                 sender.pair().giveBackCredit(credit[server]);
