@@ -9,7 +9,7 @@ class ClusterQuickstartCommandTest {
     void shouldFindEverythingAgainInServerProcesses() throws Exception {
         final CommandProcess process =
                 CommandProcess.run(ClusterQuickstartCommand.class, "--cluster", "--objects", "300");
-        assertThat(process.lastLine())
+        process.assertThatLastLine()
                 .isEqualTo("quickstart: objects=300 verified=300 reopened=300 mismatches=0 replicas_agree=true");
         assertThat(process.exitCode()).isZero();
     }

@@ -9,7 +9,7 @@ class ClusterSimCommandTest {
     @Test
     void shouldFindNothingInTwentySeeds() throws Exception {
         final CommandProcess process = CommandProcess.run(ClusterSimCommand.class, "--seeds", "20", "--from", "1");
-        assertThat(process.lastLine()).isEqualTo("sim: seeds=20 violations=0");
+        process.assertThatLastLine().isEqualTo("sim: seeds=20 violations=0");
         assertThat(process.exitCode()).isZero();
     }
 
@@ -17,7 +17,7 @@ class ClusterSimCommandTest {
     void shouldGoTheSameWayTwice() throws Exception {
         final CommandProcess process =
                 CommandProcess.run(ClusterSimCommand.class, "--seeds", "4", "--from", "1000", "--check-determinism");
-        assertThat(process.lastLine()).isEqualTo("sim: seeds=4 violations=0");
+        process.assertThatLastLine().isEqualTo("sim: seeds=4 violations=0");
         assertThat(process.exitCode()).isZero();
     }
 
@@ -25,7 +25,7 @@ class ClusterSimCommandTest {
     void shouldFindAServerThatDoesNotWaitForWhatOthersCollect() throws Exception {
         final CommandProcess process =
                 CommandProcess.run(ClusterSimCommand.class, "--mutations", "--only", "COLLECTED of the others");
-        assertThat(process.lastLine()).isEqualTo("sim: mutations=1 survivors=0");
+        process.assertThatLastLine().isEqualTo("sim: mutations=1 survivors=0");
         assertThat(process.exitCode()).isZero();
     }
 

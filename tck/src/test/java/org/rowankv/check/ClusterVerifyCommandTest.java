@@ -10,7 +10,7 @@ class ClusterVerifyCommandTest {
     void shouldExplainEveryAnswerOfServerProcesses() throws Exception {
         final CommandProcess process =
                 CommandProcess.run(ClusterVerifyCommand.class, "--cluster", "--seconds", "8", "--threads", "4");
-        assertThat(process.lastLine())
+        process.assertThatLastLine()
                 .matches("verify: operations=[1-9][0-9]* reconnects=[1-9][0-9]* stale_terms=[1-9][0-9]*"
                         + " retries_joined=[1-9][0-9]* anomalies=0 app_exceptions=0");
         assertThat(process.exitCode()).isZero();

@@ -7,9 +7,13 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.assertj.core.api.AbstractStringAssert;
+import org.assertj.core.api.Assertions;
 
 /** A command run as people run it: in a JVM of its own. */
 record CommandProcess(int exitCode, List<String> lines) {
+    private static final int SHOWN = 60;
+
     static CommandProcess run(Class<?> command, String... arguments) throws IOException, InterruptedException {
         final List<String> words = new ArrayList<>(List.of(
                 System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
@@ -32,6 +36,12 @@ record CommandProcess(int exitCode, List<String> lines) {
             lines.forEach(System.out::println);
         }
         return new CommandProcess(exitCode, lines);
+    }
+
+    /** An assertion about the last line; should it fail, it shows the end of what was printed before. */
+    AbstractStringAssert<?> assertThatLastLine() {
+        final List<String> end = lines.subList(Math.max(0, lines.size() - SHOWN), lines.size());
+        return Assertions.assertThat(lastLine()).as(String.join("\n", end).replace("%", "%%"));
     }
 
     String lastLine() {

@@ -8,14 +8,14 @@ class CrashCommandTest {
     @Test
     void shouldLoseNothingInTwentyRounds() throws Exception {
         final CommandProcess process = CommandProcess.run(CrashCommand.class, "--rounds", "20");
-        assertThat(process.lastLine()).matches("crash: rounds=20 acked=[1-9][0-9]* lost=0 resurrected=0");
+        process.assertThatLastLine().matches("crash: rounds=20 acked=[1-9][0-9]* lost=0 resurrected=0");
         assertThat(process.exitCode()).isZero();
     }
 
     @Test
     void shouldLoseNothingWithOneReplica() throws Exception {
         final CommandProcess process = CommandProcess.run(CrashCommand.class, "--rounds", "4", "--replicas", "1");
-        assertThat(process.lastLine()).matches("crash: rounds=4 acked=[1-9][0-9]* lost=0 resurrected=0");
+        process.assertThatLastLine().matches("crash: rounds=4 acked=[1-9][0-9]* lost=0 resurrected=0");
         assertThat(process.exitCode()).isZero();
     }
 
@@ -25,7 +25,7 @@ class CrashCommandTest {
             final CommandProcess process =
                     CommandProcess.run(CrashCommand.class, "--rounds", "6", "--power", "--replicas", replicas);
             assertThat(String.join("\n", process.lines())).containsPattern("words dropped=[1-9]");
-            assertThat(process.lastLine()).matches("crash: rounds=6 acked=[1-9][0-9]* lost=0 resurrected=0");
+            process.assertThatLastLine().matches("crash: rounds=6 acked=[1-9][0-9]* lost=0 resurrected=0");
             assertThat(process.exitCode()).isZero();
         }
     }

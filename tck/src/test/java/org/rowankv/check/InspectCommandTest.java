@@ -264,7 +264,7 @@ class InspectCommandTest {
     void shouldRunAsACommand() throws Exception {
         final CommandProcess process = CommandProcess.run(InspectCommand.class, dir().toString(), "--verify");
         assertThat(process.exitCode()).isZero();
-        assertThat(process.lastLine()).matches("inspect: servers=3 objects=" + OBJECTS + " entries=[1-9][0-9]* bad=0");
+        process.assertThatLastLine().matches("inspect: servers=3 objects=" + OBJECTS + " entries=[1-9][0-9]* bad=0");
     }
 
     /** What looks like an entry of this use of the segment, and is none, and stands behind what was written. */

@@ -9,7 +9,7 @@ class SimCommandTest {
     @Test
     void shouldFindNothingInTwoHundredSeedsAndHaveSeenEverything() throws Exception {
         final CommandProcess process = CommandProcess.run(SimCommand.class, "--seeds", "200", "--from", "1");
-        assertThat(process.lastLine()).isEqualTo("sim: seeds=200 violations=0");
+        process.assertThatLastLine().isEqualTo("sim: seeds=200 violations=0");
         assertThat(process.exitCode()).isZero();
     }
 
@@ -17,7 +17,7 @@ class SimCommandTest {
     void shouldGoTheSameWayTwice() throws Exception {
         final CommandProcess process =
                 CommandProcess.run(SimCommand.class, "--seeds", "20", "--from", "1000", "--check-determinism");
-        assertThat(process.lastLine()).isEqualTo("sim: seeds=20 violations=0");
+        process.assertThatLastLine().isEqualTo("sim: seeds=20 violations=0");
         assertThat(process.exitCode()).isZero();
     }
 
@@ -25,7 +25,7 @@ class SimCommandTest {
     void shouldFindAWriteThatIsAcknowledgedTooEarly() throws Exception {
         final CommandProcess process =
                 CommandProcess.run(SimCommand.class, "--mutations", "--only", "before the last backup");
-        assertThat(process.lastLine()).isEqualTo("sim: mutations=1 survivors=0");
+        process.assertThatLastLine().isEqualTo("sim: mutations=1 survivors=0");
         assertThat(process.exitCode()).isZero();
     }
 
@@ -33,7 +33,7 @@ class SimCommandTest {
     void shouldFindAMutationThatIsAppliedTwice() throws Exception {
         final CommandProcess process =
                 CommandProcess.run(SimCommand.class, "--mutations", "--only", "no duplicate check");
-        assertThat(process.lastLine()).isEqualTo("sim: mutations=1 survivors=0");
+        process.assertThatLastLine().isEqualTo("sim: mutations=1 survivors=0");
         assertThat(process.exitCode()).isZero();
     }
 

@@ -10,7 +10,7 @@ class SoakCommandTest {
     void shouldFindNothingInAStoreUnderEverythingAtOnce() throws Exception {
         final CommandProcess process =
                 CommandProcess.run(SoakCommand.class, "--seconds", "6", "--capacity", "8", "--times", "1");
-        assertThat(process.lastLine()).isEqualTo("soak: violations=0");
+        process.assertThatLastLine().isEqualTo("soak: violations=0");
         assertThat(process.exitCode()).isZero();
     }
 

@@ -8,7 +8,7 @@ class VerifyCommandTest {
     @Test
     void shouldExplainEveryAnswerOfThreeReplicas() throws Exception {
         final CommandProcess process = CommandProcess.run(VerifyCommand.class, "--seconds", "6");
-        assertThat(process.lastLine()).matches("verify: operations=[1-9][0-9]* anomalies=0");
+        process.assertThatLastLine().matches("verify: operations=[1-9][0-9]* anomalies=0");
         assertThat(process.exitCode()).isZero();
     }
 
@@ -16,7 +16,7 @@ class VerifyCommandTest {
     void shouldExplainEveryAnswerOfFewKeysAndTwoReplicas() throws Exception {
         final CommandProcess process =
                 CommandProcess.run(VerifyCommand.class, "--seconds", "3", "--keys", "4", "--replicas", "2");
-        assertThat(process.lastLine()).matches("verify: operations=[1-9][0-9]* anomalies=0");
+        process.assertThatLastLine().matches("verify: operations=[1-9][0-9]* anomalies=0");
         assertThat(process.exitCode()).isZero();
     }
 

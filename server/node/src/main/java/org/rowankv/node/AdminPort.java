@@ -79,6 +79,9 @@ final class AdminPort implements AutoCloseable {
                 if (!closed) {
                     LOG.debug("a connection of somebody who asks about this server broke", e);
                 }
+            } catch (RuntimeException e) {
+                // Whoever asked gets nothing; the next one shall not find nobody here.
+                LOG.warn("this server could not tell of itself", e);
             }
         }
     }

@@ -102,25 +102,31 @@ final class LocalProcess {
     /** Asks it to end, waits for that, and ends it if it does not. Returns whether it ended by itself. */
     boolean stop(long patienceMs) throws IOException {
         final Optional<ProcessHandle> process = running();
-        boolean byItself = true;
-        if (process.isPresent()) {
-            final boolean asked = process.get().destroy();
-            byItself = asked && hasEnded(process.get(), patienceMs);
-            if (!byItself) {
-                final boolean forced = process.get().destroyForcibly();
-                if (!forced || !hasEnded(process.get(), patienceMs)) {
-                    throw new IOException("process " + process.get().pid() + " (" + name + ") does not end");
-                }
-            }
-        }
+        final boolean byItself = process.isEmpty() || end(process.get(), patienceMs);
         Files.deleteIfExists(pidFile);
         return byItself;
     }
 
+    /**
+     * As {@link #stop}, any process. What the system answers to a signal is not looked at: it says no of a process that has
+     * just ended by itself too. Only its end counts.
+     */
+    boolean end(ProcessHandle process, long patienceMs) throws IOException {
+        process.destroy();
+        if (hasEnded(process, patienceMs)) {
+            return true;
+        }
+        process.destroyForcibly();
+        if (!hasEnded(process, patienceMs)) {
+            throw new IOException("process " + process.pid() + " (" + name + ") does not end");
+        }
+        return false;
+    }
+
     private static boolean hasEnded(ProcessHandle process, long patienceMs) {
         try {
-            final ProcessHandle ended = process.onExit().get(patienceMs, TimeUnit.MILLISECONDS);
-            return !ended.isAlive();
+            process.onExit().get(patienceMs, TimeUnit.MILLISECONDS);
+            return true;
         } catch (TimeoutException e) {
             return false;
         } catch (InterruptedException e) {
