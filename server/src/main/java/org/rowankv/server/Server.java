@@ -267,6 +267,7 @@ public final class Server implements AutoCloseable {
         ownAgents.add(expirySweep);
         ownAgents.add(eviction);
         ownAgents.add(sessionLeases);
+        ownAgents.add(retention);
         ownAgents.add(cleaner);
         ownAgents.add(scrubber);
         ownAgents.add(new SettledTurns());
@@ -676,9 +677,11 @@ public final class Server implements AutoCloseable {
 
     /**
      * Finishes what callers that died have left, and gives back what idle workers have drawn ahead, here and at the backups;
-     * false while there is a worker that is not idle.
+     * false while there is a worker that is not idle. The agents' own worker follows in their next turn.
      */
     public boolean releaseGrants() {
+        retention.wantRelease();
+        agents.wakeUp();
         return pool.releaseGrants();
     }
 

@@ -5,6 +5,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.PostStatus;
@@ -18,6 +20,9 @@ import org.slf4j.LoggerFactory;
  * The RPC messages of this endpoint to one server: one connection, made when first needed, apart from the queue pairs so
  * that a long message delays no append. What was on its way when the connection broke is lost; the next message makes
  * another. What is on the way is bounded, in messages and in bytes, from here into the receiver's queue.
+ *
+ * <p>Settlements of credit are not lost: each is said again on the next connection until the server has confirmed it. While
+ * there are such, a connection is made even if nobody has a message.
  *
  * <p>Any thread; guarded by its own monitor, which is not held while Netty is waited for.
  */
@@ -33,6 +38,9 @@ final class MessageLink {
     private final ArrayDeque<Integer> sizes = new ArrayDeque<>();
 
     private final ArrayDeque<ByteBuf> unsent = new ArrayDeque<>();
+    /** By dead queue pair: the last that was to be said of it, and is not confirmed. */
+    private final Map<Long, Settlement> unconfirmed = new LinkedHashMap<>();
+
     private @Nullable Channel channel;
     private boolean connecting;
     private boolean closed;
@@ -41,6 +49,8 @@ final class MessageLink {
     private long sequence;
     private long acknowledged;
     private long bytes;
+
+    private record Settlement(long heardOf, long givenBack) {}
 
     MessageLink(TcpEndpoint endpoint, int serverId, TcpFabricSettings settings) {
         this.endpoint = endpoint;
@@ -81,12 +91,45 @@ final class MessageLink {
         return PostStatus.POSTED;
     }
 
-    /** Says what is to be said of a dead queue pair's credit; lost, if the server cannot be reached. */
+    /** Says what is to be said of a dead queue pair's credit, again and again until it is heard. */
     synchronized void settle(long pair, long heardOf, long givenBack) {
-        if (!closed && !isDown()) {
-            final ByteBuf frame = endpoint.allocator().directBuffer(WireDescriptor.HEADER_LENGTH);
-            WireDescriptor.header(frame, WireDescriptor.SETTLE, 0, 0, 0, pair, heardOf, givenBack, checksum);
-            transmit(frame);
+        if (closed) {
+            return;
+        }
+        final Settlement settlement = new Settlement(heardOf, givenBack);
+        unconfirmed.put(pair, settlement);
+        final Channel open = channel;
+        if (open == null) {
+            connect(); // it is said there
+        } else {
+            write(open, pair, settlement);
+            final var unused = open.flush();
+        }
+    }
+
+    private void write(Channel open, long pair, Settlement settlement) {
+        final ByteBuf frame = endpoint.allocator().directBuffer(WireDescriptor.HEADER_LENGTH);
+        WireDescriptor.header(
+                frame, WireDescriptor.SETTLE, 0, 0, 0, pair, settlement.heardOf, settlement.givenBack, checksum);
+        final var unused = open.write(frame, open.voidPromise());
+    }
+
+    private synchronized void onSettled(long pair, long heardOf, long givenBack) {
+        // Of an older word there was a newer one since: that is confirmed too, later.
+        final boolean unused = unconfirmed.remove(pair, new Settlement(heardOf, givenBack));
+    }
+
+    /** Goes on with what could not be said, if it is time. */
+    synchronized void retry() {
+        if (!closed && channel == null && !unconfirmed.isEmpty()) {
+            connect();
+        }
+    }
+
+    private void connect() {
+        if (!connecting && !isDown()) {
+            connecting = true;
+            endpoint.dial(endpoint.helloForMessages(serverId), endpoint.nic(), new Dialing());
         }
     }
 
@@ -101,10 +144,7 @@ final class MessageLink {
             return;
         }
         unsent.add(frame);
-        if (!connecting) {
-            connecting = true;
-            endpoint.dial(endpoint.helloForMessages(serverId), endpoint.nic(), new Dialing());
-        }
+        connect();
     }
 
     private final class Dialing implements OutboundHandshake.Outcome {
@@ -133,6 +173,7 @@ final class MessageLink {
         for (ByteBuf frame = unsent.poll(); frame != null; frame = unsent.poll()) {
             final var unused = opened.write(frame, opened.voidPromise());
         }
+        unconfirmed.forEach((pair, settlement) -> write(opened, pair, settlement));
         final var unused = opened.flush();
         return reader;
     }
@@ -198,12 +239,17 @@ final class MessageLink {
 
         @Override
         public int mostPayload(int type) {
-            return type == WireDescriptor.MESSAGE_ACK ? 0 : -1;
+            return type == WireDescriptor.MESSAGE_ACK || type == WireDescriptor.SETTLED ? 0 : -1;
         }
 
         @Override
         protected boolean onFrame(ByteBuf buffer, int at, int length) throws WireException {
-            onAck(WireDescriptor.number(buffer, at));
+            final long number = WireDescriptor.number(buffer, at);
+            if (WireDescriptor.type(buffer, at) == WireDescriptor.SETTLED) {
+                onSettled(number, WireDescriptor.first(buffer, at), WireDescriptor.second(buffer, at));
+            } else {
+                onAck(number);
+            }
             return true;
         }
 

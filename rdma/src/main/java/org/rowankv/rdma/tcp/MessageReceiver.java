@@ -64,12 +64,12 @@ final class MessageReceiver extends FrameReader {
     protected boolean onFrame(ByteBuf buffer, int at, int length) throws WireException {
         switch (WireDescriptor.type(buffer, at)) {
             case WireDescriptor.MESSAGE -> onMessage(buffer, at, length);
-            case WireDescriptor.SETTLE ->
-                endpoint.onSettle(
-                        peer,
+            case WireDescriptor.SETTLE -> {
+                return onSettle(
                         WireDescriptor.number(buffer, at),
                         WireDescriptor.first(buffer, at),
                         WireDescriptor.second(buffer, at));
+            }
             default -> {
                 // A ping: it was heard.
             }
@@ -92,6 +92,18 @@ final class MessageReceiver extends FrameReader {
         arrived++;
         bytes.addAndGet(size);
         queue.add(copy.flip());
+    }
+
+    /** Confirms it too, also of a queue pair that is not known here any more; waits while the peer does not read that. */
+    private boolean onSettle(long pair, long heardOf, long givenBack) throws WireException {
+        if (!channel.isWritable()) {
+            return false;
+        }
+        endpoint.onSettle(peer, pair, heardOf, givenBack);
+        final ByteBuf settled = channel.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
+        WireDescriptor.header(settled, WireDescriptor.SETTLED, 0, 0, 0, pair, heardOf, givenBack, checksum);
+        final var unused = channel.write(settled, channel.voidPromise());
+        return true;
     }
 
     /** The next message, or null; on the thread that polls. */
@@ -126,6 +138,9 @@ final class MessageReceiver extends FrameReader {
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext changed) {
+        if (channel.isWritable()) {
+            resume(changed);
+        }
         acknowledge();
     }
 
@@ -148,6 +163,7 @@ final class MessageReceiver extends FrameReader {
 
     @Override
     protected void onBatchEnd() {
+        final var unused = channel.flush();
         endpoint.onMessages();
     }
 

@@ -1,7 +1,6 @@
 package org.rowankv.rdma.tcp;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -42,7 +41,7 @@ final class PairBatches {
             }
         }
         if (buffers[current] == null) {
-            final ByteBuf buffer = Unpooled.directBuffer(capacity, capacity);
+            final ByteBuf buffer = channel.alloc().directBuffer(capacity, capacity);
             buffers[current] = buffer;
             views[current] = buffer.nioBuffer(0, capacity).order(ByteOrder.LITTLE_ENDIAN);
         }

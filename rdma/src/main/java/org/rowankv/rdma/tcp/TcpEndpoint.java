@@ -433,6 +433,7 @@ public final class TcpEndpoint implements Endpoint {
         queue.connections().forEach(each -> each.tick(nowNs, heartbeatNs, idleNs));
         receivers.forEach(each -> each.tick(nowNs, heartbeatNs, idleNs));
         linkReaders.forEach(each -> each.tick(nowNs, heartbeatNs, idleNs));
+        links.values().forEach(MessageLink::retry);
         for (final PairReader reader : pairReaders) {
             reader.scheduleTick(nowNs, heartbeatNs, idleNs);
         }

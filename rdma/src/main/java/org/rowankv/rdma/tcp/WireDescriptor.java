@@ -60,6 +60,8 @@ final class WireDescriptor {
      * that it has given back in all.
      */
     static final int SETTLE = 13;
+    /** The answer: the same three numbers. Said to whoever says {@link #SETTLE}, also of a queue pair that nobody knows. */
+    static final int SETTLED = 14;
 
     /** In an ACK: no segment is posted that this queue pair may land in. */
     static final int NOT_READY = 1;

@@ -70,6 +70,14 @@ final class FakeReceiver implements AutoCloseable {
             return WireDescriptor.type(buffer, 0);
         }
 
+        /** Says nothing more, and waits until the other end, which has heard all, has closed. */
+        void finish() throws IOException {
+            socket.shutdownOutput();
+            while (readFrame() >= 0) {
+                // It is over when it ends.
+            }
+        }
+
         @Override
         public void close() throws IOException {
             socket.close();

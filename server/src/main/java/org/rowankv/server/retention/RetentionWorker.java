@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
+import org.rowankv.runtime.Agent;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.request.ShardPrimary;
@@ -14,9 +15,10 @@ import org.rowankv.server.shard.ShardReplica;
  * The worker context of the agents that end objects and sessions: one for all of them, since they share a thread, and one of their own,
  * since callers that wait for room may hold all others. It never waits where it can withdraw.
  *
- * <p>For the thread that turns the agents, one user at a time.
+ * <p>For the thread that turns the agents, one user at a time, except where said. As an agent it gives back what its users have
+ * left: what one of them had asked for at a backup may be granted after he was through.
  */
-public final class RetentionWorker {
+public final class RetentionWorker implements Agent {
     /** What became of a turn. */
     enum Outcome {
         /** Backups have yet to acknowledge. */
@@ -39,6 +41,8 @@ public final class RetentionWorker {
     private @Nullable Object user;
     /** The worker is being turned; found so by the next turn, an error has struck it. */
     private boolean turning;
+
+    private volatile boolean releaseWanted;
 
     /** @param worker nobody else's */
     public RetentionWorker(Worker worker, Segments segments) {
@@ -140,6 +144,26 @@ public final class RetentionWorker {
     /** Gives back what was drawn ahead. Nothing is under way. */
     void releaseGrants() {
         worker.releaseGrants();
+    }
+
+    /** What was drawn ahead is to be given back once nothing is under way. Any thread. */
+    public void wantRelease() {
+        releaseWanted = true;
+    }
+
+    @Override
+    public String roleName() {
+        return "retention";
+    }
+
+    @Override
+    public int doWork() {
+        if (!releaseWanted || user != null) {
+            return 0;
+        }
+        releaseWanted = false; // before: who wants it from now on wants it once more
+        releaseGrants();
+        return 1;
     }
 
     /** Lets the cleaner have a log that was opened before that sequence number. */

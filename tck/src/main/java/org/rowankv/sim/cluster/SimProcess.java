@@ -1,6 +1,5 @@
 package org.rowankv.sim.cluster;
 
-import io.netty.buffer.UnpooledByteBufAllocator;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
@@ -77,7 +76,7 @@ final class SimProcess {
                 nic,
                 () -> new SimChannel(wire, this, null),
                 () -> new SimListener(wire, this),
-                new UnpooledByteBufAllocator(false, true, true));
+                new HeapBuffers());
         this.server = new ClusterServer(
                 plan.settings(host),
                 new ClusterSurroundings(

@@ -1,0 +1,143 @@
+package org.rowankv.rdma.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.rowankv.rdma.PostStatus;
+import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.conformance.TestServer;
+import org.rowankv.runtime.ManualClock;
+
+/** What a dead queue pair had of its receiver's credit comes back, whatever else breaks. */
+final class SettlementTest {
+    private static final long NONCE = 77;
+    private static final long PAIR = 1;
+
+    private final ManualClock clock = new ManualClock();
+
+    private static FakeReceiver.Connection acceptLink(FakeReceiver receiver) throws IOException {
+        final FakeReceiver.Connection link = receiver.accept();
+        assertThat(link.hello().kind()).isEqualTo(HelloDescriptor.KIND_MESSAGES);
+        link.welcome();
+        return link;
+    }
+
+    private static int nextFrame(FakeReceiver.Connection connection) throws IOException {
+        int type = connection.readFrame();
+        while (type == WireDescriptor.PING) {
+            type = connection.readFrame();
+        }
+        return type;
+    }
+
+    /** A queue pair that has drawn 100 bytes and used them, and is closed. */
+    private static void drawAndClose(TestServer sender, FakeReceiver receiver) throws IOException {
+        final CompletableFuture<QueuePair> opening = sender.endpoint().connectAsync(1, 1, 1);
+        try (FakeReceiver.Connection connection = receiver.accept()) {
+            connection.hello();
+            connection.welcome();
+            final QueuePair pair = opening.join();
+            assertThat(pair.drawCredit(100)).isZero();
+            assertThat(nextFrame(connection)).isEqualTo(WireDescriptor.DRAW);
+            connection.frame(WireDescriptor.ACK, 0, 0, 100, 100);
+            long drawn = 0;
+            while (drawn < 100) {
+                drawn += pair.drawCredit(100 - drawn);
+                Thread.onSpinWait();
+            }
+            pair.close();
+        }
+    }
+
+    @Test
+    void shouldBeSaidAgainUntilItIsConfirmed() throws IOException {
+        try (FakeReceiver receiver = new FakeReceiver();
+                TcpFabric fabric = new TcpFabric(Loopback.settings(new AtomicReference<>(receiver.address()))
+                        .withTimes(60_000, 1000, 8, 1_000_000, clock))) {
+            final TestServer sender = TestServer.open(fabric, 2, 1, 4096);
+            drawAndClose(sender, receiver);
+            try (FakeReceiver.Connection first = acceptLink(receiver)) {
+                assertThat(nextFrame(first)).isEqualTo(WireDescriptor.SETTLE);
+            }
+            // Nobody has a message, and nobody heard it.
+            try (FakeReceiver.Connection second = acceptLink(receiver)) {
+                assertThat(nextFrame(second)).isEqualTo(WireDescriptor.SETTLE);
+                // Of an older word: this one is not confirmed.
+                second.frame(WireDescriptor.SETTLED, 0, PAIR, 90, 0);
+                second.finish();
+            }
+            try (FakeReceiver.Connection third = acceptLink(receiver)) {
+                assertThat(nextFrame(third)).isEqualTo(WireDescriptor.SETTLE);
+                third.frame(WireDescriptor.SETTLED, 0, PAIR, 100, 0);
+                third.finish();
+            }
+            final CompletableFuture<FakeReceiver.Connection> next =
+                    CompletableFuture.supplyAsync(() -> accept(receiver), task -> new Thread(task).start());
+            while (!next.isDone()) {
+                // What is posted before the end of the third is noticed is lost with it.
+                final int posted = sender.endpoint().message(1, ByteBuffer.allocate(8));
+                assertThat(posted).isIn(PostStatus.POSTED, PostStatus.QUEUE_FULL);
+            }
+            try (FakeReceiver.Connection fourth = next.join()) {
+                fourth.hello();
+                fourth.welcome();
+                assertThat(nextFrame(fourth)).isEqualTo(WireDescriptor.MESSAGE);
+            }
+        }
+    }
+
+    private static FakeReceiver.Connection accept(FakeReceiver receiver) {
+        try {
+            return receiver.accept();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void shouldGiveCreditBackOnceHoweverOftenItIsSaid() throws IOException {
+        try (TcpFabric fabric = Loopback.fabric()) {
+            final TestServer receiver = TestServer.open(fabric, 1, 8, 4096);
+            receiver.credit().set(100);
+            final InetSocketAddress address = fabric.listenAddress();
+            try (RawPeer pair = RawPeer.queuePair(address, PAIR, NONCE)) {
+                pair.send(pair.frame(WireDescriptor.DRAW, 0, 0, 60, 0));
+                RawPeer.Frame ack = pair.read();
+                while (ack.second() < 60) {
+                    ack = pair.read();
+                }
+                assertThat(receiver.credit()).hasValue(40);
+            }
+            for (int times = 0; times < 3; times++) {
+                try (RawPeer link = new RawPeer(address)) {
+                    assertThat(link.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE))
+                                    .status())
+                            .isZero();
+                    // It never heard of ten, and gives back thirty.
+                    assertConfirmed(link, PAIR, 50, 30);
+                    assertThat(receiver.credit()).hasValue(80);
+                    // Of one that nobody knows there is nothing to give back, and nothing to say it again for.
+                    assertConfirmed(link, PAIR + 1, 50, 30);
+                    assertThat(receiver.credit()).hasValue(80);
+                }
+            }
+        }
+    }
+
+    private static void assertConfirmed(RawPeer link, long pair, long heardOf, long givenBack) throws IOException {
+        link.send(link.frame(WireDescriptor.SETTLE, 0, pair, heardOf, givenBack));
+        RawPeer.Frame answer = link.read();
+        while (answer.type() != WireDescriptor.SETTLED) {
+            answer = link.read();
+        }
+        assertThat(answer.number()).isEqualTo(pair);
+        assertThat(answer.first()).isEqualTo(heardOf);
+        assertThat(answer.second()).isEqualTo(givenBack);
+    }
+}

@@ -1,0 +1,49 @@
+package org.rowankv.server.retention;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.times;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+
+import org.junit.jupiter.api.Test;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.request.ShardPrimary;
+import org.rowankv.server.request.Worker;
+import org.rowankv.server.shard.ShardReplica;
+
+class RetentionWorkerTest {
+    private final Worker worker = mock(Worker.class);
+    private final RetentionWorker retention = new RetentionWorker(worker, mock(Segments.class));
+
+    private ShardPrimary primary() {
+        final ShardPrimary primary = mock(ShardPrimary.class);
+        final ShardReplica replica = mock(ShardReplica.class);
+        when(primary.replica()).thenReturn(replica);
+        return primary;
+    }
+
+    @Test
+    void shouldGiveBackWhatWasDrawnAheadAsSoonAsNothingIsUnderWay() {
+        assertThat(retention.doWork()).isZero();
+        retention.beginSessionEnd(this, primary(), 7, 3);
+        retention.wantRelease();
+        when(worker.advance()).thenReturn(false);
+        when(worker.withdraw()).thenReturn(false);
+        assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.PENDING);
+        assertThat(retention.doWork()).isZero();
+        verify(worker, never()).releaseGrants();
+
+        when(worker.advance()).thenReturn(true);
+        assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.ANSWERED);
+        assertThat(retention.doWork()).isOne();
+        assertThat(retention.doWork()).isZero();
+        verify(worker, times(1)).releaseGrants();
+
+        // Somebody lacks room again: what was granted since goes back too.
+        retention.wantRelease();
+        assertThat(retention.doWork()).isOne();
+        verify(worker, times(2)).releaseGrants();
+    }
+}

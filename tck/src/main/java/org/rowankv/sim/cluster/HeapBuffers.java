@@ -1,0 +1,26 @@
+package org.rowankv.sim.cluster;
+
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledHeapByteBuf;
+
+/**
+ * All buffers of a simulated process, on the heap, also those that are to be direct: a process that is killed releases none,
+ * and what it leaves must not add up over thousands of simulations.
+ */
+final class HeapBuffers extends AbstractByteBufAllocator {
+    @Override
+    protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+        return new UnpooledHeapByteBuf(this, initialCapacity, maxCapacity);
+    }
+
+    @Override
+    protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+        return newHeapBuffer(initialCapacity, maxCapacity);
+    }
+
+    @Override
+    public boolean isDirectBufferPooled() {
+        return false;
+    }
+}
