@@ -37,6 +37,9 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     /** Rounds of a hand without an object that could be ended, after which nobody is kept waiting for it. */
     private static final int FRUITLESS_ROUNDS = 2;
 
+    /** Turns in a row in which the log had no room even for the end of an object, after which the same holds. */
+    private static final int TURNS_WITHOUT_ROOM = 256;
+
     private static final long STUCK_INTERVAL_NS = 10_000_000;
 
     private final List<ShardPrimary> primaries;
@@ -52,7 +55,8 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     private @Nullable LimitedCache cache;
 
     private Hand hand = new Hand(0);
-    private boolean fruitless;
+    private int turnsWithoutRoom;
+    private long withoutRoomSinceNs;
 
     // --- the bucket under the hand ---
     private @Nullable ShardPrimary visited;
@@ -101,6 +105,9 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
                 if (!goOn()) {
                     return ended;
                 }
+                if (turnsWithoutRoom > 0) {
+                    break; // first let the other agents make some
+                }
             }
         }
         worker.releaseGrants();
@@ -146,7 +153,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
             leave(); // what the sweep removes may be enough
             return true;
         }
-        if (hand.fruitlessRounds >= FRUITLESS_ROUNDS || fruitless) {
+        if (hand.fruitlessRounds >= FRUITLESS_ROUNDS || isWithoutRoomForLong()) {
             now.stuck(true);
             hand.restsUntilNs = clock.nanoTime() + STUCK_INTERVAL_NS;
             leave();
@@ -155,9 +162,14 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         return false;
     }
 
+    /** For a moment a log is often without room: a segment is full, and the next one is being cleaned. */
+    private boolean isWithoutRoomForLong() {
+        return turnsWithoutRoom >= TURNS_WITHOUT_ROOM && clock.nanoTime() - withoutRoomSinceNs >= STUCK_INTERVAL_NS;
+    }
+
     private void leave() {
         cache = null;
-        fruitless = false;
+        turnsWithoutRoom = 0;
         atWork = false;
         if (hands.size() > 2 * caches.all().size() + 16) {
             hands.keySet().removeIf(id -> caches.find(id) == null);
@@ -251,19 +263,33 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
                 return false;
             }
             case ANSWERED -> {
+                turnsWithoutRoom = 0;
                 if (worker.answerHas(ResultBits.EVICTED)) {
-                    hand.fruitlessRounds = 0;
+                    fruitful();
                     tellOfTheFirst();
                 } else if (worker.answerHas(ResultBits.EXPIRED)) {
-                    hand.fruitlessRounds = 0;
+                    fruitful();
                 }
             }
-            case WITHOUT_ROOM -> fruitless = true;
+            case WITHOUT_ROOM -> {
+                if (turnsWithoutRoom++ == 0) {
+                    withoutRoomSinceNs = clock.nanoTime();
+                }
+            }
             case LOCKED, STRUCK -> {
                 // The hand goes on to others.
             }
         }
         return true;
+    }
+
+    /** It goes on here: puts wait again where they are far above the limit. */
+    private void fruitful() {
+        hand.fruitlessRounds = 0;
+        final LimitedCache now = cache;
+        if (now != null) {
+            now.stuck(false);
+        }
     }
 
     private void tellOfTheFirst() {
