@@ -42,7 +42,17 @@ public final class CommitAgent implements Agent, CompletionHandler {
     private final Clock clock;
     private final long[] smallest;
     private final long[][] told;
-    private final long[][] telling;
+    /**
+     * By server, what the record under way says, and no other: one that did not land may have spoken of shards that this one
+     * has no room for.
+     */
+    private final int[][] tellingShards;
+
+    private final long[][] tellingVersions;
+    private final int[] tellingCount;
+    /** By server, the primary that the next record begins with. */
+    private final int[] tellFrom;
+
     private final boolean[] outstanding;
     /** By server, the number of the last record that was sent, and through which connection. */
     private final long[] sent;
@@ -74,12 +84,15 @@ public final class CommitAgent implements Agent, CompletionHandler {
         this.clock = clock;
         this.smallest = new long[shardCount];
         this.told = new long[serverCount][shardCount];
-        this.telling = new long[serverCount][shardCount];
+        this.tellingCount = new int[serverCount];
+        this.tellFrom = new int[serverCount];
         this.outstanding = new boolean[serverCount];
         this.sent = new long[serverCount];
         this.sentThrough = new @Nullable RowanSender[serverCount];
-        this.maxPairs = (maxMessage - EntryDescriptor.FIXED_LENGTH) / CommitVector.length(1);
-        this.pairs = new byte[CommitVector.length(Math.min(maxPairs, shardCount))];
+        this.maxPairs = Math.min((maxMessage - EntryDescriptor.FIXED_LENGTH) / CommitVector.length(1), shardCount);
+        this.pairs = new byte[CommitVector.length(maxPairs)];
+        this.tellingShards = new int[serverCount][maxPairs];
+        this.tellingVersions = new long[serverCount][maxPairs];
         this.staging = ByteBuffer.allocateDirect(EntryDescriptor.aligned(EntryDescriptor.FIXED_LENGTH + pairs.length))
                 .order(ByteOrder.LITTLE_ENDIAN);
         this.nextNs = clock.nanoTime();
@@ -157,16 +170,21 @@ public final class CommitAgent implements Agent, CompletionHandler {
             return 0;
         }
         int count = 0;
-        for (ShardPrimary primary : primaries) {
+        // From where the last record ended: all get their turn, also if there is always more than one can hold.
+        final int from = tellFrom[server];
+        for (int i = 0; i < primaries.size() && count < maxPairs; i++) {
+            final int next = (from + i) % primaries.size();
+            final ShardPrimary primary = primaries.get(next);
             final int shard = primary.replica().shardId();
             final long version = primary.replica().commitVersion();
-            if (version > told[server][shard]
-                    && isBackup(shard, server)
-                    && count < pairs.length / CommitVector.length(1)) {
+            if (version > told[server][shard] && isBackup(shard, server)) {
+                tellFrom[server] = next + 1;
+                tellingShards[server][count] = shard;
+                tellingVersions[server][count] = version;
                 CommitVector.set(pairs, count++, shard, version);
-                telling[server][shard] = version;
             }
         }
+        tellingCount[server] = count;
         return count > 0 && send(server, count) ? 1 : 0;
     }
 
@@ -222,7 +240,9 @@ public final class CommitAgent implements Agent, CompletionHandler {
             return;
         }
         if (status == CompletionStatus.LANDED && outstanding[server]) {
-            System.arraycopy(telling[server], 0, told[server], 0, told[server].length);
+            for (int i = 0; i < tellingCount[server]; i++) {
+                told[server][tellingShards[server][i]] = tellingVersions[server][i];
+            }
         }
         outstanding[server] = false;
     }
