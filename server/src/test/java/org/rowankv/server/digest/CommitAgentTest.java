@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.VersionCounter;
 import org.rowankv.rdma.CompletionHandler;
@@ -29,6 +30,7 @@ import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.server.stream.ShardChanges;
 
+@Tag("mocked")
 class CommitAgentTest {
     private static final int SHARDS = 5;
     private static final int BACKUP = 1;

@@ -7,12 +7,14 @@ import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.shard.ShardReplica;
 
+@Tag("mocked")
 class RetentionWorkerTest {
     private final Worker worker = mock(Worker.class);
     private final RetentionWorker retention = new RetentionWorker(worker, mock(Segments.class));
