@@ -219,12 +219,15 @@ final class Simulation {
         accepting = accepted;
     }
 
-    /** Every replica is complete when it is judged. Nobody asks for anything meanwhile. */
+    /** After everybody has come to rest: every replica is complete when it is judged. Nobody asks for anything meanwhile. */
     private void judgeReplicas() {
+        final boolean accepted = accepting;
+        accepting = false;
         calm = true;
         store.awaitJoined();
         judge.judgeWindow();
         calm = false;
+        accepting = accepted;
         mood.end();
     }
 
