@@ -48,7 +48,7 @@ final class PeerBytesFuzzTest {
 
         @Override
         public int mostPayload(int type) {
-            return type >= WireDescriptor.SEND && type <= WireDescriptor.SETTLE ? 128 << 10 : -1;
+            return type >= WireDescriptor.SEND && type <= WireDescriptor.SETTLED ? 128 << 10 : -1;
         }
 
         @Override
