@@ -80,7 +80,8 @@ public final class SessionTable {
     }
 
     /**
-     * All entries were met: sessions that were closed, or whose opening is gone, are over.
+     * All entries were met: sessions that were closed, or whose opening is gone, are over. Those that were closed stay
+     * known as such, in no order: where more were closed than are remembered, any of them are forgotten.
      *
      * @return the space given back by entries that only their completions had kept
      */
@@ -92,6 +93,9 @@ public final class SessionTable {
             if (session != null && (session.closed || session.openAddress == 0)) {
                 freed += releaseAll(session);
                 sessions.remove(sessionId);
+                if (session.closed) {
+                    closed.add(sessionId);
+                }
             }
         }
         return freed;

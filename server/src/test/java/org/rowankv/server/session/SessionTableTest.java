@@ -32,6 +32,21 @@ final class SessionTableTest {
     }
 
     @Test
+    void shouldNotOpenAgainWhatAScanFoundClosed() {
+        final SessionTable table = new SessionTable((address, length) -> length);
+        table.beginScan();
+        table.close(9, address -> 64); // a scan meets entries in any order
+        table.open(9, 640);
+        table.open(10, 704);
+        table.endScan();
+
+        assertThat(table.wasClosed(9)).isTrue();
+        assertThat(table.open(9, 768)).isFalse();
+        assertThat(table.wasClosed(10)).isFalse();
+        assertThat(table.isOpen(10)).isTrue();
+    }
+
+    @Test
     void shouldRememberTheSessionsClosedLast() {
         final SessionTable table = new SessionTable((address, length) -> length);
         for (int id = 1; id <= ClosedSessions.REMEMBERED + 1; id++) {
