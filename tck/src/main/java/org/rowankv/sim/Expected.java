@@ -32,6 +32,7 @@ final class Expected {
             "copy.read",
             "clean.before-copy",
             "clean.copied",
+            "clean.before-drain",
             "clean.before-free",
             "force.before",
             "force.after",

@@ -40,6 +40,7 @@ final class Points {
     private final RandomSource lengths;
     private final RandomSource breaks;
     private final Chance chance;
+    private final DeviceJudge device;
     private final Map<String, Point> points = new HashMap<>();
     /** Each takes long, and a copy that never ends holds up who waits for room. */
     private int breaksLeft = 3;
@@ -55,6 +56,7 @@ final class Points {
         this.simulation = simulation;
         this.lengths = random.fork("lengths");
         this.breaks = random.fork("breaks");
+        this.device = new DeviceJudge(simulation);
         this.chance = new Chance(simulation.plan(), random.fork("chance"));
     }
 
@@ -110,6 +112,7 @@ final class Points {
             return;
         }
         point.reached.add(1);
+        device.onPoint(name, here);
         if (name.equals(crashBehind)) {
             crashBehind = null;
             crashIn = 1 + crashBehindBy;

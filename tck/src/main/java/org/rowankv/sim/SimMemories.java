@@ -38,6 +38,11 @@ final class SimMemories implements Surroundings.Memories {
         used.get(server).wipe();
     }
 
+    /** Whether a power cut would keep these bytes of a server's area. */
+    boolean isForced(int server, long address, int length) {
+        return used.get(server).isForced(address, length);
+    }
+
     void crash() {
         used.forEach(SimMemory::crash);
     }

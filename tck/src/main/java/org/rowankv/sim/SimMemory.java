@@ -89,6 +89,15 @@ public final class SimMemory {
         left.clear();
     }
 
+    /** Whether the device has these bytes as the process has them. */
+    public boolean isForced(long address, int length) {
+        if (durable == null) {
+            throw new IllegalStateException("no level but power has a device");
+        }
+        final ByteBuffer stored = present.bytes.slice((int) address, length);
+        return stored.equals(durable.slice((int) address, length));
+    }
+
     /** The machine ends: a restart finds what the device has. Returns how many words were dropped. */
     public int cutPower(RandomSource random) {
         crash();

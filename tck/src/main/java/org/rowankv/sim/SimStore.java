@@ -162,6 +162,11 @@ final class SimStore {
         toEmpty.clear();
     }
 
+    /** Whether a power cut would keep these bytes of a server's area. */
+    boolean isForced(int server, long address, int length) {
+        return memories.isForced(server, address, length);
+    }
+
     /** Until every replica is complete. */
     void awaitJoined() {
         for (int server = 0; server < plan.servers(); server++) {

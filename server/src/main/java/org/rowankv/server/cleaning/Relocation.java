@@ -100,6 +100,7 @@ final class Relocation implements SegmentScan.Visitor {
     boolean finish(boolean mayFree) {
         final int segment = victim;
         victim = -1;
+        Chaos.point("clean.before-drain");
         log.drain();
         Chaos.point("clean.before-free");
         // Not emptied: out of room, and the rest is tried again; or a sender stopped in it; or it is damaged. Then its

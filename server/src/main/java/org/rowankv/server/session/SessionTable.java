@@ -80,8 +80,8 @@ public final class SessionTable {
     }
 
     /**
-     * All entries were met: sessions that were closed, or whose opening is gone, are over. Those that were closed stay
-     * known as such, in no order: where more were closed than are remembered, any of them are forgotten.
+     * All entries were met: sessions that were closed, or whose opening is gone, are over. Any of those that were closed stay
+     * known as such, as many as are remembered.
      *
      * @return the space given back by entries that only their completions had kept
      */
