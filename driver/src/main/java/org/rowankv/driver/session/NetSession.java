@@ -257,7 +257,8 @@ public final class NetSession implements Session {
         call(request, clock.nanoTime() + settings.attemptNs());
     }
 
-    private void call(Request request, long deadlineNs) {
+    /** As {@link #call(Request)}, for who has spent some of the time already. */
+    void call(Request request, long deadlineNs) {
         long pauseNs = 0;
         while (true) {
             final Route now = route();
@@ -280,38 +281,10 @@ public final class NetSession implements Session {
         }
     }
 
-    /**
-     * One write per connection and one wait for all, as far as places on the connections go. What found nobody that it is for
-     * goes one by one afterwards.
-     */
     @Override
     public void callAll(List<Request> requests) {
         StackProbe.require(PROBE_DEPTH);
-        final long deadlineNs = clock.nanoTime() + settings.attemptNs();
-        final Route now = route();
-        try (CallBatch batch = new CallBatch(deadlineNs, settings.attemptNs())) {
-            requests.forEach(request -> begin(request, now, batch, deadlineNs));
-            batch.finish();
-        }
-        for (Request request : requests) {
-            if (isForAnother(request.status()) && clock.nanoTime() - deadlineNs < 0) {
-                call(request, deadlineNs);
-            }
-        }
-    }
-
-    private void begin(Request request, Route now, CallBatch batch, long deadlineNs) {
-        final Status refused = whyNotSent(request, now);
-        if (refused != Status.OK) {
-            answer(request, refused);
-            return;
-        }
-        final NetConnection connection = now.primaryOf(request.shard()).connection(deadlineNs);
-        if (connection == null) {
-            answer(request, Status.UNREACHABLE);
-        } else {
-            batch.add(request, connection, now.term());
-        }
+        CallBatch.callAll(this, requests, clock.nanoTime() + settings.attemptNs());
     }
 
     /**
@@ -361,11 +334,12 @@ public final class NetSession implements Session {
     }
 
     /** Whether nothing was applied, and another server, or the same one later, may do it. */
-    private static boolean isForAnother(Status status) {
+    static boolean isForAnother(Status status) {
         return status == Status.STALE_TERM || status == Status.NOT_PRIMARY || status == Status.UNREACHABLE;
     }
 
-    private Status whyNotSent(Request request, Route now) {
+    /** OK where it can be sent. */
+    Status whyNotSent(Request request, Route now) {
         if (closed) {
             return Status.CLOSED;
         }
