@@ -1,6 +1,5 @@
 package org.rowankv.driver.session;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -264,17 +263,17 @@ public final class NetSession implements Session {
             final Route now = route();
             final Status refused = whyNotSent(request, now);
             if (refused != Status.OK) {
-                answer(request, refused);
+                Attempt.answer(request, refused);
                 return;
             }
-            final Status status = attempt(request, now, deadlineNs);
+            final Status status = Attempt.make(request, now, deadlineNs, settings.attemptNs());
             if (!isForAnother(status)) {
                 return;
             }
             // Not once more with so little time that the reply may not come in it: what is known would not be known any
             // more.
             if (deadlineNs - clock.nanoTime() < settings.attemptNs() / LEAST_SHARE) {
-                answer(request, closed ? Status.CLOSED : status);
+                Attempt.answer(request, closed ? Status.CLOSED : status);
                 return;
             }
             pauseNs = pause(now, pauseNs, deadlineNs);
@@ -297,7 +296,7 @@ public final class NetSession implements Session {
         final Route now = route();
         final Status refused = whyNotSent(request, now);
         if (refused != Status.OK) {
-            answer(request, refused);
+            Attempt.answer(request, refused);
             whenAnswered.run();
             return;
         }
@@ -315,9 +314,9 @@ public final class NetSession implements Session {
 
     private void answeredAsync(Request request, Exchange.Outcome outcome, Runnable whenAnswered) {
         if (outcome == Exchange.Outcome.LOST) {
-            answer(request, Status.NO_REPLY);
+            Attempt.answer(request, Status.NO_REPLY);
         } else if (outcome == Exchange.Outcome.UNSENT) {
-            answer(request, Status.UNREACHABLE);
+            Attempt.answer(request, Status.UNREACHABLE);
         }
         if (isForAnother(request.status())) {
             callElsewhere(request, whenAnswered);
@@ -344,65 +343,6 @@ public final class NetSession implements Session {
             return Status.CLOSED;
         }
         return now.hasShard(request.shard()) ? Status.OK : Status.BAD_REQUEST;
-    }
-
-    static void answer(Request request, Status status) {
-        request.noResult();
-        request.answer(status, 0, 0, 0);
-    }
-
-    /** Sends it once, if that is possible; the answer is in the request. */
-    private Status attempt(Request request, Route now, long deadlineNs) {
-        final NetConnection connection = now.primaryOf(request.shard()).connection(deadlineNs);
-        final Exchange exchange = connection == null ? null : connection.borrow(deadlineNs);
-        if (connection == null || exchange == null) {
-            answer(request, Status.UNREACHABLE);
-            return Status.UNREACHABLE;
-        }
-        boolean isBegun = false;
-        boolean isFlushed = false;
-        try {
-            isBegun = send(request, connection, exchange, now.term());
-            if (isBegun) {
-                connection.flush();
-            }
-            isFlushed = true;
-        } finally {
-            if (!isFlushed) {
-                connection.abandon(exchange);
-            }
-        }
-        if (isBegun) {
-            receive(request, connection, exchange, deadlineNs, settings.attemptNs());
-        }
-        return request.status();
-    }
-
-    /** Queues it, unless it is too long for that server: then it is answered, and the place given back. */
-    static boolean send(Request request, NetConnection connection, Exchange exchange, long term) {
-        if (RequestDescriptor.lengthOf(request) > connection.maxFrame()) {
-            answer(request, Status.TOO_LARGE);
-            connection.giveBack(exchange);
-            return false;
-        }
-        exchange.prepare(request, term, null);
-        connection.enqueue(exchange);
-        return true;
-    }
-
-    /** Waits for the answer to what was sent. */
-    static void receive(Request request, NetConnection connection, Exchange exchange, long deadlineNs, long attemptNs) {
-        switch (connection.await(exchange, deadlineNs)) {
-            case ANSWERED -> {}
-            case UNSENT -> answer(request, Status.UNREACHABLE);
-            case LOST -> {
-                answer(request, Status.NO_REPLY);
-                // An attempt's whole time without a byte: the other end, or the network in between, is gone.
-                if (connection.isSilentSince(deadlineNs - attemptNs)) {
-                    connection.fail(new IOException("nothing was heard for too long"));
-                }
-            }
-        }
     }
 
     /** Before the next try: looks for a newer configuration, and waits a while if there is none. */
