@@ -40,12 +40,12 @@ final class CallBatch implements AutoCloseable {
     private void begin(Request request) {
         final Status refused = session.whyNotSent(request, route);
         if (refused != Status.OK) {
-            Attempt.answer(request, refused);
+            BlockingCall.answer(request, refused);
             return;
         }
         final NetConnection connection = route.primaryOf(request.shard()).connection(deadlineNs);
         if (connection == null) {
-            Attempt.answer(request, Status.UNREACHABLE);
+            BlockingCall.answer(request, Status.UNREACHABLE);
         } else {
             add(request, connection);
         }
@@ -59,11 +59,11 @@ final class CallBatch implements AutoCloseable {
             exchange = connection.borrow(deadlineNs);
         }
         if (exchange == null) {
-            Attempt.answer(request, Status.UNREACHABLE);
+            BlockingCall.answer(request, Status.UNREACHABLE);
             return;
         }
         calls.add(new Call(request, connection, exchange));
-        if (!Attempt.send(request, connection, exchange, route.term())) {
+        if (!BlockingCall.send(request, connection, exchange, route.term())) {
             calls.remove(calls.size() - 1);
         } else if (!unflushed.contains(connection)) {
             unflushed.add(connection);
@@ -76,7 +76,7 @@ final class CallBatch implements AutoCloseable {
         unflushed.clear();
         while (!calls.isEmpty()) {
             final Call call = calls.remove(calls.size() - 1);
-            Attempt.receive(
+            BlockingCall.receive(
                     call.request(),
                     call.connection(),
                     call.exchange(),

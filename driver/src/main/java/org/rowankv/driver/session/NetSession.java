@@ -263,17 +263,17 @@ public final class NetSession implements Session {
             final Route now = route();
             final Status refused = whyNotSent(request, now);
             if (refused != Status.OK) {
-                Attempt.answer(request, refused);
+                BlockingCall.answer(request, refused);
                 return;
             }
-            final Status status = Attempt.make(request, now, deadlineNs, settings.attemptNs());
+            final Status status = BlockingCall.attempt(request, now, deadlineNs, settings.attemptNs());
             if (!isForAnother(status)) {
                 return;
             }
             // Not once more with so little time that the reply may not come in it: what is known would not be known any
             // more.
             if (deadlineNs - clock.nanoTime() < settings.attemptNs() / LEAST_SHARE) {
-                Attempt.answer(request, closed ? Status.CLOSED : status);
+                BlockingCall.answer(request, closed ? Status.CLOSED : status);
                 return;
             }
             pauseNs = pause(now, pauseNs, deadlineNs);
@@ -296,7 +296,7 @@ public final class NetSession implements Session {
         final Route now = route();
         final Status refused = whyNotSent(request, now);
         if (refused != Status.OK) {
-            Attempt.answer(request, refused);
+            BlockingCall.answer(request, refused);
             whenAnswered.run();
             return;
         }
@@ -314,9 +314,9 @@ public final class NetSession implements Session {
 
     private void answeredAsync(Request request, Exchange.Outcome outcome, Runnable whenAnswered) {
         if (outcome == Exchange.Outcome.LOST) {
-            Attempt.answer(request, Status.NO_REPLY);
+            BlockingCall.answer(request, Status.NO_REPLY);
         } else if (outcome == Exchange.Outcome.UNSENT) {
-            Attempt.answer(request, Status.UNREACHABLE);
+            BlockingCall.answer(request, Status.UNREACHABLE);
         }
         if (isForAnother(request.status())) {
             callElsewhere(request, whenAnswered);

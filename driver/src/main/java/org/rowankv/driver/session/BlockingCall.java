@@ -5,12 +5,12 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.RequestDescriptor;
 
-/** One sending of a request on one connection, and the wait for its answer, by the caller's thread. */
-final class Attempt {
-    private Attempt() {}
+/** A request under way for a caller that waits: one attempt on one connection, on the caller's thread. */
+final class BlockingCall {
+    private BlockingCall() {}
 
     /** Sends it once, if that is possible; the answer is in the request. */
-    static Status make(Request request, Route now, long deadlineNs, long attemptNs) {
+    static Status attempt(Request request, Route now, long deadlineNs, long attemptNs) {
         final NetConnection connection = now.primaryOf(request.shard()).connection(deadlineNs);
         final Exchange exchange = connection == null ? null : connection.borrow(deadlineNs);
         if (connection == null || exchange == null) {
