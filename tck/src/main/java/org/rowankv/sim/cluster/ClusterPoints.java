@@ -11,6 +11,9 @@ import org.rowankv.sim.Happenings;
 final class ClusterPoints {
     private static final String START = "start.";
     private static final String STORE = "configuration.";
+    /** A server has taken over what others had for it, and forced it. */
+    private static final String COMPLETE = "start.term";
+
     private static final int MYRIAD = 10_000;
 
     private final class Point {
@@ -58,6 +61,9 @@ final class ClusterPoints {
             return;
         }
         final SimProcess process = here.process();
+        if (process != null && name.equals(COMPLETE)) {
+            process.completed();
+        }
         if (process != null && point.isOfStart && process.endsHere(name) && isHeldBefore(point)) {
             simulation.happenings().count("servers killed at a point of their start");
             simulation.happenings().count("killed at " + name);

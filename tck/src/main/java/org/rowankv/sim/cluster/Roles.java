@@ -3,18 +3,29 @@ package org.rowankv.sim.cluster;
 import java.util.Arrays;
 import org.rowankv.placement.Configuration;
 
-/** Who serves which shard in which term: no two at a time, and none after a later one. */
+/**
+ * Who serves which shard in which term: no two at a time, none after a later one, and none before every server of the term has
+ * taken over what it lacked, and forced it: what a client may read is on all replicas.
+ */
 final class Roles {
     private final ClusterSimulation simulation;
     /** By shard: the highest term in which somebody has begun to serve it. */
     private final long[] servedTerm;
     /** By server. */
     private final long[] terms;
+    /** By server: the last term for which it has taken over everything. */
+    private final long[] completeTerm;
 
     Roles(ClusterSimulation simulation) {
         this.simulation = simulation;
         this.servedTerm = new long[simulation.plan().shards()];
         this.terms = new long[simulation.plan().servers()];
+        this.completeTerm = new long[simulation.plan().servers()];
+    }
+
+    /** A server has everything that its roles in a term ask for. */
+    void completed(SimProcess process, Configuration configuration) {
+        completeTerm[process.host().number()] = configuration.term();
     }
 
     /** A server lets clients in. */
@@ -25,6 +36,12 @@ final class Roles {
                     "server " + process + " serves in term " + configuration.term() + " after term " + terms[server]);
         }
         terms[server] = configuration.term();
+        for (int other = 0; other < completeTerm.length; other++) {
+            if (completeTerm[other] < configuration.term()) {
+                simulation.violation("server " + process + " serves in term " + configuration.term() + ", and server "
+                        + other + " has not yet taken over what it lacked in it, but in term " + completeTerm[other]);
+            }
+        }
         for (int shard = 0; shard < servedTerm.length; shard++) {
             if (configuration.shard(shard).primary() != server) {
                 continue;

@@ -130,6 +130,15 @@ final class SimProcess {
         return own;
     }
 
+    /** It has what its roles ask for, in the term that it has adopted. */
+    void completed() {
+        final Configuration adopted = server.configuration();
+        if (adopted == null) {
+            throw new AssertionError("server " + this + " has taken over what it lacked in no term");
+        }
+        simulation.roles().completed(this, adopted);
+    }
+
     private void requireAlive() {
         if (dead) {
             throw new CrashError();
