@@ -12,18 +12,21 @@ import org.rowankv.server.shard.ShardReplica;
 
 /** Reads what the parts of a server count. For any thread: what it reads is a moment old. */
 record ServerMeters(
+        int serverId,
         Segments segments,
         Replicas replicas,
         List<Links> links,
         WorkerPool pool,
+        OwnPrimaries primaries,
         DigestAgent digest,
         CommitAgent commit,
         CleanAgent cleaner,
-        ScrubAgent scrubber) {
+        ScrubAgent scrubber,
+        EndingAgents ending,
+        SettledTurns settledTurns,
+        ServerAgents agents) {
 
-    /** The rest is what others know. */
-    ServerStatistics read(
-            int serverId, long sweptObjects, long evictedObjects, boolean settled, long endedSessions, long turns) {
+    ServerStatistics read() {
         long reconnects = 0;
         long notReady = 0;
         long creditRefusals = 0;
@@ -57,12 +60,12 @@ record ServerMeters(
                 indexBytes,
                 indexEntries,
                 pool.expiredObjects(),
-                sweptObjects,
-                evictedObjects,
+                ending.expirySweep().endedObjects(),
+                primaries.evictedObjects(),
                 digest.holesFenced(),
                 reconnects,
                 notReady,
-                settled,
+                settledTurns.isSettled(),
                 scrubber.scrubbedBytes(),
                 scrubber.rounds(),
                 segments.damage().badEntries(),
@@ -71,8 +74,8 @@ record ServerMeters(
                 commit.lag(),
                 creditRefusals,
                 openSessions,
-                endedSessions,
-                turns,
+                ending.sessionLeases().endedSessions(),
+                agents.turns(),
                 segments.pins().count());
     }
 }

@@ -5,6 +5,7 @@ import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.MembershipView;
+import org.rowankv.rdma.MessageHandler;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.Scheduling;
@@ -38,9 +39,32 @@ public record ServerParts(
         SpacePressure pressure,
         CopyListener copies) {
 
+    /** What a server's endpoint is opened with. */
+    public static EndpointSettings endpointSettings(
+            int serverId,
+            ServerSettings settings,
+            Segments segments,
+            long incarnation,
+            long clusterId,
+            MessageHandler messages,
+            MembershipView view) {
+        return new EndpointSettings(
+                serverId,
+                incarnation,
+                clusterId,
+                segments.region(),
+                segments.length(),
+                segments.area().segmentBase(),
+                Math.max(2, 2 * settings.postedAhead()),
+                segments.space(),
+                messages,
+                view,
+                segments.area().landingForce());
+    }
+
     /** A server with an endpoint of its own, which talks to no other but through the backup logs. */
     public Server open(int serverId, Fabric fabric, MembershipView view) {
-        final EndpointSettings endpointSettings = Server.endpointSettings(
+        final EndpointSettings endpointSettings = endpointSettings(
                 serverId,
                 settings,
                 segments,

@@ -12,15 +12,15 @@ import org.rowankv.server.request.Worker;
 public final class SteppedCall {
     private static final int WAITS_BEFORE_HELP = 8;
 
-    private final Server server;
+    private final RequestDispatch dispatch;
     private final Request request;
     private @Nullable ShardPrimary primary;
     private int slot = -1;
     private boolean begun;
     private int waits;
 
-    SteppedCall(Server server, Request request) {
-        this.server = server;
+    SteppedCall(RequestDispatch dispatch, Request request) {
+        this.dispatch = dispatch;
         this.request = request;
     }
 
@@ -40,7 +40,7 @@ public final class SteppedCall {
      */
     public void abandon() {
         if (slot >= 0) {
-            server.giveBack(slot);
+            dispatch.giveBack(slot);
             slot = -1;
         }
     }
@@ -60,13 +60,13 @@ public final class SteppedCall {
             goesOn = !advance();
             if (goesOn && ++waits % WAITS_BEFORE_HELP == 0) {
                 goesOn = false; // should an error strike here
-                server.helpOthers();
+                dispatch.helpOthers();
                 goesOn = true;
             }
             return !goesOn;
         } finally {
             if (!goesOn && slot >= 0) {
-                server.giveBack(slot);
+                dispatch.giveBack(slot);
                 slot = -1;
             }
         }
@@ -75,21 +75,21 @@ public final class SteppedCall {
     private boolean advance() {
         if (slot < 0) {
             if (primary == null) {
-                primary = server.primaryFor(request);
+                primary = dispatch.primaryFor(request);
                 if (primary == null) {
                     return true;
                 }
             }
-            slot = server.tryBorrow(request);
+            slot = dispatch.tryBorrow(request);
             if (slot < 0) {
-                return slot == Server.CLOSED_SLOT;
+                return slot == RequestDispatch.CLOSED_SLOT;
             }
         }
         return advanceIn(slot, primary);
     }
 
     private boolean advanceIn(int borrowed, @Nullable ShardPrimary shardPrimary) {
-        final Worker worker = server.worker(borrowed);
+        final Worker worker = dispatch.worker(borrowed);
         if (!begun) {
             if (shardPrimary == null || !worker.finishLeftover()) {
                 return false;

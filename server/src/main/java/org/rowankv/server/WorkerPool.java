@@ -2,6 +2,8 @@ package org.rowankv.server;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
 import org.rowankv.runtime.SlotPool;
 import org.rowankv.runtime.StackProbe;
 import org.rowankv.server.log.Segments;
@@ -111,23 +113,20 @@ final class WorkerPool {
         return allIdle;
     }
 
-    /** Who waits, and for how long. */
-    interface Patience {
-        void rest(int waits);
-
-        /** Nothing that is under way will end. */
-        boolean isOver();
-    }
-
-    /** Borrows all, for good, and lets what they have under way end. */
-    void close(Patience patience) {
+    /**
+     * Borrows all, for good, and lets what they have under way end.
+     *
+     * @param rest waits, told how often it has before
+     * @param isOver nothing that is under way will end
+     */
+    void close(IntConsumer rest, BooleanSupplier isOver) {
         for (int slot = 0; slot < slots.count(); slot++) {
             int waits = 0;
             while (!slots.tryBorrow(slot)) {
-                patience.rest(waits++);
+                rest.accept(waits++);
             }
-            while (!workers.get(slot).finishLeftover() && !patience.isOver()) {
-                patience.rest(waits++);
+            while (!workers.get(slot).finishLeftover() && !isOver.getAsBoolean()) {
+                rest.accept(waits++);
             }
         }
     }

@@ -91,22 +91,17 @@ final class InspectServerTest {
     }
 
     private ClusterSettings settings() {
-        return new ClusterSettings(
-                "shop",
-                "till",
-                dir,
-                new HostAndPort("127.0.0.1", 1),
-                "127.0.0.1:1",
-                "",
-                "",
-                new ClusterShape(1, 1, 4, 64 << 10, 16 << 10, Durability.PROCESS),
-                4 << 20,
-                2,
-                false,
-                0,
-                5000,
-                false,
-                false);
+        return ClusterSettings.builder()
+                .cluster("shop")
+                .name("till")
+                .dir(dir)
+                .advertised(new HostAndPort("127.0.0.1", 1))
+                .clients("127.0.0.1:1")
+                .shape(new ClusterShape(1, 1, 4, 64 << 10, 16 << 10, Durability.PROCESS))
+                .capacityBytes(4 << 20)
+                .workers(2)
+                .drainMs(5000)
+                .build();
     }
 
     @Test

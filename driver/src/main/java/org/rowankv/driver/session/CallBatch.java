@@ -3,34 +3,67 @@ package org.rowankv.driver.session;
 import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
 
-/** Requests of one caller that are under way together. For one thread. */
+/**
+ * Requests of one caller that are under way together: one write per connection and one wait for all, as far as places on the
+ * connections go. For one thread.
+ */
 final class CallBatch implements AutoCloseable {
     private record Call(Request request, NetConnection connection, Exchange exchange) {}
 
+    private final NetSession session;
+    private final Route route;
     private final long deadlineNs;
-    private final long attemptNs;
     private final List<Call> calls = new ArrayList<>();
     private final List<NetConnection> unflushed = new ArrayList<>();
 
-    CallBatch(long deadlineNs, long attemptNs) {
+    private CallBatch(NetSession session, long deadlineNs) {
+        this.session = session;
+        this.route = session.route();
         this.deadlineNs = deadlineNs;
-        this.attemptNs = attemptNs;
+    }
+
+    /** Answers all. What found nobody that it is for goes one by one afterwards. */
+    static void callAll(NetSession session, List<Request> requests, long deadlineNs) {
+        try (CallBatch batch = new CallBatch(session, deadlineNs)) {
+            requests.forEach(batch::begin);
+            batch.finish();
+        }
+        for (Request request : requests) {
+            if (NetSession.isForAnother(request.status()) && session.clock().nanoTime() - deadlineNs < 0) {
+                session.call(request, deadlineNs);
+            }
+        }
+    }
+
+    private void begin(Request request) {
+        final Status refused = session.whyNotSent(request, route);
+        if (refused != Status.OK) {
+            BlockingCall.answer(request, refused);
+            return;
+        }
+        final NetConnection connection = route.primaryOf(request.shard()).connection(deadlineNs);
+        if (connection == null) {
+            BlockingCall.answer(request, Status.UNREACHABLE);
+        } else {
+            add(request, connection);
+        }
     }
 
     /** Queues one more; waits for those before it when there is no place for it. */
-    void add(Request request, NetConnection connection, long term) {
+    private void add(Request request, NetConnection connection) {
         Exchange exchange = connection.tryBorrow();
         if (exchange == null) {
             finish();
             exchange = connection.borrow(deadlineNs);
         }
         if (exchange == null) {
-            NetSession.answer(request, org.rowankv.protocol.Status.UNREACHABLE);
+            BlockingCall.answer(request, Status.UNREACHABLE);
             return;
         }
         calls.add(new Call(request, connection, exchange));
-        if (!NetSession.send(request, connection, exchange, term)) {
+        if (!BlockingCall.send(request, connection, exchange, route.term())) {
             calls.remove(calls.size() - 1);
         } else if (!unflushed.contains(connection)) {
             unflushed.add(connection);
@@ -38,12 +71,17 @@ final class CallBatch implements AutoCloseable {
     }
 
     /** Sends what is queued, and waits for all answers. */
-    void finish() {
+    private void finish() {
         unflushed.forEach(NetConnection::flush);
         unflushed.clear();
         while (!calls.isEmpty()) {
             final Call call = calls.remove(calls.size() - 1);
-            NetSession.receive(call.request(), call.connection(), call.exchange(), deadlineNs, attemptNs);
+            BlockingCall.receive(
+                    call.request(),
+                    call.connection(),
+                    call.exchange(),
+                    deadlineNs,
+                    session.settings().attemptNs());
         }
     }
 

@@ -1,6 +1,5 @@
 package org.rowankv.driver.session;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -257,61 +256,34 @@ public final class NetSession implements Session {
         call(request, clock.nanoTime() + settings.attemptNs());
     }
 
-    private void call(Request request, long deadlineNs) {
+    /** As {@link #call(Request)}, for who has spent some of the time already. */
+    void call(Request request, long deadlineNs) {
         long pauseNs = 0;
         while (true) {
             final Route now = route();
             final Status refused = whyNotSent(request, now);
             if (refused != Status.OK) {
-                answer(request, refused);
+                BlockingCall.answer(request, refused);
                 return;
             }
-            final Status status = attempt(request, now, deadlineNs);
+            final Status status = BlockingCall.attempt(request, now, deadlineNs, settings.attemptNs());
             if (!isForAnother(status)) {
                 return;
             }
             // Not once more with so little time that the reply may not come in it: what is known would not be known any
             // more.
             if (deadlineNs - clock.nanoTime() < settings.attemptNs() / LEAST_SHARE) {
-                answer(request, closed ? Status.CLOSED : status);
+                BlockingCall.answer(request, closed ? Status.CLOSED : status);
                 return;
             }
             pauseNs = pause(now, pauseNs, deadlineNs);
         }
     }
 
-    /**
-     * One write per connection and one wait for all, as far as places on the connections go. What found nobody that it is for
-     * goes one by one afterwards.
-     */
     @Override
     public void callAll(List<Request> requests) {
         StackProbe.require(PROBE_DEPTH);
-        final long deadlineNs = clock.nanoTime() + settings.attemptNs();
-        final Route now = route();
-        try (CallBatch batch = new CallBatch(deadlineNs, settings.attemptNs())) {
-            requests.forEach(request -> begin(request, now, batch, deadlineNs));
-            batch.finish();
-        }
-        for (Request request : requests) {
-            if (isForAnother(request.status()) && clock.nanoTime() - deadlineNs < 0) {
-                call(request, deadlineNs);
-            }
-        }
-    }
-
-    private void begin(Request request, Route now, CallBatch batch, long deadlineNs) {
-        final Status refused = whyNotSent(request, now);
-        if (refused != Status.OK) {
-            answer(request, refused);
-            return;
-        }
-        final NetConnection connection = now.primaryOf(request.shard()).connection(deadlineNs);
-        if (connection == null) {
-            answer(request, Status.UNREACHABLE);
-        } else {
-            batch.add(request, connection, now.term());
-        }
+        CallBatch.callAll(this, requests, clock.nanoTime() + settings.attemptNs());
     }
 
     /**
@@ -324,7 +296,7 @@ public final class NetSession implements Session {
         final Route now = route();
         final Status refused = whyNotSent(request, now);
         if (refused != Status.OK) {
-            answer(request, refused);
+            BlockingCall.answer(request, refused);
             whenAnswered.run();
             return;
         }
@@ -342,9 +314,9 @@ public final class NetSession implements Session {
 
     private void answeredAsync(Request request, Exchange.Outcome outcome, Runnable whenAnswered) {
         if (outcome == Exchange.Outcome.LOST) {
-            answer(request, Status.NO_REPLY);
+            BlockingCall.answer(request, Status.NO_REPLY);
         } else if (outcome == Exchange.Outcome.UNSENT) {
-            answer(request, Status.UNREACHABLE);
+            BlockingCall.answer(request, Status.UNREACHABLE);
         }
         if (isForAnother(request.status())) {
             callElsewhere(request, whenAnswered);
@@ -361,74 +333,16 @@ public final class NetSession implements Session {
     }
 
     /** Whether nothing was applied, and another server, or the same one later, may do it. */
-    private static boolean isForAnother(Status status) {
+    static boolean isForAnother(Status status) {
         return status == Status.STALE_TERM || status == Status.NOT_PRIMARY || status == Status.UNREACHABLE;
     }
 
-    private Status whyNotSent(Request request, Route now) {
+    /** OK where it can be sent. */
+    Status whyNotSent(Request request, Route now) {
         if (closed) {
             return Status.CLOSED;
         }
         return now.hasShard(request.shard()) ? Status.OK : Status.BAD_REQUEST;
-    }
-
-    static void answer(Request request, Status status) {
-        request.noResult();
-        request.answer(status, 0, 0, 0);
-    }
-
-    /** Sends it once, if that is possible; the answer is in the request. */
-    private Status attempt(Request request, Route now, long deadlineNs) {
-        final NetConnection connection = now.primaryOf(request.shard()).connection(deadlineNs);
-        final Exchange exchange = connection == null ? null : connection.borrow(deadlineNs);
-        if (connection == null || exchange == null) {
-            answer(request, Status.UNREACHABLE);
-            return Status.UNREACHABLE;
-        }
-        boolean isBegun = false;
-        boolean isFlushed = false;
-        try {
-            isBegun = send(request, connection, exchange, now.term());
-            if (isBegun) {
-                connection.flush();
-            }
-            isFlushed = true;
-        } finally {
-            if (!isFlushed) {
-                connection.abandon(exchange);
-            }
-        }
-        if (isBegun) {
-            receive(request, connection, exchange, deadlineNs, settings.attemptNs());
-        }
-        return request.status();
-    }
-
-    /** Queues it, unless it is too long for that server: then it is answered, and the place given back. */
-    static boolean send(Request request, NetConnection connection, Exchange exchange, long term) {
-        if (RequestDescriptor.lengthOf(request) > connection.maxFrame()) {
-            answer(request, Status.TOO_LARGE);
-            connection.giveBack(exchange);
-            return false;
-        }
-        exchange.prepare(request, term, null);
-        connection.enqueue(exchange);
-        return true;
-    }
-
-    /** Waits for the answer to what was sent. */
-    static void receive(Request request, NetConnection connection, Exchange exchange, long deadlineNs, long attemptNs) {
-        switch (connection.await(exchange, deadlineNs)) {
-            case ANSWERED -> {}
-            case UNSENT -> answer(request, Status.UNREACHABLE);
-            case LOST -> {
-                answer(request, Status.NO_REPLY);
-                // An attempt's whole time without a byte: the other end, or the network in between, is gone.
-                if (connection.isSilentSince(deadlineNs - attemptNs)) {
-                    connection.fail(new IOException("nothing was heard for too long"));
-                }
-            }
-        }
     }
 
     /** Before the next try: looks for a newer configuration, and waits a while if there is none. */

@@ -161,7 +161,10 @@ public final class ServerCommand implements Callable<Integer> {
             description = "after which a client that is not heard of counts as gone; 0: never (${DEFAULT-VALUE})")
     private int sessionLease;
 
-    @Option(names = "--drain", defaultValue = "10000", description = "ms that a stop waits (${DEFAULT-VALUE})")
+    @Option(
+            names = "--drain",
+            defaultValue = "" + ClusterSettings.DEFAULT_DRAIN_MS,
+            description = "ms that a stop waits (${DEFAULT-VALUE})")
     private long drain;
 
     @Option(names = "--accept-unclean", description = "use data that a power cut may have left incomplete")
@@ -226,30 +229,35 @@ public final class ServerCommand implements Callable<Integer> {
         final HostAndPort admin =
                 adminListen == null ? new HostAndPort("127.0.0.1", clients.port() + 2) : HostAndPort.parse(adminListen);
         final int copies = replicas == 0 ? Math.min(2, expect) : replicas;
-        final ClusterSettings settings = new ClusterSettings(
-                cluster,
-                name,
-                data,
-                peersReached,
-                reached.toString(),
-                admin.toString(),
-                zone,
-                new ClusterShape(
+        final ClusterSettings settings = ClusterSettings.builder()
+                .cluster(cluster)
+                .name(name)
+                .dir(data)
+                .advertised(peersReached)
+                .clients(reached.toString())
+                .admin(admin.toString())
+                .zone(zone)
+                .shape(new ClusterShape(
                         expect,
                         copies,
                         shards == 0 ? ClusterSettings.DEFAULT_SHARDS_PER_SERVER * expect : shards,
                         size("--segment", segment, AreaSettings.MAX_SEGMENT_LENGTH),
                         size("--max-message", maxMessage, Integer.MAX_VALUE),
-                        level()),
-                ByteSize.parse(capacity),
-                workers == 0 ? Math.max(4, Math.min(32, 2 * Runtime.getRuntime().availableProcessors())) : workers,
-                verifyReads,
-                scrubRate,
-                drain,
-                acceptUnclean,
-                acceptCopied,
-                sessionLeaseMs(),
-                threadingMode());
+                        level()))
+                .capacityBytes(ByteSize.parse(capacity))
+                .workers(
+                        workers == 0
+                                ? Math.max(
+                                        4, Math.min(32, 2 * Runtime.getRuntime().availableProcessors()))
+                                : workers)
+                .verifyReads(verifyReads)
+                .scrubMibPerSecond(scrubRate)
+                .drainMs(drain)
+                .acceptUnclean(acceptUnclean)
+                .acceptCopied(acceptCopied)
+                .sessionLeaseMs(sessionLeaseMs())
+                .threading(threadingMode())
+                .build();
         final PortCounts counts = new PortCounts();
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         return new NodeProcess(

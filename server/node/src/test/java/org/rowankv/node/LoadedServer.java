@@ -39,22 +39,16 @@ final class LoadedServer {
     public static void main(String[] arguments) {
         NodeLogging.setUp();
         final int port = Integer.parseInt(arguments[3]);
-        final ClusterSettings settings = new ClusterSettings(
-                "loaded",
-                arguments[0],
-                Path.of(arguments[1]),
-                new HostAndPort("127.0.0.1", port),
-                "",
-                "",
-                "",
-                new ClusterShape(SERVERS, 2, 12, 64 << 10, 16 << 10, Durability.valueOf(arguments[4])),
-                8 << 20,
-                4,
-                false,
-                0,
-                5000,
-                false,
-                false);
+        final ClusterSettings settings = ClusterSettings.builder()
+                .cluster("loaded")
+                .name(arguments[0])
+                .dir(Path.of(arguments[1]))
+                .advertised(new HostAndPort("127.0.0.1", port))
+                .shape(new ClusterShape(SERVERS, 2, 12, 64 << 10, 16 << 10, Durability.valueOf(arguments[4])))
+                .capacityBytes(8 << 20)
+                .workers(4)
+                .drainMs(5000)
+                .build();
         final NodeProcess process = new NodeProcess(
                 settings,
                 arguments[2],

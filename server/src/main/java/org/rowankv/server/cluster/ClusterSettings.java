@@ -2,6 +2,7 @@ package org.rowankv.server.cluster;
 
 import java.nio.file.Path;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.runtime.ThreadingMode;
 import org.rowankv.server.ServerSettings;
@@ -9,7 +10,7 @@ import org.rowankv.server.pm.AreaSettings;
 import org.rowankv.server.pm.Durability;
 
 /**
- * Settings of one server of a cluster.
+ * Settings of one server of a cluster. Made by {@link #builder}.
  *
  * @param cluster name of the cluster
  * @param name of the server, unique in the cluster
@@ -49,6 +50,8 @@ public record ClusterSettings(
         ThreadingMode threading) {
     /** Long beyond the deadlines of clients. */
     public static final long DEFAULT_SESSION_LEASE_MS = 600_000;
+
+    public static final long DEFAULT_DRAIN_MS = 10_000;
 
     public static final int DEFAULT_SHARDS_PER_SERVER = 48;
     public static final int MAX_SERVERS = 64;
@@ -94,63 +97,8 @@ public record ClusterSettings(
         require(threading != ThreadingMode.INVOKED, "threading must be shared or dedicated");
     }
 
-    /** With the usual leases of sessions, and agents that share a thread. */
-    public ClusterSettings(
-            String cluster,
-            String name,
-            Path dir,
-            HostAndPort advertised,
-            String clients,
-            String admin,
-            String zone,
-            ClusterShape shape,
-            long capacityBytes,
-            int workers,
-            boolean verifyReads,
-            int scrubMibPerSecond,
-            long drainMs,
-            boolean acceptUnclean,
-            boolean acceptCopied) {
-        this(
-                cluster,
-                name,
-                dir,
-                advertised,
-                clients,
-                admin,
-                zone,
-                shape,
-                capacityBytes,
-                workers,
-                verifyReads,
-                scrubMibPerSecond,
-                drainMs,
-                acceptUnclean,
-                acceptCopied,
-                DEFAULT_SESSION_LEASE_MS,
-                ThreadingMode.SHARED);
-    }
-
-    /** The same but for the threads of its agents. */
-    public ClusterSettings withThreading(ThreadingMode mode) {
-        return new ClusterSettings(
-                cluster,
-                name,
-                dir,
-                advertised,
-                clients,
-                admin,
-                zone,
-                shape,
-                capacityBytes,
-                workers,
-                verifyReads,
-                scrubMibPerSecond,
-                drainMs,
-                acceptUnclean,
-                acceptCopied,
-                sessionLeaseMs,
-                mode);
+    public static Builder builder() {
+        return new Builder();
     }
 
     private static void requireName(String what, String name) {
@@ -173,5 +121,151 @@ public record ClusterSettings(
                         verifyReads,
                         (long) scrubMibPerSecond << 20)
                 .withSessionLeaseNs(sessionLeaseMs * 1_000_000);
+    }
+
+    /** Collects settings; what has no default has to be set. */
+    public static final class Builder {
+        private @Nullable String cluster;
+        private @Nullable String name;
+        private @Nullable Path dir;
+        private @Nullable HostAndPort advertised;
+        private String clients = "";
+        private String admin = "";
+        private String zone = "";
+        private @Nullable ClusterShape shape;
+        private long capacityBytes;
+        private int workers;
+        private boolean verifyReads;
+        private int scrubMibPerSecond;
+        private long drainMs = DEFAULT_DRAIN_MS;
+        private boolean acceptUnclean;
+        private boolean acceptCopied;
+        private long sessionLeaseMs = DEFAULT_SESSION_LEASE_MS;
+        private ThreadingMode threading = ThreadingMode.SHARED;
+
+        /** No default. */
+        public Builder cluster(String ofCluster) {
+            cluster = ofCluster;
+            return this;
+        }
+
+        /** No default. */
+        public Builder name(String ofServer) {
+            name = ofServer;
+            return this;
+        }
+
+        /** No default. */
+        public Builder dir(Path directory) {
+            dir = directory;
+            return this;
+        }
+
+        /** No default. */
+        public Builder advertised(HostAndPort address) {
+            advertised = address;
+            return this;
+        }
+
+        /** Empty, the default: clients do not reach it. */
+        public Builder clients(String address) {
+            clients = address;
+            return this;
+        }
+
+        /** Empty, the default: it does not tell of itself. */
+        public Builder admin(String address) {
+            admin = address;
+            return this;
+        }
+
+        public Builder zone(String ofMachine) {
+            zone = ofMachine;
+            return this;
+        }
+
+        /** No default. */
+        public Builder shape(ClusterShape ofCluster) {
+            shape = ofCluster;
+            return this;
+        }
+
+        /** No default. */
+        public Builder capacityBytes(long bytes) {
+            capacityBytes = bytes;
+            return this;
+        }
+
+        /** No default. */
+        public Builder workers(int count) {
+            workers = count;
+            return this;
+        }
+
+        public Builder verifyReads(boolean verify) {
+            verifyReads = verify;
+            return this;
+        }
+
+        /** 0, the default: not at all. */
+        public Builder scrubMibPerSecond(int mib) {
+            scrubMibPerSecond = mib;
+            return this;
+        }
+
+        public Builder drainMs(long ms) {
+            drainMs = ms;
+            return this;
+        }
+
+        public Builder acceptUnclean(boolean accept) {
+            acceptUnclean = accept;
+            return this;
+        }
+
+        public Builder acceptCopied(boolean accept) {
+            acceptCopied = accept;
+            return this;
+        }
+
+        /** 0: for ever. */
+        public Builder sessionLeaseMs(long ms) {
+            sessionLeaseMs = ms;
+            return this;
+        }
+
+        public Builder threading(ThreadingMode mode) {
+            threading = mode;
+            return this;
+        }
+
+        /** @throws IllegalArgumentException if something is missing, or a server cannot run with it; says what would do */
+        public ClusterSettings build() {
+            return new ClusterSettings(
+                    set("the cluster's name", cluster),
+                    set("the server's name", name),
+                    set("the directory", dir),
+                    set("the address for other servers", advertised),
+                    clients,
+                    admin,
+                    zone,
+                    set("the cluster's shape", shape),
+                    capacityBytes,
+                    workers,
+                    verifyReads,
+                    scrubMibPerSecond,
+                    drainMs,
+                    acceptUnclean,
+                    acceptCopied,
+                    sessionLeaseMs,
+                    threading);
+        }
+
+        private static <T> T set(String what, @Nullable T value) {
+            if (value == null) {
+                throw new IllegalArgumentException(what + " is missing");
+            }
+            return value;
+        }
     }
 }

@@ -117,7 +117,7 @@ final class Round implements MembershipView {
                 serverId, segments, new Replicas(replicas), settings.shape().replicas() > 1, around.errors());
         read.scan(around.scanThreads(), around.clock());
         recovered = read;
-        final EndpointSettings endpointSettings = Server.endpointSettings(
+        final EndpointSettings endpointSettings = ServerParts.endpointSettings(
                 serverId, serverSettings, segments, incarnation, found.clusterId(), messages, this);
         final Endpoint opened = around.fabric().open(endpointSettings);
         endpoint = opened;
@@ -193,7 +193,7 @@ final class Round implements MembershipView {
                 late,
                 late,
                 new NoCopies());
-        final EndpointSettings endpointSettings = Server.endpointSettings(
+        final EndpointSettings endpointSettings = ServerParts.endpointSettings(
                 serverId, serverSettings, read.segments(), incarnation, configuration.clusterId(), messages, this);
         final Server made = new Server(
                 parts, endpointSettings, unused -> opened, around.fabric().capabilities());

@@ -123,23 +123,18 @@ final class ClusterBed implements AutoCloseable {
     }
 
     ClusterSettings settings(Path directory, String name, ClusterShape ofShape, String zone, int port) {
-        return new ClusterSettings(
-                        "test",
-                        name,
-                        directory,
-                        new HostAndPort("127.0.0.1", port),
-                        "",
-                        "",
-                        zone,
-                        ofShape,
-                        capacity,
-                        WORKERS,
-                        false,
-                        0,
-                        2000,
-                        false,
-                        false)
-                .withThreading(threading);
+        return ClusterSettings.builder()
+                .cluster("test")
+                .name(name)
+                .dir(directory)
+                .advertised(new HostAndPort("127.0.0.1", port))
+                .zone(zone)
+                .shape(ofShape)
+                .capacityBytes(capacity)
+                .workers(WORKERS)
+                .drainMs(2000)
+                .threading(threading)
+                .build();
     }
 
     ClusterBed startAll() {

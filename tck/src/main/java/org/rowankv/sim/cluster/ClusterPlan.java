@@ -127,23 +127,18 @@ record ClusterPlan(
     }
 
     ClusterSettings settings(SimHost host) {
-        return new ClusterSettings(
-                "sim",
-                host.name(),
-                host.home().path(),
-                new HostAndPort("127.0.0.1", host.port()),
-                "",
-                "",
-                "",
-                new ClusterShape(
-                        servers, replicas, shards, SEGMENT, maxMessage, power ? Durability.POWER : Durability.PROCESS),
-                (long) segments * SEGMENT,
-                workers,
-                true,
-                0,
-                drainMs(),
-                false,
-                false);
+        return ClusterSettings.builder()
+                .cluster("sim")
+                .name(host.name())
+                .dir(host.home().path())
+                .advertised(new HostAndPort("127.0.0.1", host.port()))
+                .shape(new ClusterShape(
+                        servers, replicas, shards, SEGMENT, maxMessage, power ? Durability.POWER : Durability.PROCESS))
+                .capacityBytes((long) segments * SEGMENT)
+                .workers(workers)
+                .verifyReads(true)
+                .drainMs(drainMs())
+                .build();
     }
 
     private long drainMs() {

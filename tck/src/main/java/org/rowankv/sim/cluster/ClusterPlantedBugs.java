@@ -67,7 +67,7 @@ final class ClusterPlantedBugs {
                     "a call that is given up keeps its worker",
                     SERVER,
                     "org.rowankv.server.SteppedCall",
-                    "    public void abandon() {\n        if (slot >= 0) {\n            server.giveBack(slot);\n",
+                    "    public void abandon() {\n        if (slot >= 0) {\n            dispatch.giveBack(slot);\n",
                     "    public void abandon() {\n        if (slot >= 0) {\n"));
 
     private ClusterPlantedBugs() {}

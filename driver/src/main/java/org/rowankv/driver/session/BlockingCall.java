@@ -1,0 +1,70 @@
+package org.rowankv.driver.session;
+
+import java.io.IOException;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.RequestDescriptor;
+
+/** A request under way for a caller that waits: one attempt on one connection, on the caller's thread. */
+final class BlockingCall {
+    private BlockingCall() {}
+
+    /** Sends it once, if that is possible; the answer is in the request. */
+    static Status attempt(Request request, Route now, long deadlineNs, long attemptNs) {
+        final NetConnection connection = now.primaryOf(request.shard()).connection(deadlineNs);
+        final Exchange exchange = connection == null ? null : connection.borrow(deadlineNs);
+        if (connection == null || exchange == null) {
+            answer(request, Status.UNREACHABLE);
+            return Status.UNREACHABLE;
+        }
+        boolean isBegun = false;
+        boolean isFlushed = false;
+        try {
+            isBegun = send(request, connection, exchange, now.term());
+            if (isBegun) {
+                connection.flush();
+            }
+            isFlushed = true;
+        } finally {
+            if (!isFlushed) {
+                connection.abandon(exchange);
+            }
+        }
+        if (isBegun) {
+            receive(request, connection, exchange, deadlineNs, attemptNs);
+        }
+        return request.status();
+    }
+
+    /** Queues it, unless it is too long for that server: then it is answered, and the place given back. */
+    static boolean send(Request request, NetConnection connection, Exchange exchange, long term) {
+        if (RequestDescriptor.lengthOf(request) > connection.maxFrame()) {
+            answer(request, Status.TOO_LARGE);
+            connection.giveBack(exchange);
+            return false;
+        }
+        exchange.prepare(request, term, null);
+        connection.enqueue(exchange);
+        return true;
+    }
+
+    /** Waits for the answer to what was sent. */
+    static void receive(Request request, NetConnection connection, Exchange exchange, long deadlineNs, long attemptNs) {
+        switch (connection.await(exchange, deadlineNs)) {
+            case ANSWERED -> {}
+            case UNSENT -> answer(request, Status.UNREACHABLE);
+            case LOST -> {
+                answer(request, Status.NO_REPLY);
+                // An attempt's whole time without a byte: the other end, or the network in between, is gone.
+                if (connection.isSilentSince(deadlineNs - attemptNs)) {
+                    connection.fail(new IOException("nothing was heard for too long"));
+                }
+            }
+        }
+    }
+
+    static void answer(Request request, Status status) {
+        request.noResult();
+        request.answer(status, 0, 0, 0);
+    }
+}

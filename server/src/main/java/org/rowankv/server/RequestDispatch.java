@@ -1,0 +1,176 @@
+package org.rowankv.server;
+
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Ttl;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.runtime.StackProbe;
+import org.rowankv.server.request.ObjectReader;
+import org.rowankv.server.request.ShardPrimary;
+import org.rowankv.server.request.Worker;
+
+/**
+ * Brings a server's requests to where they are carried: refuses what the server does not serve, answers reads at once, and gives
+ * the rest a borrowed worker context, on the thread that brings them (docs/design/20-threading-modes.md). Who waits there helps
+ * those that he may be waiting for.
+ *
+ * <p>Thread-safe; without a lock and without allocation.
+ */
+final class RequestDispatch {
+    static final int CLOSED_SLOT = -2;
+
+    private static final int SPINS = 32;
+    private static final int YIELDS = 256;
+    private static final long PARK_NS = 50_000;
+    /** Frames, more than a mutation ever needs: it must not be cut short by the end of its caller's stack. */
+    private static final int PROBE_DEPTH = 12;
+
+    private final int serverId;
+    private final OwnPrimaries primaries;
+    private final ObjectReader reader;
+    private final WorkerPool pool;
+    private final ServerAgents agents;
+    private final ServingState serving;
+    private final Scheduling scheduling;
+    private final IntConsumer wakeUp;
+
+    /** @param wakeUp wakes the agents of a server of the cluster up */
+    RequestDispatch(
+            int serverId,
+            OwnPrimaries primaries,
+            ObjectReader reader,
+            WorkerPool pool,
+            ServerAgents agents,
+            ServingState serving,
+            Scheduling scheduling,
+            IntConsumer wakeUp) {
+        this.serverId = serverId;
+        this.primaries = primaries;
+        this.reader = reader;
+        this.pool = pool;
+        this.agents = agents;
+        this.serving = serving;
+        this.scheduling = scheduling;
+        this.wakeUp = wakeUp;
+    }
+
+    /** Answers it, on the calling thread. */
+    void call(Request request) {
+        try {
+            final ShardPrimary primary = primaryFor(request);
+            if (primary != null) {
+                mutate(primary, request);
+            }
+        } catch (InternalError e) {
+            throw serving.faulty(e);
+        }
+    }
+
+    /** Who carries the request; null when it is answered already. */
+    @Nullable
+    ShardPrimary primaryFor(Request request) {
+        final ShardPrimary primary = primaries.find(request.shard());
+        if (!serving.isOpen() || primary == null) {
+            serving.requireNotRefused();
+            request.noResult();
+            request.answer(serving.isOpen() ? Status.NOT_PRIMARY : Status.CLOSED, 0, 0, 0);
+            return null;
+        }
+        return request.operation() == Operation.GET
+                        && request.accessTtlMs() == Ttl.UNCHANGED
+                        && reader.get(
+                                primary.replica(), request, primary.versions().last())
+                ? null
+                : primary;
+    }
+
+    /** A worker context for the request; {@link #CLOSED_SLOT} when it was answered instead, −1 when none is free. */
+    int tryBorrow(Request request) {
+        if (!serving.isOpen()) {
+            serving.requireNotRefused();
+            request.noResult();
+            request.answer(Status.CLOSED, 0, 0, 0);
+            return CLOSED_SLOT;
+        }
+        return pool.tryBorrow();
+    }
+
+    void giveBack(int slot) {
+        pool.giveBack(slot);
+        agents.rouse(); // CommitVer is to be told of
+    }
+
+    Worker worker(int slot) {
+        return pool.worker(slot);
+    }
+
+    private void mutate(ShardPrimary primary, Request request) {
+        StackProbe.require(PROBE_DEPTH);
+        final int slot = borrow(request);
+        if (slot == CLOSED_SLOT) {
+            return;
+        }
+        boolean isGivenBack = false;
+        try {
+            final Worker worker = pool.worker(slot);
+            int waits = 0;
+            while (!worker.finishLeftover()) {
+                pause(waits++);
+            }
+            worker.begin(primary, request);
+            while (!worker.advance()) {
+                pause(waits++);
+            }
+            pool.giveBack(slot);
+            isGivenBack = true;
+        } finally {
+            if (!isGivenBack) {
+                pool.drop(slot);
+            }
+            agents.rouse(); // CommitVer is to be told of
+        }
+    }
+
+    private int borrow(Request request) {
+        int slot = tryBorrow(request);
+        for (int waits = 0; slot == -1; waits++) {
+            pause(waits);
+            slot = tryBorrow(request);
+        }
+        return slot;
+    }
+
+    /** The calling thread waits for somebody else's progress, and helps it along where nobody else does. */
+    private void pause(int waits) {
+        if (waits >= YIELDS) {
+            serving.requireNotFailed();
+        }
+        rest(waits);
+    }
+
+    /** As who waits for progress does, also while the server closes. */
+    void rest(int waits) {
+        if (waits < SPINS) {
+            Thread.onSpinWait();
+        } else if (waits < YIELDS) {
+            Thread.yield();
+        } else {
+            if (serving.isOpen() && agents.isClosed()) {
+                throw new IllegalStateException("server " + serverId
+                        + " cannot go on: its agents were stopped by a broken invariant, which is in"
+                        + " the log; close the store and open it again");
+            }
+            helpOthers();
+            scheduling.park(PARK_NS);
+        }
+    }
+
+    /** What somebody who waits for long does for those that he may be waiting for. */
+    void helpOthers() {
+        wakeUp.accept(serverId);
+        pool.finishLeftovers();
+    }
+}

@@ -1,0 +1,77 @@
+package org.rowankv.server;
+
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.pm.LostAreaException;
+
+/** Whether a server serves, and what those get whom it does not serve, or who meet a fault of its memory. Thread-safe. */
+final class ServingState {
+    private volatile boolean open;
+    /** What whoever comes is told instead of an answer. */
+    private volatile @Nullable RuntimeException refusal;
+    /** Why it serves nobody any more, not even those who wait already. */
+    private volatile @Nullable RuntimeException failure;
+    /** Told of faults of the memory; returns what whoever met one gets. */
+    private Function<InternalError, RuntimeException> whenFaulty =
+            fault -> new IllegalStateException("a fault of the memory", fault);
+
+    /** Before the start. */
+    void whenFaulty(Function<InternalError, RuntimeException> handler) {
+        whenFaulty = handler;
+    }
+
+    /** Tells of a fault of the memory; returns what whoever met it gets. */
+    RuntimeException faulty(InternalError fault) {
+        return whenFaulty.apply(fault);
+    }
+
+    void open() {
+        open = true;
+    }
+
+    void close() {
+        open = false;
+    }
+
+    boolean isOpen() {
+        return open;
+    }
+
+    /** Whoever comes from now on gets this exception; who waits already may still be answered. */
+    void refuse(RuntimeException why) {
+        refusal = why;
+        open = false;
+    }
+
+    /** Whoever waits or comes gets this exception. */
+    void fail(RuntimeException why) {
+        refuse(why);
+        failure = why;
+    }
+
+    boolean hasFailed() {
+        return failure != null;
+    }
+
+    /** Whether the memory is not to be touched any more. */
+    boolean isLost() {
+        return failure instanceof LostAreaException;
+    }
+
+    /** For whoever comes. */
+    void requireNotRefused() {
+        requireNone(refusal);
+    }
+
+    /** For whoever waits. */
+    void requireNotFailed() {
+        requireNone(failure);
+    }
+
+    private static void requireNone(@Nullable RuntimeException why) {
+        if (why != null) {
+            // Made anew: each caller's stack, and none that grows by what is suppressed in it.
+            throw new IllegalStateException(why.getMessage(), why);
+        }
+    }
+}
