@@ -80,8 +80,7 @@ public final class SessionTable {
     }
 
     /**
-     * All entries were met: sessions that were closed, or whose opening is gone, are over. Any of those that were closed stay
-     * known as such, as many as are remembered.
+     * All entries were met: sessions that were closed, which stays known, or whose opening is gone, are over.
      *
      * @return the space given back by entries that only their completions had kept
      */
