@@ -57,8 +57,10 @@ public final class Segments {
     /** @param cleanerReserve free segments that only the cleaner may take, so that it can always go on */
     public Segments(Area area, RandomSource random, int cleanerReserve, long spaceLimit) {
         this.area = area;
-        this.random = random;
-        this.generationSource = new GenerationSource(random);
+        // Other numbers in each start, also if its seed is the same: behind the end of a log there may be words of the
+        // generations of an earlier start, and nobody looks for them.
+        this.random = random.fork("generations-" + area.segments().highestSequence());
+        this.generationSource = new GenerationSource(this.random);
         this.cleanerReserve = cleanerReserve;
         this.space = new Space(spaceLimit);
         final int count = area.segmentCount();

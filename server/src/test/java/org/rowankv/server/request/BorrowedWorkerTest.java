@@ -44,7 +44,7 @@ final class BorrowedWorkerTest {
             Area.create(
                     new AreaSettings(null, 512 << 10, 64 << 10, 0, 5, 1, Durability.NONE),
                     new SplittableRandomSource(1)),
-            new Allocations(),
+            new Allocations(new SplittableRandomSource(2)),
             0,
             256 << 10);
     private BorrowedWorkers running;
@@ -68,7 +68,11 @@ final class BorrowedWorkerTest {
 
     /** Random numbers for generations: drawn where a segment is opened, and there an error may strike. */
     private final class Allocations implements RandomSource {
-        private final RandomSource source = new SplittableRandomSource(2);
+        private final RandomSource source;
+
+        Allocations(RandomSource source) {
+            this.source = source;
+        }
 
         @Override
         public long nextLong() {
@@ -83,7 +87,7 @@ final class BorrowedWorkerTest {
 
         @Override
         public RandomSource fork(String name) {
-            return source.fork(name);
+            return new Allocations(source.fork(name));
         }
     }
 
