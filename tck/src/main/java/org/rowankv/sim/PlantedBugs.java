@@ -126,8 +126,8 @@ final class PlantedBugs {
                     "completions do not move with their entries",
                     SERVER,
                     "org.rowankv.server.cleaning.Relocation",
-                    "replica.sessions(sessionId).completionMoved(sessionId, sequence, from, to);",
-                    ""),
+                    "return sequence != 0 && replica.sessions(sessionId).completionMoved(sessionId, sequence, from, to);",
+                    "return false;"),
             new PlantedBug(
                     "duplicate check outside the lock",
                     SERVER,

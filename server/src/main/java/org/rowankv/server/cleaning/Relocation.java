@@ -200,9 +200,13 @@ final class Relocation implements SegmentScan.Visitor {
             moveCompletion(replica, buffer, at, address, copy);
             // Should the victim not be freed now, it holds back what ends the copy.
             segments.markDead(address, length);
+        } else if (moveCompletion(replica, buffer, at, address, copy)) {
+            // Superseded meanwhile, and kept for its answer: it is the copy now that dies with that.
+            segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);
+            segments.markKept(copy);
+            segments.markDead(address, length);
         } else {
             bornDead(copy, length); // superseded meanwhile, and its space was given back by that
-            moveCompletion(replica, buffer, at, address, copy);
         }
         if (EntryType.holdsObject(type) && isCleared(replica, buffer, at)) {
             segments.lowerHorizon(segments.segmentOf(copy), victimHorizon); // the sweep will count it dead
@@ -222,13 +226,12 @@ final class Relocation implements SegmentScan.Visitor {
         return EntryDescriptor.version(buffer, at) <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(buffer, at));
     }
 
-    private static void moveCompletion(ShardReplica replica, ByteBuffer buffer, int at, long from, long to) {
+    /** Whether the entry is kept for its completion alone. */
+    private static boolean moveCompletion(ShardReplica replica, ByteBuffer buffer, int at, long from, long to) {
         final int flags = EntryDescriptor.flags(buffer, at);
         final long sequence = EntryDescriptor.sequence(buffer, at, flags);
-        if (sequence != 0) {
-            final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
-            replica.sessions(sessionId).completionMoved(sessionId, sequence, from, to);
-        }
+        final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
+        return sequence != 0 && replica.sessions(sessionId).completionMoved(sessionId, sequence, from, to);
     }
 
     private int stampOf(ByteBuffer buffer, int at, int type) {

@@ -110,11 +110,9 @@ public final class SessionTable {
             sessions.put(sessionId, new Session(address, tick));
             return true;
         }
-        if (session.openAddress != 0 || session.closed) {
-            return false;
-        }
-        session.openAddress = address;
-        return true;
+        final boolean opens = session.openAddress == 0 && !session.closed;
+        session.openAddress = opens ? address : session.openAddress;
+        return opens;
     }
 
     /**
@@ -434,12 +432,14 @@ public final class SessionTable {
         return completion != null && completion.address == address;
     }
 
-    /** The cleaner copied the entry of a completion, which lives on. */
-    public synchronized void completionMoved(long sessionId, long sequence, long from, long to) {
+    /** The cleaner copied the entry of a completion; true if the entry is kept for that alone, see {@link #keep}. */
+    public synchronized boolean completionMoved(long sessionId, long sequence, long from, long to) {
         final Completion completion = held(sessionId, sequence);
-        if (completion != null && completion.address == from) {
-            completion.address = to;
+        if (completion == null || completion.address != from) {
+            return false;
         }
+        completion.address = to;
+        return completion.keptLength != 0;
     }
 
     /**

@@ -1,0 +1,71 @@
+package org.rowankv.server.cleaning;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+
+/** What becomes of an entry that is superseded between its copy and the news of it. */
+@Tag("chaos")
+final class RelocationTest {
+    private static final long SESSION = 9;
+
+    private final CleanedShard shard = new CleanedShard();
+    private final Segments segments = shard.segments;
+
+    @AfterEach
+    void leave() {
+        Chaos.reset();
+    }
+
+    private long copied(Runnable meanwhile) {
+        Chaos.install(point -> {
+            if (point.equals("clean.copied")) {
+                Chaos.reset();
+                meanwhile.run();
+            }
+        });
+        assertThat(shard.cleaner.cleanOne()).isTrue();
+        final long[] found = new long[1];
+        shard.replica.sessions(SESSION).readCompletion(SESSION, 0, address -> found[0] = address);
+        return found[0];
+    }
+
+    private int lengthAt(long address) {
+        return FrameDescriptor.length(FrameDescriptor.wordPlain(
+                segments.region().buffer(address), segments.region().offset(address)));
+    }
+
+    @Test
+    void shouldCountACopyDeadOnceThatIsKeptForAnAnswer() {
+        shard.write(SESSION, 0, 0, EntryType.SESSION_OPEN, "", 0);
+        final long original = shard.write(SESSION, 1, 0, EntryType.PUT, "k", 100);
+        shard.writeWhatSoonIsDead();
+
+        final long copy = copied(() -> shard.write(SESSION, 2, 1, EntryType.PUT, "k", 200));
+
+        assertThat(copy).isNotEqualTo(original);
+        assertThat(segments.deadBytes(segments.segmentOf(copy))).isZero(); // its answer may still be asked for
+        assertThat(segments.holdsHorizon(segments.segmentOf(copy))).isTrue();
+        final int length = lengthAt(copy);
+        shard.write(SESSION, 3, 0, EntryType.PUT, "k", 300);
+        assertThat(segments.deadBytes(segments.segmentOf(copy))).isEqualTo(segments.charge(length));
+    }
+
+    @Test
+    void shouldCountACopyDeadThatNobodyAsksFor() {
+        final int length = lengthAt(shard.write(EntryType.PUT, "k", 100));
+        shard.write(SESSION, 0, 0, EntryType.SESSION_OPEN, "", 0);
+        shard.write(SESSION, 1, 0, EntryType.PUT, "answered", 100);
+        shard.writeWhatSoonIsDead();
+
+        final long answered = copied(() -> shard.write(EntryType.PUT, "k", 200));
+
+        assertThat(segments.deadBytes(segments.segmentOf(answered))).isEqualTo(segments.charge(length));
+    }
+}
