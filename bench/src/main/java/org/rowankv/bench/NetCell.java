@@ -17,23 +17,30 @@ import org.rowankv.protocol.Status;
 record NetCell(double opsPerSecond, double p50Us, double p99Us, double p999Us, double clientCpuUs, double serverCpuUs) {
     private static final long HIGHEST_NS = 10_000_000_000L;
 
-    /** @param putsPer100 how many of a hundred operations are puts; the others are gets */
-    static NetCell measure(NetTarget target, int threads, int putsPer100, byte[][] keys, double seconds)
+    /**
+     * @param isVirtual whether the callers are virtual threads
+     * @param putsPer100 how many of a hundred operations are puts; the others are gets
+     */
+    static NetCell measure(
+            NetTarget target, int callerCount, boolean isVirtual, int putsPer100, byte[][] keys, double seconds)
             throws InterruptedException {
         final List<Caller> callers = new ArrayList<>();
+        final List<Thread> threads = new ArrayList<>();
         final AtomicReference<Throwable> failure = new AtomicReference<>();
         final long cpuBeforeNs = target.cpu().toNanos();
         final long ownBeforeNs = ownCpuNs();
         final long beginNs = System.nanoTime();
         final long endNs = beginNs + (long) (seconds * 1e9);
-        for (int i = 0; i < threads; i++) {
+        for (int i = 0; i < callerCount; i++) {
             final Caller caller = new Caller(target, keys, putsPer100, i, endNs, failure);
             callers.add(caller);
-            caller.start();
+            threads.add(isVirtual ? CallerThreads.startVirtual(caller) : CallerThreads.start("caller-" + i, caller));
+        }
+        for (Thread thread : threads) {
+            thread.join();
         }
         final Histogram all = new Histogram(HIGHEST_NS, 2);
         for (Caller caller : callers) {
-            caller.join();
             all.add(caller.latencies);
         }
         if (failure.get() != null) {
@@ -64,7 +71,7 @@ record NetCell(double opsPerSecond, double p50Us, double p99Us, double p999Us, d
         return sorted.get(sorted.size() / 2);
     }
 
-    private static final class Caller extends Thread {
+    private static final class Caller implements Runnable {
         private final Histogram latencies = new Histogram(HIGHEST_NS, 2);
         private final NetTarget target;
         private final byte[][] keys;
@@ -80,7 +87,6 @@ record NetCell(double opsPerSecond, double p50Us, double p99Us, double p999Us, d
                 int number,
                 long endNs,
                 AtomicReference<Throwable> failure) {
-            super("caller-" + number);
             this.target = target;
             this.keys = keys;
             this.putsPer100 = putsPer100;

@@ -20,10 +20,15 @@ import picocli.CommandLine.Option;
             "Measures gets and puts over client ports on the loopback, beside the same client and the same ports with nothing"
                     + " behind them, which is the ceiling: servers in a process of their own (two servers with two replicas,"
                     + " connected by shared memory), uniform keys, values of 100 bytes; a cell on one and then on the other,"
-                    + " the median of the rounds.",
+                    + " the median of the rounds. From Java 21 on, also many callers on virtual threads.",
             "Each line of the last table says what it should be and whether it is; the exit code is 0 either way."
         })
 final class NetCommand implements Callable<Integer> {
+    /** The product, asked by virtual threads. */
+    private static final String VIRTUAL = "virtual";
+
+    private static final int MANY = 16;
+
     /** A mix: how many of a hundred operations are puts. */
     private record Mix(String name, int putsPer100, double leastAt16) {}
 
@@ -38,6 +43,12 @@ final class NetCommand implements Callable<Integer> {
 
     @Option(names = "--threads", split = ",", description = "numbers of callers (default: 1,4,16)")
     private List<Integer> threads = List.of(1, 4, 16);
+
+    @Option(
+            names = "--virtual",
+            description =
+                    "number of callers on virtual threads, where the JVM has them; 0: none (default: ${DEFAULT-VALUE})")
+    private int virtualCallers = 1_000;
 
     @Option(names = "--servers", description = "and replicas of everything (default: ${DEFAULT-VALUE})")
     private int servers = 2;
@@ -60,8 +71,11 @@ final class NetCommand implements Callable<Integer> {
                 || keys < 1
                 || servers < 1
                 || spinUs < 0
+                || virtualCallers < 0
                 || threads.stream().anyMatch(t -> t < 1)) {
-            System.err.println("bench: --rounds, --seconds, --keys, --servers and --threads must be above 0");
+            System.err.println(
+                    "bench: --rounds, --seconds, --keys, --servers and --threads must be above 0, --spin-us and"
+                            + " --virtual not below 0");
             return 2;
         }
         out.printf(
@@ -76,14 +90,17 @@ final class NetCommand implements Callable<Integer> {
         try (NetTarget ceiling = NetTarget.start("echo", 1, spinUs * 1_000, keys);
                 NetTarget product = NetTarget.start("store", servers, spinUs * 1_000, keys)) {
             for (Mix mix : MIXES) {
-                NetCell.measure(ceiling, 4, mix.putsPer100(), names, seconds);
-                NetCell.measure(product, 4, mix.putsPer100(), names, seconds);
+                NetCell.measure(ceiling, 4, false, mix.putsPer100(), names, seconds);
+                NetCell.measure(product, 4, false, mix.putsPer100(), names, seconds);
             }
             for (int round = 0; round < rounds; round++) {
                 for (Mix mix : MIXES) {
                     for (int count : threads) {
                         measure("ceiling", ceiling, mix, count, names);
                         measure("product", product, mix, count, names);
+                    }
+                    if (hasVirtual()) {
+                        measureVirtual(product, mix, names);
                     }
                 }
             }
@@ -94,10 +111,21 @@ final class NetCommand implements Callable<Integer> {
 
     private void measure(String what, NetTarget target, Mix mix, int count, byte[][] names)
             throws InterruptedException {
-        final NetCell cell = NetCell.measure(target, count, mix.putsPer100(), names, seconds);
+        final NetCell cell = NetCell.measure(target, count, false, mix.putsPer100(), names, seconds);
         cells.computeIfAbsent(what + mix.name() + count, name -> new ArrayList<>())
                 .add(cell);
         print(what, mix, count, cell);
+    }
+
+    private boolean hasVirtual() {
+        return virtualCallers > 0 && CallerThreads.haveVirtual();
+    }
+
+    private void measureVirtual(NetTarget target, Mix mix, byte[][] names) throws InterruptedException {
+        final NetCell cell = NetCell.measure(target, virtualCallers, true, mix.putsPer100(), names, seconds);
+        cells.computeIfAbsent(VIRTUAL + mix.name() + virtualCallers, name -> new ArrayList<>())
+                .add(cell);
+        print(VIRTUAL, mix, virtualCallers, cell);
     }
 
     private void print(String what, Mix mix, int count, NetCell cell) {
@@ -130,6 +158,9 @@ final class NetCommand implements Callable<Integer> {
                 print("ceiling", mix, count, median("ceiling", mix, count));
                 print("product", mix, count, median("product", mix, count));
             }
+            if (hasVirtual()) {
+                print(VIRTUAL, mix, virtualCallers, median(VIRTUAL, mix, virtualCallers));
+            }
         }
         out.println();
         for (Mix mix : MIXES) {
@@ -138,7 +169,7 @@ final class NetCommand implements Callable<Integer> {
                 final NetCell product = median("product", mix, count);
                 final String name = mix.name() + ", " + count + " callers: of the ceiling's ";
                 final double share = product.opsPerSecond() / ceiling.opsPerSecond();
-                if (count == 16) {
+                if (count == MANY) {
                     table.atLeast(name + "throughput", share, mix.leastAt16(), "x");
                 } else {
                     table.shown(name + "throughput", share, "x");
@@ -147,6 +178,14 @@ final class NetCommand implements Callable<Integer> {
                 if (count == 1 && mix.putsPer100() % 100 == 0) {
                     table.atMost(name + "median latency", p50, mix.putsPer100() == 0 ? 1.5 : 2, "x");
                 }
+            }
+            if (hasVirtual() && threads.contains(MANY)) {
+                table.atLeast(
+                        mix.name() + ", " + virtualCallers + " virtual callers: against " + MANY + " threads",
+                        median(VIRTUAL, mix, virtualCallers).opsPerSecond()
+                                / median("product", mix, MANY).opsPerSecond(),
+                        2,
+                        "x");
             }
         }
         out.println("bench net: " + (table.missed() == 0 ? "all targets reached" : table.missed() + " targets missed"));
