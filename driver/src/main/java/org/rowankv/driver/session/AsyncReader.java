@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 
 /**
- * Stands in for the callers of a connection that do not wait: a thread, there while something is under way for one of them and
- * a little longer, that takes its turn in reading and tells them. So no caller that waits runs another's code. Thread-safe.
+ * Stands in for the callers of a connection that do not wait, or wait on virtual threads: a thread, there while something is
+ * under way for one of them and a little longer, that takes its turn in reading and tells the former. So no caller that waits runs
+ * another's code, and none that reads holds up the carrier of others. Thread-safe.
  */
 final class AsyncReader implements Runnable {
     private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -42,6 +43,11 @@ final class AsyncReader implements Runnable {
     /** Before it is sent. */
     void begin(AsyncCall call) {
         begun.add(call);
+        attend();
+    }
+
+    /** Reads from now on, until as often {@link #leave} was called. */
+    void attend() {
         if (underWay.getAndIncrement() == 0) {
             synchronized (starting) {
                 final Thread present = thread;
@@ -55,6 +61,10 @@ final class AsyncReader implements Runnable {
                 }
             }
         }
+    }
+
+    void leave() {
+        underWay.decrementAndGet();
     }
 
     /** By whoever reads, or breaks the connection: the call's exchange is done. */

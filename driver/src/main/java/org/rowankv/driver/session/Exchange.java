@@ -58,6 +58,9 @@ final class Exchange {
 
     private volatile int state;
     private volatile @Nullable Thread parked;
+    /** Of whom is parked; written before. */
+    private boolean reads;
+
     // Keeps two callers' places off one cache line; never read.
     @SuppressWarnings("unused")
     private long p0, p1, p2, p3, p4, p5, p6, p7;
@@ -156,14 +159,26 @@ final class Exchange {
         return parked;
     }
 
-    /** The caller announces that it is about to park; null: it is awake. */
-    void parked(@Nullable Thread caller) {
+    /**
+     * The caller announces that it is about to park.
+     *
+     * @param willRead whether it reads if it is woken up for that
+     */
+    void parked(Thread caller, boolean willRead) {
+        reads = willRead;
         parked = caller;
     }
 
+    /** The caller is not parked, nor about to be. */
+    void awake() {
+        parked = null;
+    }
+
+    /** Who is parked, and reads if it is woken up for that. */
     @Nullable
-    Thread parked() {
-        return parked;
+    Thread parkedReader() {
+        final Thread caller = parked;
+        return reads ? caller : null;
     }
 
     /** What it referred to is its caller's alone again. */

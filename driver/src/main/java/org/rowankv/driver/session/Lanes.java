@@ -1,21 +1,18 @@
 package org.rowankv.driver.session;
 
-import java.util.concurrent.locks.LockSupport;
+import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.runtime.SlotPool;
 
 /** The lanes of one client: a caller borrows one for one mutation. Thread-safe. */
 final class Lanes {
-    private static final long WAIT_NS = 20_000;
-
     private final Lane[] lanes;
-    private final SlotPool pool;
+    private final SlotLine line;
     private final RandomSource random;
 
-    Lanes(int count, RandomSource random) {
+    Lanes(int count, Clock clock, RandomSource random) {
         this.random = random;
         this.lanes = new Lane[count];
-        this.pool = new SlotPool(count);
+        this.line = new SlotLine(count, Waiting.THREADS, clock);
         for (int i = 0; i < count; i++) {
             lanes[i] = new Lane(freshSessionId());
         }
@@ -33,30 +30,26 @@ final class Lanes {
 
     /** The index of a lane that is now the caller's; waits, without regard to interrupts, until one is free. */
     int borrow() {
-        int index = pool.tryBorrow();
-        while (index < 0) {
-            LockSupport.parkNanos(WAIT_NS);
-            index = pool.tryBorrow();
-        }
-        return index;
+        return line.borrow();
     }
 
     /** As {@link #borrow}, but −1 if none is free now. */
     int tryBorrow() {
-        return pool.tryBorrow();
+        return line.tryBorrow();
     }
 
     Lane lane(int index) {
         return lanes[index];
     }
 
+    /** {@link #callNext} is to follow. Needs no stack but its own frames: the error of who gives it back may have been its end. */
     void giveBack(int index) {
-        pool.giveBack(index);
+        line.giveBack(index);
     }
 
-    /** As {@link #giveBack}, for who has met an error: it may have been the end of the stack. */
-    void drop(int index) {
-        pool.drop(index);
+    /** Behind {@link #giveBack}: whoever waits longest for a lane looks again. */
+    void callNext() {
+        line.callNext();
     }
 
     void renew(Lane lane) {

@@ -11,7 +11,6 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
@@ -25,7 +24,6 @@ import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.Clock;
-import org.rowankv.runtime.SlotPool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,20 +38,6 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     private static final Logger LOG = LoggerFactory.getLogger(NetConnection.class);
     private static final int SCRATCH = 64 << 10;
     private static final int FIRST_OUTPUT = 16 << 10;
-    private static final long BORROW_PARK_NS = 20_000;
-
-    /** As the machine's threads do it. */
-    private static final ReadRole.Waiting PARKING = new ReadRole.Waiting() {
-        @Override
-        public void park(long ns) {
-            LockSupport.parkNanos(this, ns);
-        }
-
-        @Override
-        public void unpark(Thread thread) {
-            LockSupport.unpark(thread);
-        }
-    };
 
     private final SocketChannel channel;
     private final Selector selector;
@@ -66,7 +50,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     /** One more than callers can have: the last is that of {@link #asyncReader}, which is never sent. */
     private final Exchange[] exchanges;
 
-    private final SlotPool slots;
+    private final SlotLine slots;
     private final ReadRole role;
     private final AsyncReader asyncReader;
 
@@ -105,8 +89,8 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         for (int i = 0; i < exchanges.length; i++) {
             exchanges[i] = new Exchange(i);
         }
-        this.slots = new SlotPool(places);
-        this.role = new ReadRole(exchanges, PARKING, this, clock);
+        this.slots = new SlotLine(places, Waiting.THREADS, clock);
+        this.role = new ReadRole(exchanges, Waiting.THREADS, this, clock);
         this.asyncReader = new AsyncReader(role, exchanges[places], clock, spinNs);
         this.lastReadNs = clock.nanoTime();
     }
@@ -131,14 +115,10 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     @Nullable
     Exchange borrow(long deadlineNs) {
         int slot = slots.tryBorrow();
-        while (slot < 0) {
-            if (broken || clock.nanoTime() - deadlineNs >= 0) {
-                return null;
-            }
-            LockSupport.parkNanos(this, BORROW_PARK_NS);
-            slot = slots.tryBorrow();
+        if (slot < 0) {
+            slot = slots.borrow(deadlineNs, () -> broken);
         }
-        return exchanges[slot];
+        return slot < 0 ? null : exchanges[slot];
     }
 
     /** By whoever borrowed it and is done with it. */
@@ -146,6 +126,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         exchange.forget();
         exchange.state(Exchange.IDLE);
         slots.giveBack(exchange.slot());
+        slots.callNext();
     }
 
     // --- writing ---
@@ -269,11 +250,12 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
      * the request any more, and the place is not the caller's.
      */
     Exchange.Outcome await(Exchange own, long deadlineNs) {
-        final long spin = spinNs > 0 && !VirtualThreads.isCurrentVirtual() ? spinNs : 0;
         boolean interrupted = false;
         Exchange.Outcome outcome = null;
         try {
-            interrupted = role.await(own, deadlineNs, spin);
+            interrupted = VirtualThreads.isCurrentVirtual()
+                    ? awaitReader(own, deadlineNs)
+                    : role.await(own, deadlineNs, spinNs);
             outcome = own.isDone() ? own.outcome() : giveUp(own);
         } finally {
             if (outcome == null) {
@@ -287,6 +269,16 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
             Thread.currentThread().interrupt();
         }
         return outcome;
+    }
+
+    /** On a virtual thread: to read there would hold its carrier up, and with it other callers. */
+    private boolean awaitReader(Exchange own, long deadlineNs) {
+        asyncReader.attend();
+        try {
+            return role.awaitOthers(own, deadlineNs);
+        } finally {
+            asyncReader.leave();
+        }
     }
 
     /**
@@ -470,6 +462,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     }
 
     private void endAll() {
+        slots.callAll();
         for (int slot = 0; slot < slots.count(); slot++) {
             final Exchange each = exchanges[slot];
             if (each.changes(Exchange.SENT, Exchange.ANSWERING)) {

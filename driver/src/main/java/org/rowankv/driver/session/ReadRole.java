@@ -18,14 +18,6 @@ import org.rowankv.runtime.Clock;
  * <p>How threads park is given, so that a test can explore every schedule. Thread-safe.
  */
 final class ReadRole {
-    /** How callers wait for each other. */
-    interface Waiting {
-        /** Parks the calling thread, until it is unparked or for about that long. */
-        void park(long ns);
-
-        void unpark(Thread thread);
-    }
-
     /** Reads the connection, for whoever has the role. */
     interface Reader {
         /**
@@ -91,6 +83,30 @@ final class ReadRole {
         return interrupted;
     }
 
+    /**
+     * Waits until the exchange is done or the deadline passes, and never reads: there is somebody else who does, for as long as
+     * this waits.
+     *
+     * @return whether the calling thread was interrupted, which it does not know any more
+     */
+    boolean awaitOthers(Exchange own, long deadlineNs) {
+        boolean interrupted = false;
+        for (long leftNs = deadlineNs - clock.nanoTime();
+                !own.isDone() && leftNs > 0;
+                leftNs = deadlineNs - clock.nanoTime()) {
+            interrupted |= Thread.interrupted();
+            Chaos.point("role.announces");
+            own.parked(Thread.currentThread(), false);
+            Chaos.point("role.announced");
+            if (!own.isDone()) {
+                Chaos.point("role.parks");
+                waiting.park(Math.min(leftNs, MAX_PARK_NS));
+            }
+            own.awake();
+        }
+        return interrupted;
+    }
+
     /** Whether the role is the calling thread's from now on. */
     private boolean tryTake() {
         Chaos.point("role.take");
@@ -115,7 +131,7 @@ final class ReadRole {
         final int first = from;
         for (int i = 0; i < count; i++) {
             final int index = first + i < count ? first + i : first + i - count;
-            final Thread thread = exchanges[index].parked();
+            final Thread thread = exchanges[index].parkedReader();
             // Who is done will not read, though it may not have woken up yet.
             if (thread != null && !exchanges[index].isDone()) {
                 from = index + 1 < count ? index + 1 : 0;
@@ -128,13 +144,13 @@ final class ReadRole {
     /** Parks the caller of the exchange unless it is done, or somebody has to read. May return early. */
     private void park(Exchange own, long ns) {
         Chaos.point("role.announces");
-        own.parked(Thread.currentThread());
+        own.parked(Thread.currentThread(), true);
         Chaos.point("role.announced");
         if (!own.isDone() && holder.get() != null) {
             Chaos.point("role.parks");
             waiting.park(ns);
         }
-        own.parked(null);
+        own.awake();
     }
 
     /** By who has ended an exchange: its caller goes on. */

@@ -39,7 +39,7 @@ public final class RequestIds implements AutoCloseable {
         this.identifies = session.mayLoseReplies();
         this.clock = clock;
         this.deadlineNs = deadlineNs;
-        this.lanes = new Lanes(laneCount, random);
+        this.lanes = new Lanes(laneCount, clock, random);
     }
 
     /** Carries the request to an outcome, on the calling thread. */
@@ -61,18 +61,19 @@ public final class RequestIds implements AutoCloseable {
         // Whatever fails deeper down, the lane can be given back.
         StackProbe.require(PROBE_DEPTH);
         final int index = lanes.borrow();
-        boolean isGivenBack = false;
         try {
             final Lane lane = lanes.lane(index);
             final Attempts attempts = lane.attempts(lanes, clock, deadlineNs);
             send(attempts.beginMutation(request, lane), attempts);
-            lanes.giveBack(index);
-            isGivenBack = true;
         } finally {
-            if (!isGivenBack) {
-                lanes.drop(index);
-            }
+            lanes.giveBack(index);
         }
+        lanes.callNext();
+    }
+
+    private void giveBack(int index) {
+        lanes.giveBack(index);
+        lanes.callNext();
     }
 
     /** Without an id nothing may be sent again, so a reply that was lost in spite of the promise stays lost. */
@@ -98,8 +99,7 @@ public final class RequestIds implements AutoCloseable {
             return new SteppedRequest(attempts, attempts.beginRead(request), () -> {});
         }
         final int index = lanes.borrow();
-        return new SteppedRequest(
-                attempts, attempts.beginMutation(request, lanes.lane(index)), () -> lanes.giveBack(index));
+        return new SteppedRequest(attempts, attempts.beginMutation(request, lanes.lane(index)), () -> giveBack(index));
     }
 
     /**
@@ -144,7 +144,7 @@ public final class RequestIds implements AutoCloseable {
         }
         final Attempts attempts = new Attempts(lanes, clock, deadlineNs);
         round.add(new SteppedRequest(
-                attempts, attempts.beginMutation(request, lanes.lane(index)), () -> lanes.giveBack(index)));
+                attempts, attempts.beginMutation(request, lanes.lane(index)), () -> giveBack(index)));
         return true;
     }
 

@@ -28,8 +28,15 @@ final class ReadRoleScheduleTest {
         private final Set<Integer> impatient;
 
         private final boolean[] looked;
+        /** From this one on they never read. */
+        private final int firstThatNeverReads;
 
         Callers(ScheduleExplorer explorer, String order, Set<Integer> impatient) {
+            this(explorer, order, impatient, order.length());
+        }
+
+        Callers(ScheduleExplorer explorer, String order, Set<Integer> impatient, int firstThatNeverReads) {
+            this.firstThatNeverReads = firstThatNeverReads;
             this.exchanges = new Exchange[order.length()];
             this.looked = new boolean[exchanges.length];
             this.impatient = impatient;
@@ -52,7 +59,10 @@ final class ReadRoleScheduleTest {
         public List<Runnable> threads() {
             final List<Runnable> threads = new ArrayList<>();
             for (Exchange each : exchanges) {
-                threads.add(() -> role.await(each, DEADLINE_NS, 0));
+                threads.add(
+                        each.slot() < firstThatNeverReads
+                                ? () -> role.await(each, DEADLINE_NS, 0)
+                                : () -> role.awaitOthers(each, DEADLINE_NS));
             }
             return threads;
         }
@@ -117,6 +127,16 @@ final class ReadRoleScheduleTest {
         try (ScheduleExplorer explorer = new ScheduleExplorer(3)) {
             assertThat(explorer.explore(() -> new Callers(explorer, order, Set.of(impatient))))
                     .isGreaterThan(20);
+        }
+    }
+
+    /** Virtual threads do not read: the first stands in for them, and has its answer when they have theirs. */
+    @ParameterizedTest
+    @CsvSource({"10,1", "120,1", "210,1", "120,2", "210,2"})
+    void shouldLoseNoWakeUpOfCallersThatNeverRead(String order, int firstThatNeverReads) {
+        try (ScheduleExplorer explorer = new ScheduleExplorer(3)) {
+            assertThat(explorer.explore(() -> new Callers(explorer, order, Set.of(), firstThatNeverReads)))
+                    .isGreaterThan(10);
         }
     }
 }

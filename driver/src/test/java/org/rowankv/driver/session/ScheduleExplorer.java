@@ -15,7 +15,7 @@ import org.rowankv.runtime.ChaosHandler;
  * other up through the explorer, with permits as the machine's: who is parked is not chosen, and if nobody is left to choose
  * while somebody is parked, a wake-up was lost.
  */
-final class ScheduleExplorer implements ChaosHandler, ReadRole.Waiting, AutoCloseable {
+final class ScheduleExplorer implements ChaosHandler, Waiting, AutoCloseable {
     /** What is run under each schedule, made anew for each. */
     interface Scenario {
         List<Runnable> threads();

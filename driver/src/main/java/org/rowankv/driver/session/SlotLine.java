@@ -1,0 +1,126 @@
+package org.rowankv.driver.session;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.SlotPool;
+
+/**
+ * A fixed number of slots for which threads wait in line: who comes later does not overtake, so that with many more threads than
+ * slots each has its turn.
+ *
+ * <p>No wake-up is lost: who waits joins the line, <i>then</i> looks once more whether a slot is free if it is the first, then parks;
+ * who gives a slot back frees it, <i>then</i> calls who is first in the line. Who got one without having parked calls the next one.
+ * Thread-safe; allocates where somebody has to wait, and nowhere else.
+ */
+final class SlotLine {
+    private static final long MAX_PARK_NS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Somebody who waits, once. */
+    private static final class Place {
+        final Thread thread = Thread.currentThread();
+        /** It has been the first in the line, and is not in it any more. */
+        volatile boolean called;
+    }
+
+    private final SlotPool pool;
+    private final Waiting waiting;
+    private final Clock clock;
+    private final Queue<Place> line = new ConcurrentLinkedQueue<>();
+
+    SlotLine(int count, Waiting waiting, Clock clock) {
+        this.pool = new SlotPool(count);
+        this.waiting = waiting;
+        this.clock = clock;
+    }
+
+    int count() {
+        return pool.count();
+    }
+
+    /** A slot that is now the caller's, or −1: none is free now, or others wait already. */
+    int tryBorrow() {
+        return line.isEmpty() ? pool.tryBorrow() : -1;
+    }
+
+    /** A slot that is now the caller's; waits for it, without regard to interrupts. */
+    int borrow() {
+        int slot = -1;
+        while (slot < 0) {
+            slot = borrow(clock.nanoTime() + MAX_PARK_NS, () -> false);
+        }
+        return slot;
+    }
+
+    /**
+     * A slot that is now the caller's; waits for it, without regard to interrupts.
+     *
+     * @param isOver nothing is worth waiting for any more: {@link #callAll} is called when that has changed
+     * @return −1 when none came in time
+     */
+    int borrow(long deadlineNs, BooleanSupplier isOver) {
+        int slot = tryBorrow();
+        boolean interrupted = false;
+        long leftNs = deadlineNs - clock.nanoTime();
+        while (slot < 0 && leftNs > 0 && !isOver.getAsBoolean()) {
+            final Place own = new Place();
+            Chaos.point("line.joins");
+            line.add(own);
+            Chaos.point("line.joined");
+            slot = own.equals(line.peek()) ? pool.tryBorrow() : -1;
+            final boolean parks = slot < 0 && !own.called && !isOver.getAsBoolean();
+            if (parks) {
+                // An interrupted thread would not park.
+                interrupted |= Thread.interrupted();
+                waiting.park(Math.min(leftNs, MAX_PARK_NS));
+            }
+            if (!own.called) {
+                final boolean unused = line.remove(own); // not there any more: called in between
+            }
+            Chaos.point("line.left");
+            if (slot < 0) {
+                slot = pool.tryBorrow();
+            }
+            if (slot >= 0 && !parks) {
+                callNext(); // who joined behind this one has not looked, and could have another slot already
+            }
+            leftNs = deadlineNs - clock.nanoTime();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return slot;
+    }
+
+    /**
+     * Frees a slot; {@link #callNext} is to follow. They are two, so that who meets an error in the second does not free a slot
+     * twice. Calls nothing that needs more stack than its own frame.
+     */
+    void giveBack(int slot) {
+        pool.drop(slot); // with a full fence: a slot must be seen to be free before the line is looked at
+    }
+
+    /** Behind {@link #giveBack}: whoever is first in the line looks for a free slot. */
+    void callNext() {
+        Chaos.point("line.freed");
+        call(line.poll());
+    }
+
+    /** Whoever waits looks whether it still has to. */
+    void callAll() {
+        for (Place next = line.poll(); next != null; next = line.poll()) {
+            call(next);
+        }
+    }
+
+    private void call(@Nullable Place next) {
+        if (next != null) {
+            next.called = true;
+            waiting.unpark(next.thread);
+        }
+    }
+}

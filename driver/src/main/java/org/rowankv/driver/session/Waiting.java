@@ -1,0 +1,24 @@
+package org.rowankv.driver.session;
+
+import java.util.concurrent.locks.LockSupport;
+
+/** How callers wait for each other. Given, so that a test can explore every schedule. */
+interface Waiting {
+    /** As the machine's threads do it. */
+    Waiting THREADS = new Waiting() {
+        @Override
+        public void park(long ns) {
+            LockSupport.parkNanos(this, ns);
+        }
+
+        @Override
+        public void unpark(Thread thread) {
+            LockSupport.unpark(thread);
+        }
+    };
+
+    /** Parks the calling thread, until it is unparked or for about that long. May return early. */
+    void park(long ns);
+
+    void unpark(Thread thread);
+}
