@@ -35,8 +35,10 @@ class ExpectedTest {
                 }
             }
         }
-        // Those of the fabric and the client connections over TCP, on which no simulated store runs.
-        points.removeIf(point -> point.startsWith("tcp.") || point.startsWith("role."));
+        // Those of the fabric and the client connections over TCP, on which no simulated store runs; and those of who
+        // waits for
+        // a place, of which simulated clients have enough.
+        points.removeIf(point -> point.startsWith("tcp.") || point.startsWith("role.") || point.startsWith("line."));
         points.removeAll(OUT_OF_REACH);
         points.removeAll(OF_PROCESSES);
         assertThat(Expected.points()).containsExactlyInAnyOrderElementsOf(points);
