@@ -11,6 +11,7 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
@@ -67,6 +68,8 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
 
     private volatile long lastReadNs;
     private volatile boolean broken;
+    /** Made once: it is asked by whoever borrows a place. */
+    private final BooleanSupplier isBroken = () -> broken;
 
     NetConnection(
             SocketChannel channel,
@@ -114,10 +117,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     /** A place that is the caller's, or null: none became free in time, or the connection is broken. */
     @Nullable
     Exchange borrow(long deadlineNs) {
-        int slot = slots.tryBorrow();
-        if (slot < 0) {
-            slot = slots.borrow(deadlineNs, () -> broken);
-        }
+        final int slot = slots.borrow(deadlineNs, isBroken);
         return slot < 0 ? null : exchanges[slot];
     }
 

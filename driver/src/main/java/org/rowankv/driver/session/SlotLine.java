@@ -42,9 +42,12 @@ final class SlotLine {
         return pool.count();
     }
 
-    /** A slot that is now the caller's, or −1: none is free now, or others wait already. */
+    /**
+     * A slot that is now the caller's, or −1: none is free now. Overtakes those that wait: it is for who has slots already and could
+     * use more, or who would rather do something else than wait.
+     */
     int tryBorrow() {
-        return line.isEmpty() ? pool.tryBorrow() : -1;
+        return pool.tryBorrow();
     }
 
     /** A slot that is now the caller's; waits for it, without regard to interrupts. */
@@ -63,7 +66,10 @@ final class SlotLine {
      * @return −1 when none came in time
      */
     int borrow(long deadlineNs, BooleanSupplier isOver) {
-        int slot = tryBorrow();
+        int slot = line.isEmpty() ? pool.tryBorrow() : -1;
+        if (slot >= 0) {
+            return slot;
+        }
         boolean interrupted = false;
         long leftNs = deadlineNs - clock.nanoTime();
         while (slot < 0 && leftNs > 0 && !isOver.getAsBoolean()) {
