@@ -25,6 +25,9 @@ final class Points {
         }
     }
 
+    /** Of who waits for a place to ask from: simulated clients have enough, and do not stop in the middle of a step. */
+    private static final String OF_CLIENTS = "line.";
+
     private static final String PUBLISHED = "local.after-publish";
 
     /** Steps in which a small store uses every segment again. */
@@ -87,6 +90,9 @@ final class Points {
     }
 
     void onPoint(String name) {
+        if (name.startsWith(OF_CLIENTS)) {
+            return;
+        }
         if (simulation.store().isCrashed()) {
             throw new CrashError();
         }
