@@ -86,6 +86,9 @@ final class NetCommand implements Callable<Integer> {
                 KeySpace.VALUE_LENGTH,
                 spinUs,
                 Runtime.getRuntime().availableProcessors());
+        if (virtualCallers > 0 && !CallerThreads.haveVirtual()) {
+            out.println("  without callers on virtual threads: this Java has none, 21 and later have");
+        }
         final byte[][] names = KeySpace.keys(keys);
         try (NetTarget ceiling = NetTarget.start("echo", 1, spinUs * 1_000, keys);
                 NetTarget product = NetTarget.start("store", servers, spinUs * 1_000, keys)) {
@@ -96,11 +99,11 @@ final class NetCommand implements Callable<Integer> {
             for (int round = 0; round < rounds; round++) {
                 for (Mix mix : MIXES) {
                     for (int count : threads) {
-                        measure("ceiling", ceiling, mix, count, names);
-                        measure("product", product, mix, count, names);
+                        measure("ceiling", ceiling, mix, count, false, names);
+                        measure("product", product, mix, count, false, names);
                     }
                     if (hasVirtual()) {
-                        measureVirtual(product, mix, names);
+                        measure(VIRTUAL, product, mix, virtualCallers, true, names);
                     }
                 }
             }
@@ -109,9 +112,9 @@ final class NetCommand implements Callable<Integer> {
         return 0;
     }
 
-    private void measure(String what, NetTarget target, Mix mix, int count, byte[][] names)
+    private void measure(String what, NetTarget target, Mix mix, int count, boolean isVirtual, byte[][] names)
             throws InterruptedException {
-        final NetCell cell = NetCell.measure(target, count, false, mix.putsPer100(), names, seconds);
+        final NetCell cell = NetCell.measure(target, count, isVirtual, mix.putsPer100(), names, seconds);
         cells.computeIfAbsent(what + mix.name() + count, name -> new ArrayList<>())
                 .add(cell);
         print(what, mix, count, cell);
@@ -119,13 +122,6 @@ final class NetCommand implements Callable<Integer> {
 
     private boolean hasVirtual() {
         return virtualCallers > 0 && CallerThreads.haveVirtual();
-    }
-
-    private void measureVirtual(NetTarget target, Mix mix, byte[][] names) throws InterruptedException {
-        final NetCell cell = NetCell.measure(target, virtualCallers, true, mix.putsPer100(), names, seconds);
-        cells.computeIfAbsent(VIRTUAL + mix.name() + virtualCallers, name -> new ArrayList<>())
-                .add(cell);
-        print(VIRTUAL, mix, virtualCallers, cell);
     }
 
     private void print(String what, Mix mix, int count, NetCell cell) {

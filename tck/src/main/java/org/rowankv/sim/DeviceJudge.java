@@ -18,8 +18,8 @@ import org.rowankv.server.shard.ShardReplica;
  * what a server's index pointed to before the cleaner waited for the device is there when it has waited.
  */
 final class DeviceJudge {
-    static final String BEFORE_DRAIN = "clean.before-drain";
-    static final String BEFORE_FREE = "clean.before-free";
+    private static final String BEFORE_DRAIN = "clean.before-drain";
+    private static final String BEFORE_FREE = "clean.before-free";
     private static final int LOCK_OWNER = 1 << 22;
 
     private final Simulation simulation;

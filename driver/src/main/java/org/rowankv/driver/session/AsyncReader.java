@@ -63,6 +63,7 @@ final class AsyncReader implements Runnable {
         }
     }
 
+    /** One of those that it reads for has what it waited for, or waits no longer. */
     void leave() {
         underWay.decrementAndGet();
     }

@@ -42,14 +42,9 @@ final class Lanes {
         return lanes[index];
     }
 
-    /** {@link #callNext} is to follow. Needs no stack but its own frames: the error of who gives it back may have been its end. */
+    /** Whoever waits longest for a lane looks again. */
     void giveBack(int index) {
         line.giveBack(index);
-    }
-
-    /** Behind {@link #giveBack}: whoever waits longest for a lane looks again. */
-    void callNext() {
-        line.callNext();
     }
 
     void renew(Lane lane) {

@@ -126,7 +126,6 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         exchange.forget();
         exchange.state(Exchange.IDLE);
         slots.giveBack(exchange.slot());
-        slots.callNext();
     }
 
     // --- writing ---

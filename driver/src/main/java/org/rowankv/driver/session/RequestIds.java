@@ -68,12 +68,6 @@ public final class RequestIds implements AutoCloseable {
         } finally {
             lanes.giveBack(index);
         }
-        lanes.callNext();
-    }
-
-    private void giveBack(int index) {
-        lanes.giveBack(index);
-        lanes.callNext();
     }
 
     /** Without an id nothing may be sent again, so a reply that was lost in spite of the promise stays lost. */
@@ -99,7 +93,8 @@ public final class RequestIds implements AutoCloseable {
             return new SteppedRequest(attempts, attempts.beginRead(request), () -> {});
         }
         final int index = lanes.borrow();
-        return new SteppedRequest(attempts, attempts.beginMutation(request, lanes.lane(index)), () -> giveBack(index));
+        return new SteppedRequest(
+                attempts, attempts.beginMutation(request, lanes.lane(index)), () -> lanes.giveBack(index));
     }
 
     /**
@@ -144,7 +139,7 @@ public final class RequestIds implements AutoCloseable {
         }
         final Attempts attempts = new Attempts(lanes, clock, deadlineNs);
         round.add(new SteppedRequest(
-                attempts, attempts.beginMutation(request, lanes.lane(index)), () -> giveBack(index)));
+                attempts, attempts.beginMutation(request, lanes.lane(index)), () -> lanes.giveBack(index)));
         return true;
     }
 

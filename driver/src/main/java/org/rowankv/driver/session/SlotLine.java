@@ -19,6 +19,7 @@ import org.rowankv.runtime.SlotPool;
  */
 final class SlotLine {
     private static final long MAX_PARK_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long FOR_EVER_NS = TimeUnit.DAYS.toNanos(10_000);
 
     /** Somebody who waits, once. */
     private static final class Place {
@@ -52,11 +53,7 @@ final class SlotLine {
 
     /** A slot that is now the caller's; waits for it, without regard to interrupts. */
     int borrow() {
-        int slot = -1;
-        while (slot < 0) {
-            slot = borrow(clock.nanoTime() + MAX_PARK_NS, () -> false);
-        }
-        return slot;
+        return borrow(clock.nanoTime() + FOR_EVER_NS, () -> false);
     }
 
     /**
@@ -80,7 +77,8 @@ final class SlotLine {
             slot = own.equals(line.peek()) ? pool.tryBorrow() : -1;
             final boolean parks = slot < 0 && !own.called && !isOver.getAsBoolean();
             if (parks) {
-                // An interrupted thread would not park.
+                // An interrupted thread would not park. Not for longer: whoever called this one may have met an error
+                // before the end.
                 interrupted |= Thread.interrupted();
                 waiting.park(Math.min(leftNs, MAX_PARK_NS));
             }
@@ -102,16 +100,13 @@ final class SlotLine {
         return slot;
     }
 
-    /**
-     * Frees a slot; {@link #callNext} is to follow. They are two, so that who meets an error in the second does not free a slot
-     * twice. Calls nothing that needs more stack than its own frame.
-     */
+    /** Frees a slot, then calls who is first in the line. If an error comes in between, the slot is free. */
     void giveBack(int slot) {
         pool.drop(slot); // with a full fence: a slot must be seen to be free before the line is looked at
+        callNext();
     }
 
-    /** Behind {@link #giveBack}: whoever is first in the line looks for a free slot. */
-    void callNext() {
+    private void callNext() {
         Chaos.point("line.freed");
         call(line.poll());
     }

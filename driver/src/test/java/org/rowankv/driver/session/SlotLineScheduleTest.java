@@ -59,7 +59,6 @@ final class SlotLineScheduleTest {
                 holders[slot]--;
                 served[number]++;
                 line.giveBack(slot);
-                line.callNext();
             }
         }
 
