@@ -97,8 +97,8 @@ public final class NetServerProcess {
         }
 
         @Override
-        public Call callOf(Request request) {
-            return new EchoCall(request);
+        public Calls calls(int loop, int loops) {
+            return EchoCall::new;
         }
 
         @Override

@@ -41,6 +41,7 @@ public final class ModelSession implements Session {
     private final AtomicLong calls = new AtomicLong();
     private volatile Interceptor interceptor = NONE;
     private boolean mayLoseReplies = true;
+    private volatile boolean remote;
     private volatile boolean closed;
 
     public ModelSession(Clock clock) {
@@ -59,6 +60,16 @@ public final class ModelSession implements Session {
     public ModelSession promiseReplies() {
         mayLoseReplies = false;
         return this;
+    }
+
+    /** Says from now on that a call costs a way to a server and back. */
+    public void beFarAway() {
+        remote = true;
+    }
+
+    @Override
+    public boolean isRemote() {
+        return remote;
     }
 
     /** Replaces the interceptor of all later attempts. */

@@ -31,7 +31,10 @@ final class Invocation<K, V, T> {
     private long createMs = NOT_ASKED;
     private long updateMs = NOT_ASKED;
 
+    private int attempts;
+
     // Of the latest attempt.
+    private boolean guessed;
     private @Nullable T result;
     private Action action = Action.NONE;
     private boolean existed;
@@ -53,29 +56,71 @@ final class Invocation<K, V, T> {
 
     /** Runs the processor on the present value and carries out what it did; false when another was faster. */
     boolean attempt(byte[] keyBytes) {
-        final Request read = scratch.get();
-        opening.execute(read);
-        final long version = read.version();
-        existed = read.status() == Status.OK;
-        final V value = existed ? opening.valueOf(read) : null;
+        final RecentWrites recent = opening.rendezvous().recent();
+        final RecentWrites.Written guess = mayGuess() ? recent.guess(keyBytes) : null;
+        guessed = guess != null;
+        if (guess == null) {
+            final Request read = scratch.get();
+            opening.execute(read);
+            existed = read.status() == Status.OK;
+            return attempt(keyBytes, existed ? opening.valueOf(read) : null, read.version());
+        }
+        existed = true;
+        if (attempt(keyBytes, opening.valueOf(guess.value()), guess.version())) {
+            return true;
+        }
+        recent.forget(guess);
+        return false;
+    }
+
+    /** Where a read costs a way to a server and back. A writer would be told of what comes of a wrong guess. */
+    private boolean mayGuess() {
+        return attempts++ == 0 && opening.isRemote() && opening.writes() == null;
+    }
+
+    /** Whether that version of the object is the one in the store. */
+    private boolean isPresent(long version) {
+        final Request look = scratch.get().wantValue(false);
+        opening.execute(look);
+        return look.status() == Status.OK && look.version() == version;
+    }
+
+    private boolean attempt(byte[] keyBytes, @Nullable V value, long version) {
         // The processor gets a key of its own too: by value.
         final ProcessorEntry<K, V> entry =
                 new ProcessorEntry<>(opening.key(keyBytes), value, this::load, opening.valueType());
         final ProcessorRuns.Run run = opening.rendezvous().runs().begin(keyBytes);
         try {
             result = process(entry);
+        } catch (CacheException e) {
+            // Whatever it has to say of a value that is there no more is of no interest.
+            if (guessed && !isPresent(version)) {
+                return false;
+            }
+            throw e;
         } finally {
             opening.rendezvous().runs().end(run);
         }
         action = entry.action();
+        final boolean proven = opening.rendezvous().recent().isLast(keyBytes, version);
         if (commit(entry.value(), version)) {
+            remember(keyBytes, proven);
             return true;
         }
-        if (run.disturbedItself()) {
+        // After a guess it is no proof: run on what is there, it may do without the entry.
+        if (run.disturbedItself() && !guessed) {
             throw new EntryProcessorException(
                     "the entry processor changes its own key through the cache, so its entry is never up to date");
         }
         return false;
+    }
+
+    private void remember(byte[] keyBytes, boolean proven) {
+        if (opening.isRemote() && stored && (action == Action.UPDATED || action == Action.CREATED)) {
+            opening.rendezvous()
+                    .recent()
+                    .wrote(keyBytes, scratch.value(), scratch.request().version(), proven);
+        }
     }
 
     private @Nullable T process(ProcessorEntry<K, V> entry) {
@@ -108,6 +153,9 @@ final class Invocation<K, V, T> {
 
     private boolean commit(@Nullable V value, long version) {
         final Lifetimes lifetimes = opening.lifetimes();
+        if (guessed && action != Action.UPDATED && action != Action.DELETED && !isPresent(version)) {
+            return false; // those two look by themselves
+        }
         switch (action) {
             case READ -> {
                 final long accessMs = lifetimes.accessMs();
@@ -141,7 +189,14 @@ final class Invocation<K, V, T> {
         if (value == null) {
             throw new IllegalStateException("an entry that was written has a value");
         }
-        opening.encodeValue(value, scratch.value());
+        try {
+            opening.encodeValue(value, scratch.value());
+        } catch (RuntimeException e) {
+            if (guessed && !isPresent(version)) {
+                return false; // made of a value that is there no more
+            }
+            throw e;
+        }
         final Writes<K, V> writes = opening.writes();
         if (writes != null && action != Action.LOADED) {
             writes.write(key, value);

@@ -11,7 +11,9 @@ import org.rowankv.jcache.processor.ProcessorResult;
 
 /**
  * Runs entry processors in the calling thread: read, run on a private copy, carry out the net of it by compare-and-set on
- * the version that was read, and run again on the new value if another was faster.
+ * the version that was read, and run again on the new value if another was faster. Where the store is far away, the first run on
+ * a key may begin with what this JVM has written there last ({@link RecentWrites}); what comes of it counts only if that is
+ * what the store has.
  *
  * <p>Guarantees: what one successful run did takes effect exactly once and atomically; a run that is thrown away or throws
  * has no effect on the cache; loader, writer, statistics, expiry and events belong to the run that took effect (a value

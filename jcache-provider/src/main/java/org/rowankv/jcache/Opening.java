@@ -187,6 +187,11 @@ final class Opening<K, V> implements EntryDecoder<K, V> {
         return valueType.cast(codec.decode(request.result(), 0, request.resultLength()));
     }
 
+    /** A value of its own, of bytes that stay as they are. */
+    V valueOf(byte[] encoded) {
+        return valueType.cast(codec.decode(encoded, 0, encoded.length));
+    }
+
     /** The key that the scratch holds: a copy of its own. */
     K keyOf(Scratch scratch) {
         return keyType.cast(codec.decode(scratch.key().bytes(), 0, scratch.key().length()));
@@ -229,7 +234,7 @@ final class Opening<K, V> implements EntryDecoder<K, V> {
             rendezvous.events().execute(client, request);
         } finally {
             if (request.status() == Status.OK && isChange(request.operation())) {
-                rendezvous.runs().noteMutation(request);
+                noteMutation(request);
             }
         }
         checkOutcome(request);
@@ -258,9 +263,16 @@ final class Opening<K, V> implements EntryDecoder<K, V> {
         } finally {
             for (Request request : requests) {
                 if (request.status() == Status.OK && isChange(request.operation())) {
-                    rendezvous.runs().noteMutation(request);
+                    noteMutation(request);
                 }
             }
+        }
+    }
+
+    private void noteMutation(Request request) {
+        rendezvous.runs().noteMutation(request);
+        if (isRemote()) {
+            rendezvous.recent().changed(request);
         }
     }
 
@@ -291,6 +303,7 @@ final class Opening<K, V> implements EntryDecoder<K, V> {
 
     /** Removes all objects of the cache at once; no listener hears of it. */
     void clear() {
+        rendezvous.recent().forgetAll();
         try {
             client.clear(cacheId);
         } catch (RowanException e) {

@@ -34,6 +34,16 @@ public interface Endpoint extends AutoCloseable {
         }
     }
 
+    /**
+     * As {@link #connectAsync(int, long, long)}; the queue pair's I/O is done by that, if this fabric's queue pairs do any
+     * that it can do. Then the result is completed by its owner, who does not wait for it. The queue pair is whoever's turn it
+     * is, as ever: but nothing moves while nobody turns that.
+     */
+    default CompletableFuture<QueuePair> connectAsync(
+            int remoteServerId, long remoteIncarnation, long term, WorkerIo io) {
+        return connectAsync(remoteServerId, remoteIncarnation, term);
+    }
+
     /** How long after a failure there is no use in another attempt to connect, in nanoseconds; 0 where each is cheap. */
     default long retryNs() {
         return 0;

@@ -19,9 +19,7 @@ import org.rowankv.server.request.Worker;
  *
  * <p>Thread-safe; without a lock and without allocation.
  */
-final class RequestDispatch {
-    static final int CLOSED_SLOT = -2;
-
+final class RequestDispatch implements MutationPlaces {
     private static final int SPINS = 32;
     private static final int YIELDS = 256;
     private static final long PARK_NS = 50_000;
@@ -87,20 +85,60 @@ final class RequestDispatch {
                 : primary;
     }
 
-    /** A worker context for the request; {@link #CLOSED_SLOT} when it was answered instead, −1 when none is free. */
-    int tryBorrow(Request request) {
-        if (!serving.isOpen()) {
-            serving.requireNotRefused();
-            request.noResult();
-            request.answer(Status.CLOSED, 0, 0, 0);
-            return CLOSED_SLOT;
+    /** Whether nothing is served any more, which is then the answer. */
+    boolean isAnsweredInstead(Request request) {
+        if (serving.isOpen()) {
+            return false;
         }
-        return pool.tryBorrow();
+        serving.requireNotRefused();
+        request.noResult();
+        request.answer(Status.CLOSED, 0, 0, 0);
+        return true;
     }
 
-    void giveBack(int slot) {
-        pool.giveBack(slot);
-        agents.rouse(); // CommitVer is to be told of
+    /** A worker context for the request alone. */
+    @Override
+    public int tryBorrow(Request request) {
+        return isAnsweredInstead(request) ? ANSWERED : pool.tryBorrow();
+    }
+
+    @Override
+    public void giveBack(int slot) {
+        try {
+            pool.worker(slot).settleLog();
+        } finally {
+            pool.drop(slot);
+        }
+        rouse();
+    }
+
+    /** A mutation has ended: CommitVer is to be told of. */
+    void rouse() {
+        agents.rouse();
+    }
+
+    @Override
+    public boolean begin(int slot, @Nullable ShardPrimary primary, Request request) {
+        final Worker worker = pool.worker(slot);
+        if (primary == null || !worker.finishLeftover()) {
+            return false;
+        }
+        worker.begin(primary, request);
+        return true;
+    }
+
+    @Override
+    public boolean advance(int slot) {
+        return pool.worker(slot).advance();
+    }
+
+    @Override
+    public void help() {
+        helpOthers();
+    }
+
+    WorkerPool pool() {
+        return pool;
     }
 
     Worker worker(int slot) {
@@ -110,7 +148,7 @@ final class RequestDispatch {
     private void mutate(ShardPrimary primary, Request request) {
         StackProbe.require(PROBE_DEPTH);
         final int slot = borrow(request);
-        if (slot == CLOSED_SLOT) {
+        if (slot == ANSWERED) {
             return;
         }
         boolean isGivenBack = false;
@@ -124,19 +162,20 @@ final class RequestDispatch {
             while (!worker.advance()) {
                 pause(waits++);
             }
+            worker.settleLog();
             pool.giveBack(slot);
             isGivenBack = true;
         } finally {
             if (!isGivenBack) {
                 pool.drop(slot);
             }
-            agents.rouse(); // CommitVer is to be told of
+            rouse();
         }
     }
 
     private int borrow(Request request) {
         int slot = tryBorrow(request);
-        for (int waits = 0; slot == -1; waits++) {
+        for (int waits = 0; slot == NONE; waits++) {
             pause(waits);
             slot = tryBorrow(request);
         }

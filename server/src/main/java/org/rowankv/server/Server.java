@@ -32,7 +32,6 @@ import org.rowankv.server.request.InFlight;
 import org.rowankv.server.request.ObjectReader;
 import org.rowankv.server.request.ReadCheck;
 import org.rowankv.server.request.ShardPrimary;
-import org.rowankv.server.request.Worker;
 import org.rowankv.server.retention.ClearSweepAgent;
 import org.rowankv.server.retention.EvictionAgent;
 import org.rowankv.server.retention.ExpirySweepAgent;
@@ -98,30 +97,30 @@ public final class Server implements AutoCloseable {
         final List<ShardPrimary> own = primaries.all();
         this.limits = new LimitedCaches(own.stream().map(ShardPrimary::replica).toList(), configuration.shardCount());
         this.inFlight = new InFlight(
-                settings.workers() + 1,
+                settings.workers() * settings.mutationsPerWorker() + 1,
                 configuration.serverCount() == 1
                         ? Long.MAX_VALUE
                         : settings.bytesPerLap(segments.count(), segments.length(), configuration.serverCount()));
-        this.pool = new WorkerPool(settings.workers());
         final ObjectReader reader =
                 new ObjectReader(segments, clock, errors, new ReadCheck(segments), settings.verifyReads(), limits);
         this.scan = new ShardScan(segments, clock);
         final BackupSets backupSets = new BackupSets(configuration);
         final int[] epochs = epochsOf(configuration);
         final int maxMessage = Math.min(capabilities.maxMessage(), segments.length());
-        for (int slot = 0; slot <= settings.workers(); slot++) {
-            final Links workerLinks = new Links(endpoint, configuration, clock, errors, parts.wakeUp());
-            links.add(workerLinks);
-            final RowanReplicator replicator = new RowanReplicator(
-                    segments.region(),
-                    workerLinks,
-                    backupSets,
-                    configuration.serverCount(),
-                    maxMessage,
-                    segments.length(),
-                    epochs);
-            pool.add(new Worker(slot, serverId, segments, replicator, inFlight, parts.pressure(), clock, limits));
-        }
+        this.pool = WorkerPool.of(
+                serverId,
+                parts,
+                inFlight,
+                limits,
+                () -> linksOf(parts),
+                workerLinks -> new RowanReplicator(
+                        segments.region(),
+                        workerLinks,
+                        backupSets,
+                        configuration.serverCount(),
+                        maxMessage,
+                        segments.length(),
+                        epochs));
         final DigestAgent digest = new DigestAgent(
                 endpoint.receiveQueue(),
                 new LandingCursor(endpointSettings, endpoint.receiveQueue()),
@@ -151,10 +150,8 @@ public final class Server implements AutoCloseable {
                 new Mending(serverId, segments, replicas, peers::of, errors),
                 clock,
                 settings.scrubBytesPerSecond());
-        final Links commitLinks = new Links(endpoint, configuration, clock, errors, parts.wakeUp()).useReserve();
-        links.add(commitLinks);
-        final Links copyLinks = new Links(endpoint, configuration, clock, errors, parts.wakeUp());
-        links.add(copyLinks);
+        final Links commitLinks = linksOf(parts).useReserve();
+        final Links copyLinks = linksOf(parts);
         this.copier = new CopyAgent(
                 serverId,
                 own,
@@ -225,6 +222,12 @@ public final class Server implements AutoCloseable {
                 serverId, primaries, reader, pool, agents, serving, parts.scheduling(), parts.wakeUp());
     }
 
+    private Links linksOf(ServerParts parts) {
+        final Links made = new Links(endpoint, parts.configuration(), parts.clock(), errors, parts.wakeUp());
+        links.add(made);
+        return made;
+    }
+
     private Agent guarded(Agent some, LongSupplier rest) {
         return new FaultAgent(some, rest, serving::isLost, this::reportFault);
     }
@@ -284,7 +287,17 @@ public final class Server implements AutoCloseable {
 
     /** As {@link #call}, for somebody who does not wait. */
     public SteppedCall stepped(Request request) {
-        return new SteppedCall(dispatch, request);
+        return new SteppedCall(dispatch, dispatch, request);
+    }
+
+    /**
+     * As {@link #stepped}, for many requests of one thread, which go through worker contexts of its own.
+     *
+     * @param loop number of the thread, from 0
+     * @param loops how many such threads there are
+     */
+    public LoopCalls callsOfLoop(int loop, int loops) {
+        return new LoopCalls(dispatch, pool.slotsOfLoop(loop, loops), pool.atOnce());
     }
 
     private void retireLogsOlderThan(int sequence) {

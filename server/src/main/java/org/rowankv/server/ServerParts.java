@@ -1,11 +1,13 @@
 package org.rowankv.server;
 
+import java.util.List;
 import java.util.function.IntConsumer;
 import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.MembershipView;
 import org.rowankv.rdma.MessageHandler;
+import org.rowankv.rdma.WorkerIo;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.Scheduling;
@@ -25,6 +27,7 @@ import org.rowankv.server.shard.Replicas;
  * @param wakeUp wakes the agents of a server of the cluster up
  * @param pressure what a worker without room asks
  * @param copies told of copies to joining replicas
+ * @param ios in whose turns the clients' requests come; none where they come on threads of callers
  */
 public record ServerParts(
         ServerSettings settings,
@@ -37,7 +40,12 @@ public record ServerParts(
         ErrorLog errors,
         IntConsumer wakeUp,
         SpacePressure pressure,
-        CopyListener copies) {
+        CopyListener copies,
+        List<WorkerIo> ios) {
+
+    public ServerParts {
+        ios = List.copyOf(ios);
+    }
 
     /** What a server's endpoint is opened with. */
     public static EndpointSettings endpointSettings(

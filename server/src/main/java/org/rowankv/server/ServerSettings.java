@@ -3,7 +3,8 @@ package org.rowankv.server;
 /**
  * Process values of one server.
  *
- * @param workers worker contexts: how many mutations are under way at once
+ * @param workers worker contexts, each with a log and connections of its own
+ * @param mutationsPerWorker mutations under way at once in each, for event loops; who waits for his request has a worker for it alone
  * @param postedAhead segments kept posted in the backup log beside the one being filled
  * @param cleanerReserve free segments that only the cleaner may take
  * @param cleanLowWater free segments at which cleaning never rests
@@ -17,6 +18,7 @@ package org.rowankv.server;
  */
 public record ServerSettings(
         int workers,
+        int mutationsPerWorker,
         int postedAhead,
         int cleanerReserve,
         int cleanLowWater,
@@ -37,6 +39,7 @@ public record ServerSettings(
         final int low = reserve + 2 + segmentCount / 64;
         return new ServerSettings(
                 workers,
+                1,
                 posted,
                 reserve,
                 low,
@@ -52,6 +55,7 @@ public record ServerSettings(
     public ServerSettings withSessionLeaseNs(long newSessionLeaseNs) {
         return new ServerSettings(
                 workers,
+                mutationsPerWorker,
                 postedAhead,
                 cleanerReserve,
                 cleanLowWater,
@@ -64,9 +68,26 @@ public record ServerSettings(
                 newSessionLeaseNs);
     }
 
+    public ServerSettings withMutationsPerWorker(int count) {
+        return new ServerSettings(
+                workers,
+                count,
+                postedAhead,
+                cleanerReserve,
+                cleanLowWater,
+                cleanHighWater,
+                fillPercent,
+                holeTimeoutNs,
+                copyBytesPerSecond,
+                verifyReads,
+                scrubBytesPerSecond,
+                sessionLeaseNs);
+    }
+
     public ServerSettings withCopyBytesPerSecond(long newCopyBytesPerSecond) {
         return new ServerSettings(
                 workers,
+                mutationsPerWorker,
                 postedAhead,
                 cleanerReserve,
                 cleanLowWater,
@@ -82,6 +103,7 @@ public record ServerSettings(
     public ServerSettings withFillPercent(int percent) {
         return new ServerSettings(
                 workers,
+                mutationsPerWorker,
                 postedAhead,
                 cleanerReserve,
                 cleanLowWater,
@@ -96,15 +118,19 @@ public record ServerSettings(
 
     /** Segments that hold no live data for good: open logs, posted segments, what cleaning needs. */
     public int reservedSegments() {
-        return workers + 2 * postedAhead + cleanerReserve + 5;
+        // With several mutations under way a log that is full is closed after the next has been opened.
+        return (mutationsPerWorker > 1 ? 2 : 1) * workers + 2 * postedAhead + cleanerReserve + 5;
     }
 
     /**
      * The smallest number of segments with which a server works: what is reserved, and as much again for data, so that
      * cleaning has something to choose from.
      */
-    public static int minimumSegments(int workers, boolean hasBackupLog) {
-        return 2 * of(1, workers, hasBackupLog, false, 0).reservedSegments();
+    public static int minimumSegments(int workers, int mutationsPerWorker, boolean hasBackupLog) {
+        return 2
+                * of(1, workers, hasBackupLog, false, 0)
+                        .withMutationsPerWorker(mutationsPerWorker)
+                        .reservedSegments();
     }
 
     /** Bytes that live entries may take. */

@@ -3,7 +3,6 @@ package org.rowankv.server;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.server.request.ShardPrimary;
-import org.rowankv.server.request.Worker;
 
 /**
  * A request in the hands of somebody who turns it step by step and does other things in between, where {@link
@@ -13,20 +12,22 @@ public final class SteppedCall {
     private static final int WAITS_BEFORE_HELP = 8;
 
     private final RequestDispatch dispatch;
+    private final MutationPlaces places;
     private final Request request;
     private @Nullable ShardPrimary primary;
-    private int slot = -1;
+    private int place = MutationPlaces.NONE;
     private boolean begun;
     private int waits;
 
-    SteppedCall(RequestDispatch dispatch, Request request) {
+    SteppedCall(RequestDispatch dispatch, MutationPlaces places, Request request) {
         this.dispatch = dispatch;
+        this.places = places;
         this.request = request;
     }
 
     /** Begins anew with what is in the request now. The request before was answered. */
     public void again() {
-        if (slot >= 0) {
+        if (place >= 0) {
             throw new IllegalStateException("the request before was not answered");
         }
         primary = null;
@@ -39,15 +40,15 @@ public final class SteppedCall {
      * by whoever borrows that context next, or by a start.
      */
     public void abandon() {
-        if (slot >= 0) {
-            dispatch.giveBack(slot);
-            slot = -1;
+        if (place >= 0) {
+            places.giveBack(place);
+            place = MutationPlaces.NONE;
         }
     }
 
     /** Whether the request has got no further than to want a worker context, none of which was free. */
     public boolean awaitsWorker() {
-        return slot < 0;
+        return place < 0;
     }
 
     /**
@@ -60,43 +61,37 @@ public final class SteppedCall {
             goesOn = !advance();
             if (goesOn && ++waits % WAITS_BEFORE_HELP == 0) {
                 goesOn = false; // should an error strike here
-                dispatch.helpOthers();
+                places.help();
                 goesOn = true;
             }
             return !goesOn;
         } finally {
-            if (!goesOn && slot >= 0) {
-                dispatch.giveBack(slot);
-                slot = -1;
+            if (!goesOn && place >= 0) {
+                places.giveBack(place);
+                place = MutationPlaces.NONE;
             }
         }
     }
 
     private boolean advance() {
-        if (slot < 0) {
+        if (place < 0) {
             if (primary == null) {
                 primary = dispatch.primaryFor(request);
                 if (primary == null) {
                     return true;
                 }
             }
-            slot = dispatch.tryBorrow(request);
-            if (slot < 0) {
-                return slot == RequestDispatch.CLOSED_SLOT;
+            place = places.tryBorrow(request);
+            if (place < 0) {
+                return place == MutationPlaces.ANSWERED;
             }
         }
-        return advanceIn(slot, primary);
-    }
-
-    private boolean advanceIn(int borrowed, @Nullable ShardPrimary shardPrimary) {
-        final Worker worker = dispatch.worker(borrowed);
         if (!begun) {
-            if (shardPrimary == null || !worker.finishLeftover()) {
+            begun = places.begin(place, primary, request);
+            if (!begun) {
                 return false;
             }
-            worker.begin(shardPrimary, request);
-            begun = true;
         }
-        return worker.advance();
+        return places.advance(place);
     }
 }

@@ -3,15 +3,22 @@ package org.rowankv.server;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.rowankv.runtime.SlotPool;
 import org.rowankv.runtime.StackProbe;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.replication.Links;
+import org.rowankv.server.replication.Replicator;
+import org.rowankv.server.request.InFlight;
 import org.rowankv.server.request.Worker;
+import org.rowankv.server.shard.LimitedCaches;
 
 /**
  * The worker contexts of a server. Callers borrow them; whoever comes next finishes what a caller that died has left in one.
- * There is one more, the agents' own, which nobody can borrow. Thread-safe once all are added.
+ * There is one more, the agents' own, which nobody can borrow. Thread-safe.
  */
 final class WorkerPool {
     private static final int PROBE_DEPTH = 6;
@@ -19,14 +26,44 @@ final class WorkerPool {
     private final SlotPool slots;
     private final List<Worker> workers = new ArrayList<>();
 
-    /** @param count that can be borrowed */
-    WorkerPool(int count) {
+    private WorkerPool(int count) {
         this.slots = new SlotPool(count);
     }
 
-    /** Before the start: those for callers first, then the agents' own. */
-    void add(Worker worker) {
-        workers.add(worker);
+    /**
+     * Those for callers, then the agents' own.
+     *
+     * @param making a new set of connections for each
+     * @param replicators by whose connections
+     */
+    static WorkerPool of(
+            int serverId,
+            ServerParts parts,
+            InFlight inFlight,
+            LimitedCaches limits,
+            Supplier<Links> making,
+            Function<Links, Replicator> replicators) {
+        final int count = parts.settings().workers();
+        final int atOnce = parts.settings().mutationsPerWorker();
+        final int loops = parts.ios().size();
+        final WorkerPool pool = new WorkerPool(count);
+        for (int slot = 0; slot <= count; slot++) {
+            final Links links = making.get();
+            if (slot < count && loops > 0 && loops <= count) {
+                links.at(parts.ios().get(pool.loopOf(slot, loops)));
+            }
+            pool.workers.add(new Worker(
+                    slot * atOnce,
+                    slot < count ? atOnce : 1,
+                    serverId,
+                    parts.segments(),
+                    replicators.apply(links),
+                    inFlight,
+                    parts.pressure(),
+                    parts.clock(),
+                    limits));
+        }
+        return pool;
     }
 
     Worker worker(int slot) {
@@ -35,6 +72,33 @@ final class WorkerPool {
 
     Worker agentsOwn() {
         return workers.get(slots.count());
+    }
+
+    /** Those that an event loop borrows: no other one's, if there are as many as loops. */
+    @SuppressWarnings("ReturnsArray") // made for the caller
+    int[] slotsOfLoop(int loop, int loops) {
+        if (atOnce() > 1 && loops > slots.count()) {
+            throw new IllegalArgumentException(
+                    loops + " event loops need as many worker contexts, not " + slots.count());
+        }
+        final int shares = Math.min(loops, slots.count());
+        return IntStream.range(0, slots.count())
+                .filter(slot -> loopOf(slot, shares) == loop % shares)
+                .toArray();
+    }
+
+    /** The event loop that borrows it, of no more loops than there are contexts. */
+    int loopOf(int slot, int loops) {
+        return slot % loops;
+    }
+
+    /** Mutations under way at once in each of them. */
+    int atOnce() {
+        return workers.get(0).atOnce();
+    }
+
+    boolean tryBorrow(int slot) {
+        return slots.tryBorrow(slot);
     }
 
     /** A free one, or −1. */
@@ -65,7 +129,9 @@ final class WorkerPool {
             return false;
         }
         try {
-            return turn.with(workers.get(slot));
+            final boolean done = turn.with(workers.get(slot));
+            workers.get(slot).settleLog();
+            return done;
         } finally {
             slots.drop(slot);
         }
@@ -84,6 +150,7 @@ final class WorkerPool {
         for (int slot = 0; slot < slots.count(); slot++) {
             final int segment = workers.get(slot).tLog().openSegment();
             if (segment >= 0 && segments.sequence(segment) < sequence) {
+                workers.get(slot).wantRetired(sequence); // by who has it
                 borrowed(slot, worker -> {
                     final boolean idle = worker.finishLeftover();
                     if (idle) {
@@ -102,13 +169,17 @@ final class WorkerPool {
     boolean releaseGrants() {
         boolean allIdle = true;
         for (int slot = 0; slot < slots.count(); slot++) {
-            allIdle &= borrowed(slot, worker -> {
+            final boolean released = borrowed(slot, worker -> {
                 final boolean idle = worker.finishLeftover();
                 if (idle) {
                     worker.releaseGrants();
                 }
                 return idle;
             });
+            if (!released) {
+                workers.get(slot).wantRelease(); // by who has it
+            }
+            allIdle &= released;
         }
         return allIdle;
     }

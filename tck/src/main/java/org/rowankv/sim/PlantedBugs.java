@@ -107,7 +107,7 @@ final class PlantedBugs {
                     "CommitVer overtakes a version nobody announced",
                     SERVER,
                     "org.rowankv.server.request.Mutation",
-                    "worker.inFlight().announce(worker.slot(), shardId, shard.versions().lowerBound());",
+                    "worker.inFlight().announce(slot, shardId, shard.versions().lowerBound());",
                     ""),
             new PlantedBug(
                     "completions go with their entries",
@@ -150,7 +150,7 @@ final class PlantedBugs {
                     "removals need space",
                     SERVER,
                     "org.rowankv.server.request.Decision",
-                    "return worker.draft().type() == EntryType.PUT && !inPlace;",
+                    "return draft.type() == EntryType.PUT && !inPlace;",
                     "return !inPlace || length > 0;"),
             new PlantedBug(
                     "blocks that land twice are put together twice",

@@ -189,6 +189,7 @@ final class SimStore {
     private static ServerSettings hostile(ServerSettings usual) {
         return new ServerSettings(
                 usual.workers(),
+                usual.mutationsPerWorker(),
                 Math.min(usual.postedAhead(), 2),
                 usual.cleanerReserve(),
                 usual.cleanerReserve() + 1,

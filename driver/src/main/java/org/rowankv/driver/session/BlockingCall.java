@@ -22,6 +22,10 @@ final class BlockingCall {
         try {
             isBegun = send(request, connection, exchange, now.term());
             if (isBegun) {
+                if (VirtualThreads.isCurrentVirtual()) {
+                    // Who else can run queues its own meanwhile, and the first to come back writes for all.
+                    Thread.yield();
+                }
                 connection.flush();
             }
             isFlushed = true;

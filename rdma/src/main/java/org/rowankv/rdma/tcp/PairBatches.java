@@ -2,8 +2,10 @@ package org.rowankv.rdma.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * nothing, and what is posted collects.
  *
  * <p>A buffer on its way is counted once more; Netty takes that off when the kernel has the bytes. Nothing is allocated
- * after the first round. Owned by the pair's owner.
+ * after the first round, except a task for each batch of an owner that is not the event loop. Owned by the pair's owner, who
+ * may be the event loop at one time and not at another.
  */
 final class PairBatches {
     private static final int COUNT = 4;
@@ -23,6 +26,10 @@ final class PairBatches {
     private final ByteBuffer[] views = new ByteBuffer[COUNT];
     private int current;
     private int filled;
+    /** Batches that were given to the event loop to be written behind others. */
+    private long handedOver;
+    /** How many of those it has written. Event loop only. */
+    private long taken;
 
     PairBatches(Channel channel, int capacity) {
         this.channel = channel;
@@ -73,7 +80,31 @@ final class PairBatches {
         buffer.setIndex(0, filled);
         current = next;
         filled = 0;
+        final EventLoop loop = channel.eventLoop();
+        // On the event loop too, behind what a former owner's thread has handed to it: batches go out in their order.
+        if (loop.inEventLoop() && handedOver == taken) {
+            write(buffer);
+        } else {
+            handOver(loop, buffer);
+        }
+    }
+
+    private void write(ByteBuf buffer) {
         final var unused = channel.writeAndFlush(buffer, channel.voidPromise());
+    }
+
+    private void handOver(EventLoop loop, ByteBuf buffer) {
+        handedOver++;
+        try {
+            loop.execute(() -> {
+                taken++;
+                write(buffer);
+            });
+        } catch (RejectedExecutionException e) {
+            // The connection has ended with its event loop.
+            handedOver--;
+            buffer.release();
+        }
     }
 
     boolean isEmpty() {

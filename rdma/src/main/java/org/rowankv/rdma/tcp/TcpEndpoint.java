@@ -4,11 +4,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,6 +22,7 @@ import org.rowankv.rdma.MembershipView;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
+import org.rowankv.rdma.WorkerIo;
 import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
 import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
 import org.rowankv.runtime.FaultLog;
@@ -55,20 +52,9 @@ public final class TcpEndpoint implements Endpoint {
     private final CopyOnWriteArrayList<MessageReceiver> receivers = new CopyOnWriteArrayList<>();
     private final Map<Integer, MessageLink> links = new ConcurrentHashMap<>();
     private final CopyOnWriteArrayList<MessageLink.Reader> linkReaders = new CopyOnWriteArrayList<>();
-    private final CopyOnWriteArrayList<PairReader> pairReaders = new CopyOnWriteArrayList<>();
-    private final Object outgoing = new Object();
-    /** Guarded by outgoing; the value is null while the pair is being opened. */
-    private final Map<Integer, TreeMap<Long, @Nullable TcpQueuePair>> pairs = new HashMap<>();
-    /** Guarded by outgoing: when a server could not be reached, and why. */
-    private final Map<Integer, Failure> failures = new HashMap<>();
-
-    /** Guarded by outgoing. */
-    private long lastNumber;
-
+    private final OutboundPairs pairs;
     private volatile Runnable onMessages = NOBODY;
     private volatile boolean closed;
-
-    private record Failure(long atNs, FabricException why) {}
 
     TcpEndpoint(TcpFabric fabric, TcpFabricSettings fabricSettings, EndpointSettings settings) {
         this.fabric = fabric;
@@ -78,6 +64,7 @@ public final class TcpEndpoint implements Endpoint {
         final LandingForce force = fabricSettings.ackLevel() == AckLevel.FORCED ? settings.force() : null;
         this.forced = force == null ? null : new ForcedLanding(force, fabric.nic(), queue);
         this.inbound = new InboundPeers(settings, queue, fabric.faults());
+        this.pairs = new OutboundPairs(this, fabricSettings, nonce);
     }
 
     @Override
@@ -91,8 +78,7 @@ public final class TcpEndpoint implements Endpoint {
         if (fabric.nic().inEventLoop()) {
             throw new IllegalStateException("the thread that would answer cannot wait for the answer");
         }
-        final CompletableFuture<QueuePair> opening =
-                connect(remoteServerId, remoteIncarnation, term, fabric.nic(), NOBODY);
+        final CompletableFuture<QueuePair> opening = connectAsync(remoteServerId, remoteIncarnation, term);
         try {
             return opening.get(2L * fabricSettings.connectTimeoutMs(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
@@ -134,135 +120,25 @@ public final class TcpEndpoint implements Endpoint {
      */
     public CompletableFuture<QueuePair> connect(
             int remoteServerId, long remoteIncarnation, long term, EventLoop loop, Runnable onProgress) {
-        final CompletableFuture<QueuePair> result = new CompletableFuture<>();
-        final Hello hello;
-        try {
-            checkView("here", remoteServerId, remoteServerId, remoteIncarnation, term);
-            hello = register(remoteServerId, remoteIncarnation, term);
-        } catch (FabricException e) {
-            result.completeExceptionally(e);
-            return result;
-        }
-        dial(hello, loop, new PairDialing(hello, result, onProgress));
-        return result;
+        return pairs.open(remoteServerId, remoteIncarnation, term, onProgress, (hello, handshake) -> {
+            fabric.dial(hello, loop, handshake);
+        });
     }
 
-    private Hello register(int remoteServerId, long remoteIncarnation, long term) {
-        synchronized (outgoing) {
-            if (closed) {
-                throw Refusals.refusal(Reason.CLOSED, remoteServerId, "this endpoint is closed");
-            }
-            final Failure failure = failures.get(remoteServerId);
-            if (failure != null) {
-                if (fabricSettings.clock().nanoTime() - failure.atNs < fabricSettings.retryMs() * 1_000_000L) {
-                    throw new FabricException(failure.why.reason(), String.valueOf(failure.why.getMessage()));
-                }
-                failures.remove(remoteServerId);
-            }
-            final TreeMap<Long, @Nullable TcpQueuePair> live =
-                    pairs.computeIfAbsent(remoteServerId, unused -> new TreeMap<>());
-            if (live.size() >= HelloDescriptor.MAX_LIVE) {
-                throw Refusals.refusal(Reason.CLOSED, remoteServerId, live.size() + " queue pairs are open");
-            }
-            final long[] numbers =
-                    live.keySet().stream().mapToLong(Long::longValue).toArray();
-            live.put(++lastNumber, null);
-            return new Hello(
-                    HelloDescriptor.KIND_QUEUE_PAIR,
-                    settings.clusterId(),
-                    settings.serverId(),
-                    remoteServerId,
-                    settings.incarnation(),
-                    remoteIncarnation,
-                    term,
-                    nonce,
-                    lastNumber,
-                    fabricSettings.maxMessage(),
-                    numbers);
+    @Override
+    public CompletableFuture<QueuePair> connectAsync(
+            int remoteServerId, long remoteIncarnation, long term, WorkerIo io) {
+        if (!(io instanceof TcpWorkerIo own)) {
+            return connectAsync(remoteServerId, remoteIncarnation, term);
         }
-    }
-
-    /** One attempt to open a queue pair. */
-    private final class PairDialing implements OutboundHandshake.Outcome {
-        private final Hello hello;
-        private final CompletableFuture<QueuePair> result;
-        private final Runnable onProgress;
-
-        PairDialing(Hello hello, CompletableFuture<QueuePair> result, Runnable onProgress) {
-            this.hello = hello;
-            this.result = result;
-            this.onProgress = onProgress;
-        }
-
-        @Override
-        public FrameReader welcomed(ChannelHandlerContext context, Welcome welcome) {
-            final PostedRing ring = new PostedRing(fabricSettings.completions());
-            final PairReader[] self = new PairReader[1];
-            final PairReader reader = new PairReader(
-                    context.channel(),
-                    ring,
-                    (welcome.flags() & HelloDescriptor.READY) != 0,
-                    faults(),
-                    fabricSettings.clock(),
-                    onProgress,
-                    () -> unregister(hello, self[0]));
-            self[0] = reader;
-            final TcpQueuePair pair = new TcpQueuePair(
-                    TcpEndpoint.this,
-                    hello.to(),
-                    hello.pair(),
-                    welcome,
-                    Math.min(fabricSettings.maxMessage(), welcome.maxMessage()),
-                    context.channel(),
-                    reader,
-                    ring);
-            final boolean late;
-            synchronized (outgoing) {
-                late = closed;
-                pairs.getOrDefault(hello.to(), new TreeMap<>()).replace(hello.pair(), pair);
-            }
-            pairReaders.add(reader);
-            if (late) {
-                reader.endHere();
-            }
-            result.complete(pair);
-            return reader;
-        }
-
-        @Override
-        public void failed(FabricException why) {
-            synchronized (outgoing) {
-                if (why.reason() == Reason.UNKNOWN_PEER) {
-                    failures.put(hello.to(), new Failure(fabricSettings.clock().nanoTime(), why));
-                }
-            }
-            unregister(hello, null);
-            result.completeExceptionally(why);
-        }
-    }
-
-    private void unregister(Hello hello, @Nullable PairReader reader) {
-        remove(hello.to(), hello.pair());
-        if (reader != null) {
-            pairReaders.remove(reader);
-        }
+        return pairs.open(remoteServerId, remoteIncarnation, term, NOBODY, (hello, handshake) -> {
+            fabric.dial(hello, own, handshake);
+        });
     }
 
     /** From now on a hello says that this pair is dead. */
     void forget(TcpQueuePair pair) {
-        remove(pair.remoteServerId(), pair.number());
-    }
-
-    private void remove(int server, long number) {
-        synchronized (outgoing) {
-            final TreeMap<Long, @Nullable TcpQueuePair> live = pairs.get(server);
-            if (live != null) {
-                live.remove(number);
-                if (live.isEmpty()) {
-                    pairs.remove(server);
-                }
-            }
-        }
+        pairs.forget(pair);
     }
 
     void dial(Hello hello, EventLoop loop, OutboundHandshake.Outcome outcome) {
@@ -345,7 +221,7 @@ public final class TcpEndpoint implements Endpoint {
         handshake.accept(context, welcome, receiver);
     }
 
-    private void checkView(String where, int remote, int serverId, long incarnation, long term) {
+    void checkView(String where, int remote, int serverId, long incarnation, long term) {
         final MembershipView view = settings.view();
         if (term < view.term()) {
             throw Refusals.refusal(
@@ -434,25 +310,13 @@ public final class TcpEndpoint implements Endpoint {
         receivers.forEach(each -> each.tick(nowNs, heartbeatNs, idleNs));
         linkReaders.forEach(each -> each.tick(nowNs, heartbeatNs, idleNs));
         links.values().forEach(MessageLink::retry);
-        for (final PairReader reader : pairReaders) {
-            reader.scheduleTick(nowNs, heartbeatNs, idleNs);
-        }
+        pairs.tick(nowNs, heartbeatNs, idleNs);
     }
 
     @Override
     public void close() {
-        final List<TcpQueuePair> mine = new ArrayList<>();
-        synchronized (outgoing) {
-            closed = true;
-            for (final Map<Long, @Nullable TcpQueuePair> live : pairs.values()) {
-                for (final TcpQueuePair pair : live.values()) {
-                    if (pair != null) {
-                        mine.add(pair);
-                    }
-                }
-            }
-        }
-        mine.forEach(TcpQueuePair::cutOff);
+        closed = true;
+        pairs.close();
         queue.close();
         links.values().forEach(MessageLink::close);
         receivers.forEach(MessageReceiver::close);

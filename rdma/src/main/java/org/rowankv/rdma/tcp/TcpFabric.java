@@ -16,6 +16,7 @@ import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -196,6 +197,18 @@ public final class TcpFabric implements Fabric {
     }
 
     void dial(Hello hello, EventLoop loop, OutboundHandshake handshake) {
+        dial(hello, loop, sockets, handshake);
+    }
+
+    /** By a worker's own event loop, or by the NIC agent if that has ended. */
+    void dial(Hello hello, TcpWorkerIo io, OutboundHandshake handshake) {
+        if (!io.whileOpen(loop -> dial(hello, loop, NioSocketChannel::new, handshake))) {
+            dial(hello, nic, handshake);
+        }
+    }
+
+    private void dial(
+            Hello hello, EventLoop loop, ChannelFactory<? extends Channel> factory, OutboundHandshake handshake) {
         final InetSocketAddress address = settings.peers().addressOf(hello.to());
         if (address == null) {
             handshake.notConnected(new IOException("no address of it is known"));
@@ -203,7 +216,7 @@ public final class TcpFabric implements Fabric {
         }
         final Bootstrap bootstrap = new Bootstrap()
                 .group(loop)
-                .channelFactory(sockets)
+                .channelFactory(factory)
                 .option(ChannelOption.ALLOCATOR, allocator)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)

@@ -1,7 +1,6 @@
 package org.rowankv.rdma.tcp;
 
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.CompletionHandler;
@@ -269,14 +268,17 @@ final class TcpQueuePair implements QueuePair {
             return;
         }
         closed = true;
-        batches.ring();
+        if (!isFenced()) {
+            batches.ring();
+        }
         reader.endHere();
         endpoint.forget(this);
         settle();
-        final ChannelFuture ending = channel.close();
         if (ring.awaitsBytes() && !channel.eventLoop().inEventLoop()) {
-            // The buffers of its reads are the caller's again when this returns.
-            ending.awaitUninterruptibly();
+            // The buffers of its reads are the caller's again when this returns. Not the future of a call of close:
+            // that
+            // is forgotten if the event loop has ended, and the connection with it.
+            channel.closeFuture().awaitUninterruptibly();
         }
         batches.release();
     }

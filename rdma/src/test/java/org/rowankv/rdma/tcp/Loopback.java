@@ -49,4 +49,24 @@ final class Loopback {
                 settings.idleTimeoutMs(),
                 settings.clock());
     }
+
+    /** The same with other times for who does not answer: until it is given up, and until it is tried again. */
+    static TcpFabricSettings patience(TcpFabricSettings settings, int connectTimeoutMs, int retryMs) {
+        return new TcpFabricSettings(
+                settings.listen(),
+                settings.peers(),
+                settings.maxMessage(),
+                settings.completions(),
+                settings.messages(),
+                settings.maxRpc(),
+                settings.keepsReserve(),
+                settings.ackLevel(),
+                settings.nativeTransport(),
+                settings.maxConnections(),
+                connectTimeoutMs,
+                retryMs,
+                settings.heartbeatMs(),
+                settings.idleTimeoutMs(),
+                settings.clock());
+    }
 }

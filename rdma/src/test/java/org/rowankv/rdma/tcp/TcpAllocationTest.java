@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.WorkerIo;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
 
@@ -57,18 +60,60 @@ final class TcpAllocationTest {
         }
     }
 
-    /** In whole windows, so that whatever the scheduler does there are many messages to a batch. */
+    /** The same where the owner does the I/O of its queue pair, and per turn of it. */
+    @Test
+    void shouldAllocateNothingPerTurn() {
+        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        final TcpWorkerIo io = new TcpWorkerIo();
+        io.own();
+        try (TcpFabric fabric = Loopback.fabric()) {
+            final TestServer receiver = TestServer.open(fabric, 1, 32, SEGMENT);
+            final TestServer sender = TestServer.open(fabric, 2, 1, 4096);
+            receiver.postAll();
+            final CompletableFuture<QueuePair> opening = sender.endpoint().connectAsync(1, 1, 1, io);
+            while (!opening.isDone()) {
+                io.await(Long.MAX_VALUE);
+            }
+            final QueuePair pair = opening.join();
+            final ByteBuffer entry = new Entries().make(1, 192);
+            run(pair, entry, WARM_UP, io);
+            final long me = Thread.currentThread().getId();
+            final long before = threads.getThreadAllocatedBytes(me);
+            run(pair, entry, MESSAGES, io);
+            for (int i = 0; i < MESSAGES; i++) {
+                io.turn();
+            }
+            final long mine = threads.getThreadAllocatedBytes(me) - before;
+            System.out.println(
+                    "tcp allocation: owner " + mine + " bytes for " + MESSAGES + " messages, and as many turns");
+            assertThat(mine).isLessThan(ALLOWED);
+        } finally {
+            io.close();
+        }
+    }
+
     private void run(QueuePair pair, ByteBuffer entry, int count) {
+        run(pair, entry, count, null);
+    }
+
+    /** In whole windows, so that whatever the scheduler does there are many messages to a batch. */
+    private void run(QueuePair pair, ByteBuffer entry, int count, @Nullable WorkerIo io) {
         completed[0] = 0;
         for (int posted = 0; posted < count; ) {
             for (int end = posted + WINDOW; posted < end; ) {
                 if (pair.send(posted, entry, 0, 192, 0) == PostStatus.POSTED) {
                     posted++;
                 } else {
+                    if (io != null) {
+                        io.turn();
+                    }
                     pair.poll(counting, WINDOW);
                 }
             }
             while (completed[0] < posted) {
+                if (io != null) {
+                    io.turn();
+                }
                 pair.poll(counting, WINDOW);
             }
         }

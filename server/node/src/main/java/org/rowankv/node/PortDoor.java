@@ -2,9 +2,13 @@ package org.rowankv.node;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Routing;
+import org.rowankv.rdma.WorkerIo;
+import org.rowankv.rdma.tcp.TcpWorkerIo;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.Server;
@@ -23,6 +27,9 @@ final class PortDoor implements ClientDoor {
     private final Clock clock;
     private final ErrorLog errors;
     private final PortCounts counts;
+    /** Those of the port, which ends them when it is closed. Guarded by this; none before they are asked for. */
+    private List<WorkerIo> ios = List.of();
+
     private volatile @Nullable ClientPort port;
 
     /** @param counts what the port does */
@@ -34,6 +41,16 @@ final class PortDoor implements ClientDoor {
     }
 
     @Override
+    public synchronized List<WorkerIo> ios() {
+        if (ios.isEmpty()) {
+            ios = Stream.<WorkerIo>generate(TcpWorkerIo::new)
+                    .limit(settings.loops())
+                    .toList();
+        }
+        return ios;
+    }
+
+    @Override
     public Opened open(Server server, Routing routing, ClusterCatalogue catalogue) {
         final ClientPort present = port;
         final ClientPort open;
@@ -42,7 +59,7 @@ final class PortDoor implements ClientDoor {
             open.resume(server, catalogue, routing);
         } else {
             try {
-                open = ClientPort.bind(server, catalogue, settings, clock, errors, counts);
+                open = ClientPort.bind(server, catalogue, settings, clock, errors, counts, ios());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -70,10 +87,17 @@ final class PortDoor implements ClientDoor {
                 "retries-joined", counts.replayed());
     }
 
+    /** Nobody has ever turned them. */
+    private synchronized void endIos() {
+        ios.forEach(WorkerIo::close);
+    }
+
     @Override
     public void close() {
         final ClientPort present = port;
-        if (present != null) {
+        if (present == null) {
+            endIos();
+        } else {
             present.close();
         }
     }

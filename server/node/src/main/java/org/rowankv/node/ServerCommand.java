@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
         })
 public final class ServerCommand implements Callable<Integer> {
     private static final int EXIT_FAILED = 1;
+    private static final int MOST_WORKERS = 1024;
     private static final int LEAST_SESSION_LEASE = 20;
 
     /** Made when first used: after the logging was set up. */
@@ -136,7 +137,12 @@ public final class ServerCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // set by picocli
     private String durability;
 
-    @Option(names = "--workers", defaultValue = "0", description = "mutations under way at once (2 per processor)")
+    @Option(
+            names = "--workers",
+            defaultValue = "0",
+            description =
+                    "event loops that serve clients, each with a log of its own (1, and 1 more for every 4 processors"
+                            + " from 8 on)")
     private int workers;
 
     @Option(
@@ -229,6 +235,11 @@ public final class ServerCommand implements Callable<Integer> {
         final HostAndPort admin =
                 adminListen == null ? new HostAndPort("127.0.0.1", clients.port() + 2) : HostAndPort.parse(adminListen);
         final int copies = replicas == 0 ? Math.min(2, expect) : replicas;
+        if (workers < 0 || workers > MOST_WORKERS) {
+            throw new IllegalArgumentException("--workers must be 1.." + MOST_WORKERS + ", not " + workers);
+        }
+        final ClientPortSettings usual = ClientPortSettings.at(clients.host(), clients.port());
+        final ClientPortSettings port = workers == 0 ? usual : usual.withLoops(workers);
         final ClusterSettings settings = ClusterSettings.builder()
                 .cluster(cluster)
                 .name(name)
@@ -245,11 +256,7 @@ public final class ServerCommand implements Callable<Integer> {
                         size("--max-message", maxMessage, Integer.MAX_VALUE),
                         level()))
                 .capacityBytes(ByteSize.parse(capacity))
-                .workers(
-                        workers == 0
-                                ? Math.max(
-                                        4, Math.min(32, 2 * Runtime.getRuntime().availableProcessors()))
-                                : workers)
+                .workers(port.loops())
                 .verifyReads(verifyReads)
                 .scrubMibPerSecond(scrubRate)
                 .drainMs(drain)
@@ -265,8 +272,7 @@ public final class ServerCommand implements Callable<Integer> {
                 zooKeeper,
                 peers.resolve(),
                 admin.resolve(),
-                new PortDoor(
-                        ClientPortSettings.at(clients.host(), clients.port()), SystemClock.INSTANCE, errors, counts),
+                new PortDoor(port, SystemClock.INSTANCE, errors, counts),
                 counts,
                 errors);
     }

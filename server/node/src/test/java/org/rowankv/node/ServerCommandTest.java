@@ -42,4 +42,10 @@ class ServerCommandTest {
         final Path file = Files.writeString(dir.resolve("options"), "threading=sideways\n");
         assertThat(refusal(Map.of(), "--options=" + file)).contains(REFUSAL);
     }
+
+    @Test
+    void shouldRefuseANumberOfWorkersThatCannotBe() {
+        assertThat(refusal(Map.of(), "--workers=-1")).contains("--workers must be 1..1024, not -1");
+        assertThat(refusal(Map.of("ROWAN_WORKERS", "1025"))).contains("--workers must be 1..1024, not 1025");
+    }
 }

@@ -33,7 +33,7 @@ final class ClientConnection implements FrameCutter.Taker {
 
     private final PortLoop loop;
     private final SocketChannel channel;
-    private final SelectionKey key;
+    private @Nullable SelectionKey watched;
     private final FrameWriter out = new FrameWriter(FIRST_OUTPUT);
     private final FrameCutter in;
     private final long sinceNs;
@@ -48,18 +48,31 @@ final class ClientConnection implements FrameCutter.Taker {
     /** Whether it stands in the loop's list of those that have something to write. */
     private boolean dirty;
 
-    ClientConnection(PortLoop loop, SocketChannel channel, SelectionKey key, long nowNs) {
+    ClientConnection(PortLoop loop, SocketChannel channel, long nowNs) {
         this.loop = loop;
         this.channel = channel;
-        this.key = key;
         this.sinceNs = nowNs;
         this.in = new FrameCutter(loop.port().settings().maxFrame());
         this.hello = ByteBuffer.allocate(HelloDescriptor.longestHello()).order(ByteOrder.LITTLE_ENDIAN);
     }
 
+    /** Once, before anything else: how it is watched. */
+    void watched(SelectionKey key) {
+        watched = key;
+    }
+
+    private SelectionKey key() {
+        final SelectionKey key = watched;
+        if (key == null) {
+            throw new IllegalStateException("a connection that nobody watches");
+        }
+        return key;
+    }
+
     /** What the socket is ready for. */
     void onReady(ByteBuffer scratch) {
         try {
+            final SelectionKey key = key();
             if (!closed && key.isWritable()) {
                 flush();
             }
@@ -217,7 +230,7 @@ final class ClientConnection implements FrameCutter.Taker {
 
     private void onRequest(ByteBuffer buffer, int at, int length) throws ProtocolException {
         final int bodyLength = RequestDescriptor.bodyLength(buffer, at, length);
-        final PendingRequest pending = loop.takePending();
+        final PendingRequest pending = loop.requests().takePending();
         final Request request = pending.request();
         final boolean sound = RequestDescriptor.read(buffer, at, request, pending.body(bodyLength));
         pending.came(
@@ -225,12 +238,12 @@ final class ClientConnection implements FrameCutter.Taker {
                 FrameDescriptor.number(buffer, at),
                 RequestDescriptor.shard(buffer, at),
                 RequestDescriptor.term(buffer, at),
-                loop.turnNs());
+                loop.requests().turnNs());
         inFlight++;
         if (sound && loop.port().place(request, pending.shard())) {
-            loop.admit(pending);
+            loop.requests().admit(pending);
         } else {
-            loop.refuse(pending, Status.BAD_REQUEST);
+            loop.requests().refuse(pending, Status.BAD_REQUEST);
         }
     }
 
@@ -311,6 +324,7 @@ final class ClientConnection implements FrameCutter.Taker {
         }
         final int wanted = (out.pending() > 0 ? SelectionKey.OP_WRITE : 0)
                 | (in.isBlocked() || ending || loop.isClosing() ? 0 : SelectionKey.OP_READ);
+        final SelectionKey key = key();
         if (key.interestOps() != wanted) {
             key.interestOps(wanted);
         }
@@ -350,7 +364,7 @@ final class ClientConnection implements FrameCutter.Taker {
             return;
         }
         closed = true;
-        key.cancel();
+        key().cancel();
         try {
             channel.close();
         } catch (IOException e) {

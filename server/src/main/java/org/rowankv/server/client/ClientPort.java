@@ -5,7 +5,6 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.Channel;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
@@ -21,6 +20,8 @@ import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.ProtocolFault;
+import org.rowankv.rdma.SelectorIo;
+import org.rowankv.rdma.WorkerIo;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.FaultLog;
@@ -77,7 +78,8 @@ public final class ClientPort implements AutoCloseable {
             ClientPortSettings settings,
             Clock clock,
             ErrorLog errors,
-            PortCounts counts)
+            PortCounts counts,
+            List<WorkerIo> ios)
             throws IOException {
         this.settings = settings;
         this.counts = counts;
@@ -94,13 +96,10 @@ public final class ClientPort implements AutoCloseable {
                     BACKLOG);
             listener.configureBlocking(false);
             for (int i = 0; i < settings.loops(); i++) {
-                loops.add(new PortLoop(this, clock, i, counts.ofLoop(i)));
+                loops.add(new PortLoop(this, ios.get(i), clock, i, counts.ofLoop(i)));
             }
         } catch (IOException | RuntimeException e) {
             closeQuietly(listener);
-            for (PortLoop loop : loops) {
-                loop.selector().close();
-            }
             throw e;
         }
     }
@@ -121,13 +120,24 @@ public final class ClientPort implements AutoCloseable {
     public static ClientPort bind(
             Served served, ClientCatalogue catalogue, ClientPortSettings settings, Clock clock, ErrorLog errors)
             throws IOException {
-        return bind(served, catalogue, settings, clock, errors, new PortCounts());
+        final List<WorkerIo> ios = new ArrayList<>();
+        try {
+            for (int i = 0; i < settings.loops(); i++) {
+                ios.add(new SelectorIo());
+            }
+            return bind(served, catalogue, settings, clock, errors, new PortCounts(), ios);
+        } catch (IOException | RuntimeException e) {
+            ios.forEach(WorkerIo::close);
+            throw e;
+        }
     }
 
     /**
      * As above.
      *
      * @param counts to be gone on with: of no other port that is open
+     * @param ios one for each loop, which owns it, and ends it when the port is closed; if there is no port, they stay the
+     *     caller's
      */
     public static ClientPort bind(
             Server server,
@@ -135,9 +145,10 @@ public final class ClientPort implements AutoCloseable {
             ClientPortSettings settings,
             Clock clock,
             ErrorLog errors,
-            PortCounts counts)
+            PortCounts counts,
+            List<WorkerIo> ios)
             throws IOException {
-        return bind(new ServedShards(server), catalogue, settings, clock, errors, counts);
+        return bind(new ServedShards(server), catalogue, settings, clock, errors, counts, ios);
     }
 
     private static ClientPort bind(
@@ -146,10 +157,11 @@ public final class ClientPort implements AutoCloseable {
             ClientPortSettings settings,
             Clock clock,
             ErrorLog errors,
-            PortCounts counts)
+            PortCounts counts,
+            List<WorkerIo> ios)
             throws IOException {
         try {
-            return new ClientPort(served, catalogue, settings, clock, errors, counts);
+            return new ClientPort(served, catalogue, settings, clock, errors, counts, ios);
         } catch (IOException | RuntimeException e) {
             throw new IOException(
                     "cannot listen for clients at " + settings.host() + ":" + settings.port() + ": " + e.getMessage(),
@@ -169,7 +181,7 @@ public final class ClientPort implements AutoCloseable {
         told = Told.of(routing);
         final BooleanSupplier acceptor = this::accept;
         try {
-            listener.register(loops.get(0).selector(), SelectionKey.OP_ACCEPT, acceptor);
+            loops.get(0).watch(listener, acceptor);
         } catch (ClosedChannelException e) {
             throw new IllegalStateException("the client port is closed", e);
         }

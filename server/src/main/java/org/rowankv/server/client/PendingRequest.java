@@ -9,7 +9,7 @@ final class PendingRequest {
     private static final int FIRST_BYTES = 512;
 
     private final Request request = new Request();
-    private Served owner;
+    private Served.Calls owner;
     private Served.Call call;
     private byte[] body = new byte[FIRST_BYTES];
     private @Nullable ClientConnection connection;
@@ -19,9 +19,9 @@ final class PendingRequest {
     private int shard;
     private long heldSinceNs;
 
-    PendingRequest(Served served) {
-        this.owner = served;
-        this.call = served.callOf(request);
+    PendingRequest(Served.Calls calls) {
+        this.owner = calls;
+        this.call = calls.callOf(request);
     }
 
     /** Room for key and value, which the request refers to while it is under way. */
@@ -42,10 +42,10 @@ final class PendingRequest {
     }
 
     /** From the beginning, by who serves now. */
-    void begin(Served served) {
-        if (served != owner) {
-            owner = served;
-            call = served.callOf(request);
+    void begin(Served.Calls calls) {
+        if (calls != owner) {
+            owner = calls;
+            call = calls.callOf(request);
         }
         call.again();
     }
@@ -94,8 +94,8 @@ final class PendingRequest {
     }
 
     /** Whether it is that server's, or would be another one's and keep that in memory. */
-    boolean isOf(Served served) {
-        return owner == served;
+    boolean isOf(Served.Calls calls) {
+        return owner == calls;
     }
 
     /** Whether it holds no more memory than is kept for those to come. */

@@ -24,6 +24,19 @@ public interface Served {
         boolean awaitsWorker();
     }
 
+    /** The calls of one event loop. For its thread. */
+    @FunctionalInterface
+    interface Calls {
+        /** A call for that request, to be used again and again. */
+        Call callOf(Request request);
+
+        /** In every turn, behind what has begun or gone on: sends what calls have to send, and hears what is answered. */
+        default void turn() {}
+
+        /** Nothing has happened for a while, and calls are under way: helps those that they may be waiting for. */
+        default void help() {}
+    }
+
     /** Takes objects of a scan. */
     @FunctionalInterface
     interface Visitor {
@@ -32,8 +45,13 @@ public interface Served {
 
     int serverId();
 
-    /** A call for that request, to be used again and again. */
-    Call callOf(Request request);
+    /**
+     * For a loop's requests.
+     *
+     * @param loop number of the event loop, from 0
+     * @param loops how many there are
+     */
+    Calls calls(int loop, int loops);
 
     /** Whether this server answers for the shard. */
     boolean isPrimary(int shard);

@@ -1,6 +1,7 @@
 package org.rowankv.server.client;
 
 import org.rowankv.protocol.Request;
+import org.rowankv.server.LoopCalls;
 import org.rowankv.server.Server;
 import org.rowankv.server.SteppedCall;
 import org.rowankv.server.stream.ShardChanges;
@@ -35,14 +36,31 @@ final class ServedShards implements Served {
         }
     }
 
+    private record ServerCalls(LoopCalls all) implements Calls {
+        @Override
+        public Call callOf(Request request) {
+            return new ServerCall(all.callOf(request));
+        }
+
+        @Override
+        public void turn() {
+            all.turn();
+        }
+
+        @Override
+        public void help() {
+            all.help();
+        }
+    }
+
     @Override
     public int serverId() {
         return server.serverId();
     }
 
     @Override
-    public Call callOf(Request request) {
-        return new ServerCall(server.stepped(request));
+    public Calls calls(int loop, int loops) {
+        return new ServerCalls(server.callsOfLoop(loop, loops));
     }
 
     @Override

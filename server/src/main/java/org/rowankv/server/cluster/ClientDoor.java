@@ -1,7 +1,9 @@
 package org.rowankv.server.cluster;
 
+import java.util.List;
 import java.util.Map;
 import org.rowankv.placement.Routing;
+import org.rowankv.rdma.WorkerIo;
 import org.rowankv.server.Server;
 
 /**
@@ -37,6 +39,14 @@ public interface ClientDoor extends AutoCloseable {
      * @throws java.io.UncheckedIOException if clients cannot come in; the server then stops
      */
     Opened open(Server server, Routing routing, ClusterCatalogue catalogue);
+
+    /**
+     * In whose turns the requests of clients come, if they do: one for each event loop, the same as long as there is the
+     * door, which ends them when it is closed.
+     */
+    default List<WorkerIo> ios() {
+        return List.of();
+    }
 
     /** What has come in so far, by name. */
     default Map<String, Long> counts() {

@@ -21,7 +21,8 @@ import org.rowankv.server.pm.Durability;
  * @param zone of its machine, or empty
  * @param shape of the cluster
  * @param capacityBytes of its log
- * @param workers mutations under way at once
+ * @param workers worker contexts: each with a log and connections of its own, and used by one event loop
+ * @param mutationsPerWorker mutations under way at once in each
  * @param verifyReads whether every read checks the entry's checksums
  * @param scrubMibPerSecond how fast it reads again what it holds; 0: not at all
  * @param drainMs how long a stop waits for operations under way
@@ -41,6 +42,7 @@ public record ClusterSettings(
         ClusterShape shape,
         long capacityBytes,
         int workers,
+        int mutationsPerWorker,
         boolean verifyReads,
         int scrubMibPerSecond,
         long drainMs,
@@ -50,6 +52,9 @@ public record ClusterSettings(
         ThreadingMode threading) {
     /** Long beyond the deadlines of clients. */
     public static final long DEFAULT_SESSION_LEASE_MS = 600_000;
+
+    /** A few connections' worth of callers that wait; more of them share what is under way. */
+    public static final int DEFAULT_MUTATIONS_PER_WORKER = 32;
 
     public static final long DEFAULT_DRAIN_MS = 10_000;
 
@@ -86,7 +91,11 @@ public record ClusterSettings(
                 "max-message must be a multiple of 64 from 256 to " + Math.min(MAX_MESSAGE, shape.segmentBytes())
                         + ", not " + shape.maxMessage());
         require(workers >= 1 && workers <= 1024, "workers must be 1..1024, not " + workers);
-        final long least = (long) ServerSettings.minimumSegments(workers, shape.replicas() > 1) * shape.segmentBytes();
+        require(
+                mutationsPerWorker >= 1 && mutationsPerWorker <= 1024,
+                "mutations per worker must be 1..1024, not " + mutationsPerWorker);
+        final long least = (long) ServerSettings.minimumSegments(workers, mutationsPerWorker, shape.replicas() > 1)
+                * shape.segmentBytes();
         require(
                 capacityBytes >= least,
                 "capacity must be at least " + least + " bytes for " + workers + " workers and segments of "
@@ -120,6 +129,7 @@ public record ClusterSettings(
                         shape.replicas() > 1,
                         verifyReads,
                         (long) scrubMibPerSecond << 20)
+                .withMutationsPerWorker(mutationsPerWorker)
                 .withSessionLeaseNs(sessionLeaseMs * 1_000_000);
     }
 
@@ -135,6 +145,7 @@ public record ClusterSettings(
         private @Nullable ClusterShape shape;
         private long capacityBytes;
         private int workers;
+        private int mutationsPerWorker = DEFAULT_MUTATIONS_PER_WORKER;
         private boolean verifyReads;
         private int scrubMibPerSecond;
         private long drainMs = DEFAULT_DRAIN_MS;
@@ -202,6 +213,11 @@ public record ClusterSettings(
             return this;
         }
 
+        public Builder mutationsPerWorker(int count) {
+            mutationsPerWorker = count;
+            return this;
+        }
+
         public Builder verifyReads(boolean verify) {
             verifyReads = verify;
             return this;
@@ -252,6 +268,7 @@ public record ClusterSettings(
                     set("the cluster's shape", shape),
                     capacityBytes,
                     workers,
+                    mutationsPerWorker,
                     verifyReads,
                     scrubMibPerSecond,
                     drainMs,

@@ -10,6 +10,7 @@ import org.rowankv.placement.Routing;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.MembershipView;
+import org.rowankv.rdma.WorkerIo;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.StartedWork;
 import org.rowankv.runtime.TurnedAgent;
@@ -181,6 +182,8 @@ final class Round implements MembershipView {
 
     private void serve(Configuration configuration, PeerCalls calls, RecoveredServer read, Endpoint opened) {
         final LateServer late = new LateServer();
+        final List<WorkerIo> ios = around.door().ios();
+        area.whenForced(() -> ios.forEach(WorkerIo::wakeUp));
         final ServerParts parts = new ServerParts(
                 serverSettings,
                 read.segments(),
@@ -192,7 +195,8 @@ final class Round implements MembershipView {
                 around.errors(),
                 late,
                 late,
-                new NoCopies());
+                new NoCopies(),
+                ios);
         final EndpointSettings endpointSettings = ServerParts.endpointSettings(
                 serverId, serverSettings, read.segments(), incarnation, configuration.clusterId(), messages, this);
         final Server made = new Server(

@@ -188,7 +188,8 @@ public final class EmbeddedCluster implements AutoCloseable {
                             errors,
                             this::wakeUp,
                             pressure,
-                            copies)
+                            copies,
+                            List.of())
                     .open(server.serverId(), fabric, view));
         }
         this.faults = new FileFaults(settings.dir(), files.areas(), this::stopServing);

@@ -70,7 +70,7 @@ public record EmbeddedSettings(
      * and 0 otherwise, and a segment is at least 64 KiB.
      */
     public static long minimumCapacity(int replicas, int workers, int segmentBytes) {
-        return (long) ServerSettings.minimumSegments(workers, replicas > 1) * segmentBytes;
+        return (long) ServerSettings.minimumSegments(workers, 1, replicas > 1) * segmentBytes;
     }
 
     /** Collects settings; what is not set has its default. */

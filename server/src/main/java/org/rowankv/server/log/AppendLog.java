@@ -1,6 +1,7 @@
 package org.rowankv.server.log;
 
 import java.nio.ByteBuffer;
+import java.util.function.IntPredicate;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.FrameSealer;
 import org.rowankv.server.pm.SegmentOwner;
@@ -16,10 +17,14 @@ public final class AppendLog {
     private final Segments segments;
     private final SegmentOwner owner;
     private final int keepFree;
+    private final IntPredicate underWay;
     private final FrameSealer sealer = new FrameSealer();
     private int segment = -1;
     private int opening = -1;
+    /** Is full, or was retired, and is not closed yet. */
     private int closing = -1;
+
+    private int closingCharge;
     private long base;
     private int position;
     private int charged;
@@ -32,6 +37,16 @@ public final class AppendLog {
 
     /** @param keepFree free segments that it leaves to others */
     public AppendLog(Segments segments, SegmentOwner owner, int keepFree) {
+        this(segments, owner, keepFree, unused -> false);
+    }
+
+    /** @param underWay whether an entry in that segment may lack on one of its replicas: until then it is not closed */
+    public AppendLog(Segments segments, SegmentOwner owner, IntPredicate underWay) {
+        this(segments, owner, segments.cleanerReserve(), underWay);
+    }
+
+    private AppendLog(Segments segments, SegmentOwner owner, int keepFree, IntPredicate underWay) {
+        this.underWay = underWay;
         this.segments = segments;
         this.owner = owner;
         this.keepFree = keepFree;
@@ -54,11 +69,14 @@ public final class AppendLog {
         return openNext(horizon);
     }
 
-    // An error may strike the thread anywhere in these two: each step is noted before the next, and done again by the
-    // next caller if need be.
+    // An error may strike the thread anywhere in these: each step is noted before the next, and done again by the next
+    // caller if need be.
 
     private boolean openNext(int horizon) {
         retire();
+        if (segment >= 0) {
+            return false;
+        }
         if (opening < 0) {
             opening = segments.allocate(owner, horizon, keepFree);
             if (opening < 0) {
@@ -74,19 +92,34 @@ public final class AppendLog {
         return true;
     }
 
-    /** Closes the open segment, if any: its owner promises that all its entries are on all their replicas. */
+    /**
+     * Closes the open segment, if any, so that it can be cleaned: as soon as all its entries are on all their replicas. Until
+     * then {@link #settle} is to be called again, and another segment is opened, but not closed.
+     */
     public void retire() {
-        if (segment >= 0) {
+        settle();
+        if (segment >= 0 && (closing < 0 || closing == segment)) {
+            closingCharge = charged;
             closing = segment;
             segment = -1;
+            settle();
         }
-        if (closing >= 0) {
+    }
+
+    /** Closes what {@link #retire} could not close, if that is possible now. */
+    public void settle() {
+        if (closing >= 0 && closing != segment && !underWay.test(closing)) {
             if (segments.state(closing) == SegmentState.USING) {
                 segments.transition(closing, SegmentState.USING, SegmentState.COMMITTED);
             }
-            segments.close(closing, charged);
+            segments.close(closing, closingCharge);
             closing = -1;
         }
+    }
+
+    /** Whether a segment waits to be closed: while there is one, no second is filled. */
+    public boolean awaitsReplicas() {
+        return closing >= 0;
     }
 
     /** Appends a new entry and publishes it. {@link #ensureRoom} was true for its length. */

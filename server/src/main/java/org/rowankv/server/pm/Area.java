@@ -308,6 +308,17 @@ public final class Area implements AutoCloseable {
         }
     }
 
+    /**
+     * Who waits for forces hears of each, at the level that has any.
+     *
+     * @param told by the thread that forces: must not block
+     */
+    public void whenForced(Runnable told) {
+        if (forcer != null) {
+            forcer.whenForced(told);
+        }
+    }
+
     private synchronized void stopForcing() {
         if (forcer != null && forceAgent != null) {
             forceAgent.close();

@@ -39,6 +39,9 @@ final class Forcer implements DurabilityVerbs, LandingForce {
     /** Told of the failure before anybody meets it. */
     private volatile Consumer<ForceFailedException> whenFailed = failed -> {};
 
+    /** Told whenever more is on the device. */
+    private volatile Runnable whenForced = () -> {};
+
     private final OwnedCounter forces = new OwnedCounter();
 
     Forcer(AreaMemory memory, String area) {
@@ -126,6 +129,7 @@ final class Forcer implements DurabilityVerbs, LandingForce {
             spare = ranges;
             forces.add(1);
             forced = upTo;
+            whenForced.run();
             return true;
         }
     }
@@ -151,6 +155,11 @@ final class Forcer implements DurabilityVerbs, LandingForce {
     /** @param told once, by the thread that could not force, before anybody can meet the failure */
     void whenFailed(Consumer<ForceFailedException> told) {
         whenFailed = told;
+    }
+
+    /** @param told by the thread that forces, after each force: must not block */
+    void whenForced(Runnable told) {
+        whenForced = told;
     }
 
     void wakes(@Nullable TurnedAgent turned, boolean isOneAtATime) {

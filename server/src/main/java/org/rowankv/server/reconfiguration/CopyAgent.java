@@ -16,6 +16,7 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.replication.BackupSets;
 import org.rowankv.server.replication.Links;
+import org.rowankv.server.replication.Replication;
 import org.rowankv.server.replication.RowanReplicator;
 import org.rowankv.server.request.ShardPrimary;
 import org.slf4j.Logger;
@@ -40,6 +41,7 @@ public final class CopyAgent implements Agent {
     private final Deque<ShardPrimary> toDo = new ArrayDeque<>();
     private final int shardsInAll;
     private final @Nullable RowanReplicator replicator;
+    private final @Nullable Replication entry;
     private final ByteBuffer staging;
     private final CopyListener listener;
     private final Clock clock;
@@ -101,6 +103,7 @@ public final class CopyAgent implements Agent {
                         maxMessage,
                         segments.length(),
                         epochs);
+        this.entry = replicator == null ? null : replicator.newReplication();
         this.allowedNs = clock.nanoTime();
         this.beganNs = allowedNs;
         this.saidNs = allowedNs;
@@ -114,7 +117,8 @@ public final class CopyAgent implements Agent {
     @Override
     public int doWork() {
         final RowanReplicator own = replicator;
-        if (toDo.isEmpty() || own == null) {
+        final Replication copied = entry;
+        if (toDo.isEmpty() || own == null || copied == null) {
             return 0;
         }
         if (!toMeasure.isEmpty()) {
@@ -126,7 +130,7 @@ public final class CopyAgent implements Agent {
         long sent = 0;
         while (!toDo.isEmpty() && allowance > 0 && sent < BYTES_PER_TURN && count < ENTRIES_PER_TURN) {
             final ShardPrimary primary = toDo.element();
-            final int length = step(primary, own);
+            final int length = step(primary, own, copied);
             if (length < 0) {
                 break; // it waits for somebody
             }
@@ -167,7 +171,7 @@ public final class CopyAgent implements Agent {
     }
 
     /** Copies an entry, or ends the shard; bytes sent, or −1 when nothing can be done now. */
-    private int step(ShardPrimary primary, RowanReplicator own) {
+    private int step(ShardPrimary primary, RowanReplicator own, Replication copied) {
         final int shard = primary.replica().shardId();
         CopySource from = source;
         if (from == null) {
@@ -185,11 +189,14 @@ public final class CopyAgent implements Agent {
         }
         if (!sending) {
             announced[shard] -= CopySize.spaceOf(staging, 0, own::creditOf);
-            own.begin(shard, 0);
+            copied.begin(shard, 0);
             sending = true;
         }
-        if (!own.advance()) {
-            return -1;
+        if (!copied.advance()) {
+            own.poll();
+            if (!copied.advance()) {
+                return -1;
+            }
         }
         sending = false;
         staged = false;

@@ -10,6 +10,7 @@ import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.WorkerIo;
 import org.rowankv.rdma.rowan.RowanSender;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
@@ -31,6 +32,7 @@ public final class Links implements AutoCloseable {
     private final long[] failedNs;
 
     private final boolean[] failed;
+    private @Nullable WorkerIo io;
     private boolean usesReserve;
     private final OwnedCounter reconnects = new OwnedCounter();
     private final OwnedCounter creditRefusals = new OwnedCounter();
@@ -58,6 +60,20 @@ public final class Links implements AutoCloseable {
         return this;
     }
 
+    /** Before they are used: whose turns their I/O is to be done in, where the fabric's queue pairs have any. */
+    public Links at(WorkerIo home) {
+        io = home;
+        return this;
+    }
+
+    private CompletableFuture<QueuePair> connect(int server) {
+        final long incarnation = configuration.incarnations().get(server);
+        final WorkerIo home = io;
+        return home == null
+                ? endpoint.connectAsync(server, incarnation, configuration.term())
+                : endpoint.connectAsync(server, incarnation, configuration.term(), home);
+    }
+
     /** The sender to a server, or null when it cannot be connected now. */
     public @Nullable RowanSender sender(int server) {
         final RowanSender sender = senders[server];
@@ -77,7 +93,7 @@ public final class Links implements AutoCloseable {
             if (failed[server] && clock.nanoTime() - failedNs[server] < endpoint.retryNs()) {
                 return null;
             }
-            attempt = endpoint.connectAsync(server, configuration.incarnations().get(server), configuration.term());
+            attempt = connect(server);
         }
         if (!attempt.isDone()) {
             opening.set(server, attempt);

@@ -1,19 +1,19 @@
 package org.rowankv.server.replication;
 
 /**
- * Puts one entry at a time on all backups of its shard. Owned by one worker or agent; the strategy behind it is chosen
- * once per server (Rowan; others exist to be measured against it).
- *
- * <p>Progress is state, not callbacks: {@link #advance} does what can be done now and may be called by whoever owns the
- * worker next. After a failure it begins again with the entry as it lies in the log, so a backup may receive an entry
- * more than once, and never less than once before {@code advance} is true.
+ * Puts a worker's entries on all backups of their shards: what the entries of one worker share, the connections and the
+ * credit. Owned by one worker or agent; the strategy behind it is chosen once per server (Rowan; others exist to be measured
+ * against it).
  */
 public interface Replicator extends AutoCloseable {
-    /** The entry to replicate next, where it lies in this server's own log. The one before is complete. */
-    void begin(int shard, long address);
+    /** Who carries one entry at a time, among others: to be used again and again. Before anything is under way. */
+    Replication newReplication();
 
-    /** True when every backup has acknowledged the entry. Never blocks. */
-    boolean advance();
+    /**
+     * Hears what backups have acknowledged, and sends on its way what has been posted: entries that were begun between two calls
+     * go out together.
+     */
+    void poll();
 
     /**
      * Draws credit for an entry from every backup of the shard, before it gets a version.
@@ -34,8 +34,11 @@ public interface Replicator extends AutoCloseable {
     /** Gives back what {@link #drawCredit} granted for an entry that was not written. */
     void giveBackCredit(int shard, int usedLength);
 
-    /** Gives all credit back that was drawn ahead. */
+    /** Gives all credit back that was drawn ahead. Nothing is under way. */
     void releaseCredit();
+
+    /** As {@link #releaseCredit} in the middle of use: what somebody has asked for, and not heard of, stays. */
+    void releaseSpareCredit();
 
     @Override
     void close();

@@ -2,6 +2,8 @@ package org.rowankv.server.replication;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
@@ -20,6 +22,9 @@ import org.rowankv.server.log.EntryDescriptor;
  * backup, which takes no part. An entry larger than the fabric's messages goes as blocks. Owned by one worker.
  */
 public final class RowanReplicator implements Replicator, CompletionHandler {
+    private static final int SERVER_BITS = 8;
+    private static final int NUMBER_BITS = 12;
+
     /** Credit is drawn in portions of this size, so that a shared counter is touched once for many entries. */
     private static final int PORTION = 32 << 10;
 
@@ -37,19 +42,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     /** By server: whether a portion was refused, and no more than is needed is asked for. */
     private final boolean[] modest;
 
-    private int shard;
-    private long address;
-    private int length;
-    private int bodyLength;
-    private long attempt;
-    private final int[] sent;
-    private final int[] outstanding;
-    /** Of the messages that the entry goes in, how many landed before the first that did not: for good, since links lead to one incarnation. */
-    private final int[] landed;
-
-    private final boolean[] failed;
-    private final long[] restarts;
-    private final @Nullable RowanSender[] used;
+    private final List<OneEntry> entries = new ArrayList<>();
 
     /**
      * @param segmentLength of this server's area and of the backups'
@@ -76,157 +69,195 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         this.credit = new long[serverCount];
         this.awaitsCredit = new boolean[serverCount];
         this.modest = new boolean[serverCount];
-        this.sent = new int[serverCount];
-        this.outstanding = new int[serverCount];
-        this.landed = new int[serverCount];
-        this.failed = new boolean[serverCount];
-        this.restarts = new long[serverCount];
-        this.used = new @Nullable RowanSender[serverCount];
     }
 
     @Override
-    public void begin(int shardId, long entryAddress) {
-        final ByteBuffer buffer = region.buffer(entryAddress);
-        final int at = region.offset(entryAddress);
-        shard = shardId;
-        address = entryAddress;
-        length = FrameDescriptor.length(FrameDescriptor.wordPlain(buffer, at));
-        bodyLength =
-                length <= maxMessage ? length : EntryDescriptor.usedLength(buffer, at) - EntryDescriptor.FRAME_LENGTH;
-        attempt++;
-        for (int server : backupSets.of(shardId)) {
-            sent[server] = 0;
-            outstanding[server] = 0;
-            landed[server] = 0;
-            failed[server] = false;
+    public Replication newReplication() {
+        if (entries.size() == 1 << NUMBER_BITS) {
+            throw new IllegalStateException(entries.size() + " entries at once");
         }
+        final OneEntry entry = new OneEntry(entries.size());
+        entries.add(entry);
+        return entry;
     }
 
     @Override
-    public boolean advance() {
-        boolean complete = true;
-        for (int server : backupSets.of(shard)) {
-            complete &= advance(server);
-        }
-        return complete;
-    }
-
-    private boolean advance(int server) {
-        if (sent[server] == bodyLength && outstanding[server] == 0 && !failed[server]) {
-            return true;
-        }
-        final RowanSender sender = links.sender(server);
-        if (sender == null) {
-            return false;
-        }
-        if (sender != used[server]) {
-            // The completions of what went through another connection do not come any more.
-            used[server] = sender;
-            failed[server] = true;
-        }
-        while (true) {
-            sender.poll(this, Integer.MAX_VALUE);
-            if (failed[server]) {
-                // Begin again behind what is known to have landed: were all blocks sent once more each time, their
-                // copies,
-                // which nobody can clean before the entry is committed, would fill the backup. Completions of what was
-                // sent
-                // behind that count nothing any more.
-                sent[server] = landedBody(server);
-                outstanding[server] = 0;
-                failed[server] = false;
-                restarts[server]++;
-            }
-            if (sent[server] == bodyLength) {
-                return outstanding[server] == 0;
-            }
-            final int status = sendNext(sender, server);
-            if (status != PostStatus.POSTED) {
-                return refused(server, status);
+    public void poll() {
+        for (int server = 0; server < credit.length; server++) {
+            final RowanSender sender = links.last(server);
+            if (sender != null) {
+                sender.poll(this, Integer.MAX_VALUE);
             }
         }
-    }
-
-    private int landedBody(int server) {
-        if (length <= maxMessage) {
-            return landed[server] > 0 ? bodyLength : 0;
-        }
-        return (int) Math.min(bodyLength, (long) landed[server] * (maxMessage - BlockDescriptor.PAYLOAD_OFFSET));
-    }
-
-    private boolean refused(int server, int status) {
-        switch (status) {
-            case PostStatus.RECEIVER_NOT_READY -> links.notReady(server);
-            case PostStatus.FENCED, PostStatus.UNREACHABLE -> {
-                failed[server] = true;
-                links.drop(server);
-            }
-            case PostStatus.QUEUE_FULL -> {}
-            default -> throw new AssertionError("send refused: " + PostStatus.name(status));
-        }
-        return false;
-    }
-
-    private long contextOf(int server) {
-        return attempt << 24 | (restarts[server] & 0xffff) << 8 | server;
-    }
-
-    private int sendNext(RowanSender sender, int server) {
-        final int start = sent[server];
-        final int tag = epochs[shard];
-        if (length <= maxMessage) {
-            final int status =
-                    sender.append(contextOf(server), region.buffer(address), region.offset(address), length, tag);
-            return posted(server, status, bodyLength);
-        }
-        final int payload = Math.min(maxMessage - BlockDescriptor.PAYLOAD_OFFSET, bodyLength - start);
-        final int blockLength = writeBlock(start, payload);
-        return posted(server, sender.append(contextOf(server), staging, 0, blockLength, tag), start + payload);
-    }
-
-    private int posted(int server, int status, int sentUpTo) {
-        if (status == PostStatus.POSTED) {
-            sent[server] = sentUpTo;
-            outstanding[server]++;
-        }
-        return status;
-    }
-
-    private int writeBlock(int start, int payload) {
-        final ByteBuffer entry = region.buffer(address);
-        final int at = region.offset(address);
-        final int perBlock = maxMessage - BlockDescriptor.PAYLOAD_OFFSET;
-        BlockDescriptor.header(
-                staging,
-                0,
-                EntryDescriptor.version(entry, at),
-                EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE,
-                shard,
-                bodyLength,
-                start,
-                payload,
-                FrameDescriptor.bodyCrc(entry, at),
-                (bodyLength + perBlock - 1) / perBlock,
-                FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at)));
-        staging.put(BlockDescriptor.PAYLOAD_OFFSET, entry, at + EntryDescriptor.FRAME_LENGTH + start, payload);
-        final int used = BlockDescriptor.PAYLOAD_OFFSET + payload;
-        final int crc = check.crc(staging, EntryDescriptor.FRAME_LENGTH, used - EntryDescriptor.FRAME_LENGTH);
-        final int blockLength = EntryDescriptor.aligned(used);
-        FrameDescriptor.source(staging, 0, blockLength, org.rowankv.server.log.EntryType.BLOCK, crc);
-        return blockLength;
     }
 
     @Override
     public void onCompletion(long context, int status) {
-        final int server = (int) (context & 0xff);
-        if (context != contextOf(server)) {
-            return; // of an attempt that was given up
+        final int server = (int) (context & (1 << SERVER_BITS) - 1);
+        entries.get((int) (context >>> SERVER_BITS) & (1 << NUMBER_BITS) - 1).completed(server, context, status);
+    }
+
+    /** One entry on its way to the backups. */
+    private final class OneEntry implements Replication {
+        private final int number;
+        private int shard;
+        private long address;
+        private int length;
+        private int bodyLength;
+        private long attempt;
+        private final int[] sent = new int[credit.length];
+        private final int[] outstanding = new int[credit.length];
+        /** Of the messages that the entry goes in, how many landed before the first that did not: for good, since links lead to one incarnation. */
+        private final int[] landed = new int[credit.length];
+
+        private final boolean[] failed = new boolean[credit.length];
+        private final long[] restarts = new long[credit.length];
+        private final @Nullable RowanSender[] used = new @Nullable RowanSender[credit.length];
+
+        OneEntry(int number) {
+            this.number = number;
         }
-        outstanding[server]--;
-        if (status != CompletionStatus.LANDED) {
-            failed[server] = true;
-        } else if (!failed[server]) {
-            landed[server]++;
+
+        @Override
+        public void begin(int shardId, long entryAddress) {
+            final ByteBuffer buffer = region.buffer(entryAddress);
+            final int at = region.offset(entryAddress);
+            shard = shardId;
+            address = entryAddress;
+            length = FrameDescriptor.length(FrameDescriptor.wordPlain(buffer, at));
+            bodyLength = length <= maxMessage
+                    ? length
+                    : EntryDescriptor.usedLength(buffer, at) - EntryDescriptor.FRAME_LENGTH;
+            attempt++;
+            for (int server : backupSets.of(shardId)) {
+                sent[server] = 0;
+                outstanding[server] = 0;
+                landed[server] = 0;
+                failed[server] = false;
+            }
+        }
+
+        @Override
+        public boolean advance() {
+            boolean complete = true;
+            for (int server : backupSets.of(shard)) {
+                complete &= advance(server);
+            }
+            return complete;
+        }
+
+        private boolean advance(int server) {
+            if (sent[server] == bodyLength && outstanding[server] == 0 && !failed[server]) {
+                return true;
+            }
+            final RowanSender sender = links.sender(server);
+            if (sender == null) {
+                return false;
+            }
+            if (sender != used[server]) {
+                // The completions of what went through another connection do not come any more.
+                used[server] = sender;
+                failed[server] = true;
+            }
+            while (true) {
+                if (failed[server]) {
+                    // Begin again behind what is known to have landed: were all blocks sent once more each time, their
+                    // copies, which nobody can clean before the entry is committed, would fill the backup. Completions
+                    // of what was sent behind that count nothing any more.
+                    sent[server] = landedBody(server);
+                    outstanding[server] = 0;
+                    failed[server] = false;
+                    restarts[server]++;
+                }
+                if (sent[server] == bodyLength) {
+                    return outstanding[server] == 0;
+                }
+                final int status = sendNext(sender, server);
+                if (status != PostStatus.POSTED) {
+                    return refused(server, status);
+                }
+            }
+        }
+
+        private int landedBody(int server) {
+            if (length <= maxMessage) {
+                return landed[server] > 0 ? bodyLength : 0;
+            }
+            return (int) Math.min(bodyLength, (long) landed[server] * (maxMessage - BlockDescriptor.PAYLOAD_OFFSET));
+        }
+
+        private boolean refused(int server, int status) {
+            switch (status) {
+                case PostStatus.RECEIVER_NOT_READY -> links.notReady(server);
+                case PostStatus.FENCED, PostStatus.UNREACHABLE -> {
+                    failed[server] = true;
+                    links.drop(server);
+                }
+                case PostStatus.QUEUE_FULL -> {}
+                default -> throw new AssertionError("send refused: " + PostStatus.name(status));
+            }
+            return false;
+        }
+
+        private long contextOf(int server) {
+            return attempt << 36 | (restarts[server] & 0xffff) << 20 | (long) number << SERVER_BITS | server;
+        }
+
+        private int sendNext(RowanSender sender, int server) {
+            final int start = sent[server];
+            final int tag = epochs[shard];
+            if (length <= maxMessage) {
+                final int status =
+                        sender.append(contextOf(server), region.buffer(address), region.offset(address), length, tag);
+                return posted(server, status, bodyLength);
+            }
+            final int payload = Math.min(maxMessage - BlockDescriptor.PAYLOAD_OFFSET, bodyLength - start);
+            final int blockLength = writeBlock(start, payload);
+            return posted(server, sender.append(contextOf(server), staging, 0, blockLength, tag), start + payload);
+        }
+
+        private int posted(int server, int status, int sentUpTo) {
+            if (status == PostStatus.POSTED) {
+                sent[server] = sentUpTo;
+                outstanding[server]++;
+            }
+            return status;
+        }
+
+        private int writeBlock(int start, int payload) {
+            final ByteBuffer entry = region.buffer(address);
+            final int at = region.offset(address);
+            final int perBlock = maxMessage - BlockDescriptor.PAYLOAD_OFFSET;
+            BlockDescriptor.header(
+                    staging,
+                    0,
+                    EntryDescriptor.version(entry, at),
+                    EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE,
+                    shard,
+                    bodyLength,
+                    start,
+                    payload,
+                    FrameDescriptor.bodyCrc(entry, at),
+                    (bodyLength + perBlock - 1) / perBlock,
+                    FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at)));
+            staging.put(BlockDescriptor.PAYLOAD_OFFSET, entry, at + EntryDescriptor.FRAME_LENGTH + start, payload);
+            final int used = BlockDescriptor.PAYLOAD_OFFSET + payload;
+            final int crc = check.crc(staging, EntryDescriptor.FRAME_LENGTH, used - EntryDescriptor.FRAME_LENGTH);
+            final int blockLength = EntryDescriptor.aligned(used);
+            FrameDescriptor.source(staging, 0, blockLength, org.rowankv.server.log.EntryType.BLOCK, crc);
+            return blockLength;
+        }
+
+        void completed(int server, long context, int status) {
+            if (context != contextOf(server)) {
+                return; // of an attempt that was given up
+            }
+            outstanding[server]--;
+            if (status != CompletionStatus.LANDED) {
+                failed[server] = true;
+            } else if (!failed[server]) {
+                landed[server]++;
+            }
         }
     }
 
@@ -314,6 +345,17 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             // Also where nothing is held: what was asked for may have been granted since. What came with
             // a connection that broke is held for this worker until somebody says so; a worker at rest makes no other.
             final RowanSender sender = credit[server] > 0 ? links.sender(server) : links.last(server);
+            if (sender != null) {
+                sender.pair().giveBackCredit(credit[server]);
+                credit[server] = 0;
+            }
+        }
+    }
+
+    @Override
+    public void releaseSpareCredit() {
+        for (int server = 0; server < credit.length; server++) {
+            final RowanSender sender = credit[server] > 0 && !awaitsCredit[server] ? links.sender(server) : null;
             if (sender != null) {
                 sender.pair().giveBackCredit(credit[server]);
                 credit[server] = 0;

@@ -20,6 +20,7 @@ import org.rowankv.server.shard.ShardReplica;
  */
 final class Decision {
     private final Worker worker;
+    private final EntryDraft draft;
     private final CurrentObject current;
     private final CompletedAnswer completedAnswer;
 
@@ -57,8 +58,9 @@ final class Decision {
     private long answerVersion;
     private long answerPrevious;
 
-    Decision(Worker worker, CurrentObject current) {
+    Decision(Worker worker, EntryDraft draft, CurrentObject current) {
         this.worker = worker;
+        this.draft = draft;
         this.current = current;
         this.completedAnswer = new CompletedAnswer(worker.segments());
     }
@@ -427,14 +429,14 @@ final class Decision {
         final Request asked = asked();
         answersOwnVersion = false;
         ownEntry = false;
-        final EntryDraft draft = worker.draft().begin(type, replica().shardId(), asked.cacheId());
-        return draft.key(asked.key(), asked.keyOffset(), asked.keyLength());
+        return draft.begin(type, replica().shardId(), asked.cacheId())
+                .key(asked.key(), asked.keyOffset(), asked.keyLength());
     }
 
-    private EntryDraft identified(EntryDraft draft) {
+    private EntryDraft identified(EntryDraft own) {
         final Request asked = asked();
         ownEntry = true;
-        return draft.request(asked.sessionId(), asked.sequence(), asked.unanswered());
+        return own.request(asked.sessionId(), asked.sequence(), asked.unanswered());
     }
 
     private void withOldValue(EntryDraft draft) {
@@ -447,7 +449,7 @@ final class Decision {
     /** An overwrite by something that is not larger needs no space beyond what it replaces. */
     boolean drawsSpace(int length) {
         final boolean inPlace = current.present && !current.keptForAnother && length <= current.length;
-        return worker.draft().type() == EntryType.PUT && !inPlace;
+        return draft.type() == EntryType.PUT && !inPlace;
     }
 
     private boolean answer(Status newStatus, int newBits, long version, long previous) {
@@ -497,7 +499,7 @@ final class Decision {
             worker.countExpired();
             return false;
         }
-        answer(status, answerBits, answersOwnVersion ? worker.draft().version() : answerVersion, answerPrevious);
+        answer(status, answerBits, answersOwnVersion ? draft.version() : answerVersion, answerPrevious);
         return true;
     }
 }

@@ -9,7 +9,9 @@ import org.rowankv.protocol.Status;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
+import org.rowankv.server.replication.Replication;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.LimitedCache;
 import org.rowankv.server.shard.ShardReplica;
@@ -42,6 +44,11 @@ final class Mutation {
     private static final int ASK_AGAIN = 256;
 
     private final Worker worker;
+    /** Its place among those of all workers: the slot of its version in flight. */
+    private final int slot;
+
+    private final EntryDraft draft = new EntryDraft();
+    private final Replication replication;
     private final CurrentObject current;
     private final Decision decision;
     private final ChangeCopy changeCopy;
@@ -82,11 +89,18 @@ final class Mutation {
 
     private long wantedNs;
 
-    Mutation(Worker worker) {
+    Mutation(Worker worker, int slot) {
         this.worker = worker;
+        this.slot = slot;
+        this.replication = worker.replicator().newReplication();
         this.current = new CurrentObject(worker.segments());
-        this.decision = new Decision(worker, current);
+        this.decision = new Decision(worker, draft, current);
         this.changeCopy = new ChangeCopy(worker.segments());
+    }
+
+    /** The identity under which it holds locks: ≥ 1. */
+    private int lockOwner() {
+        return slot + 1;
     }
 
     boolean isIdle() {
@@ -216,10 +230,10 @@ final class Mutation {
                 if (isInLog()) {
                     worker.tLog().flush(address, length);
                     ticket = worker.tLog().request();
-                    worker.replicator().begin(replica().shardId(), address);
+                    replication.begin(replica().shardId(), address);
                     state = State.AWAITING_BACKUPS;
                 } else {
-                    worker.inFlight().finished(worker.slot());
+                    worker.inFlight().finished(slot);
                     if (!drawn) {
                         worker.grant().giveBack(charge);
                     }
@@ -230,7 +244,7 @@ final class Mutation {
             case AWAITING_BACKUPS -> {
                 if (justLeft || replicating) {
                     // What was sent may not have been counted: all of it once more.
-                    worker.replicator().begin(replica().shardId(), address);
+                    replication.begin(replica().shardId(), address);
                 }
             }
             case APPLYING -> {}
@@ -245,6 +259,21 @@ final class Mutation {
             end();
         }
         return true;
+    }
+
+    /** Whether its entry lies in that segment of the t-log, and may not be on all replicas, or not be found yet. */
+    boolean isUnderWayIn(int segment) {
+        return switch (state) {
+            case WRITING, AWAITING_BACKUPS, APPLYING -> worker.segments().segmentOf(address) == segment;
+            case IDLE, AWAITING_LOCK, DECIDING, AWAITING_SPACE -> false;
+        };
+    }
+
+    /** Acknowledgements may have been lost, since an error struck who heard them: all that was sent goes once more. */
+    void sendAgain() {
+        if (state == State.AWAITING_BACKUPS) {
+            replication.begin(replica().shardId(), address);
+        }
     }
 
     boolean awaitsLock() {
@@ -282,7 +311,7 @@ final class Mutation {
     private boolean lock() {
         final KeyLocks locks = replica().keyLocks();
         while (stripesHeld < stripesNeeded) {
-            if (!locks.tryLock(firstStripe + stripesHeld, worker.lockOwner())) {
+            if (!locks.tryLock(firstStripe + stripesHeld, lockOwner())) {
                 return false;
             }
             stripesHeld++;
@@ -294,11 +323,11 @@ final class Mutation {
         final KeyLocks locks = replica().keyLocks();
         // One by one and counted, so that an interrupted end can be ended again.
         while (stripesHeld > 0) {
-            locks.unlock(firstStripe + stripesHeld - 1, worker.lockOwner());
+            locks.unlock(firstStripe + stripesHeld - 1, lockOwner());
             stripesHeld--;
         }
         decision.end();
-        worker.draft().end();
+        draft.end();
         holdsSpace = false;
         holdsCredit = false;
         replicating = false;
@@ -310,15 +339,18 @@ final class Mutation {
     private Status admit() {
         holdsSpace = false;
         holdsCredit = false;
-        final long used = worker.draft().usedLength();
-        if (Math.max(used, worker.draft().longestSuccessor())
-                > worker.segments().length()) {
+        final long used = draft.usedLength();
+        if (Math.max(used, draft.longestSuccessor()) > worker.segments().length()) {
             return Status.TOO_LARGE;
         }
         usedLength = (int) used;
         length = EntryDescriptor.aligned(usedLength);
         charge = worker.segments().charge(length);
         drawn = decision.drawsSpace(length);
+        worker.settleLog();
+        if (worker.tLog().awaitsReplicas() && worker.tLog().room() < length) {
+            return Status.NO_REPLY; // asked first: what would be drawn would only be given back
+        }
         if (awaitsExpiry) {
             awaitsExpiry = worker.pressure().isExpiring(wantedNs);
             settledBefore = worker.pressure().settledTurns(lackingServer);
@@ -336,7 +368,7 @@ final class Mutation {
                 giveBackSpace();
             }
         } else {
-            worker.draft().withoutSpace();
+            draft.withoutSpace();
         }
         if (lacking >= 0 && lacking != worker.serverId() && worker.replicator().awaitsCredit(lacking)) {
             return Status.NO_REPLY; // it was asked only now
@@ -346,6 +378,9 @@ final class Mutation {
         }
         if (!worker.tLog().ensureRoom(length)) {
             giveBackSpace();
+            if (worker.tLog().awaitsReplicas()) {
+                return Status.NO_REPLY;
+            }
             return refuseOrWait(worker.serverId(), lastAttempt);
         }
         if (!drawn) {
@@ -407,21 +442,21 @@ final class Mutation {
         }
         final int shardId = shard.replica().shardId();
         worker.writes(length);
-        worker.inFlight().announce(worker.slot(), shardId, shard.versions().lowerBound());
+        worker.inFlight().announce(slot, shardId, shard.versions().lowerBound());
         final long version = shard.versions().take();
         Chaos.point("request.version-taken");
-        worker.inFlight().exact(worker.slot(), version);
+        worker.inFlight().exact(slot, version);
         Chaos.point("request.after-version");
-        worker.tLog().append(worker.draft().version(version), shard.replica().tenure());
+        worker.tLog().append(draft.version(version), shard.replica().tenure());
         ticket = worker.tLog().request();
         Chaos.point("request.after-tlog");
-        worker.replicator().begin(shardId, address);
+        replication.begin(shardId, address);
         state = State.AWAITING_BACKUPS;
     }
 
     private boolean replicate() {
         replicating = true;
-        final boolean complete = worker.replicator().advance();
+        final boolean complete = replication.advance();
         replicating = false;
         return complete;
     }
@@ -447,7 +482,7 @@ final class Mutation {
         final Change change = changeCopy.of(replica(), position, address, type, current.present && !current.lost);
         final int freed = replica()
                 .apply(
-                        worker.lockOwner(),
+                        lockOwner(),
                         position,
                         current.address,
                         current.generation,
@@ -461,7 +496,7 @@ final class Mutation {
             // Before it counts as finished: whoever tells of all that is finished must find it.
             replica().changes().add(cacheIdAt(address), change);
         }
-        worker.inFlight().finished(worker.slot());
+        worker.inFlight().finished(slot);
         if (limited != null) {
             noteUse(limited, type);
         }

@@ -1,41 +1,50 @@
 package org.rowankv.server.request;
 
-import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.server.log.AppendLog;
-import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.replication.Replicator;
 import org.rowankv.server.shard.LimitedCaches;
 
 /**
- * A worker context (§4.1 of the paper): its own t-log, its queue pairs to the backups, and one mutation at a time. Owned
- * by whoever borrowed it; what a borrower leaves unfinished, the next one finishes first.
+ * A worker context (§4.1 of the paper): its own t-log, its queue pairs to the backups, and some mutations under way at once,
+ * which are replicated together. Owned by whoever borrowed it; what a borrower leaves unfinished, the next one finishes first.
  */
 public final class Worker {
-    private final int slot;
     private final int serverId;
     private final Segments segments;
     private final AppendLog tLog;
-    private final EntryDraft draft = new EntryDraft();
     private final Replicator replicator;
     private final InFlight inFlight;
     private final SpacePressure pressure;
     private final Clock clock;
     private final LimitedCaches limits;
     private final SpaceGrant grant;
+    private final Mutation[] mutations;
+    /** The first of them: the only one of a borrower who has one request at a time. */
     private final Mutation mutation;
+
+    /** Acknowledgements are being heard; found so later, an error has struck in the middle. */
+    private boolean polling;
+
+    private volatile boolean releaseWanted;
+    private volatile int retiredBefore;
     /** The lap in which it wrote last, and what it wrote in it. */
     private long lap;
 
     private long writtenInLap;
     private final OwnedCounter expiredObjects = new OwnedCounter();
 
+    /**
+     * @param firstSlot of the versions in flight: of its first mutation; those of the others follow
+     * @param atOnce mutations under way at once, at most
+     */
     public Worker(
-            int slot,
+            int firstSlot,
+            int atOnce,
             int serverId,
             Segments segments,
             Replicator replicator,
@@ -43,26 +52,20 @@ public final class Worker {
             SpacePressure pressure,
             Clock clock,
             LimitedCaches limits) {
-        this.slot = slot;
         this.serverId = serverId;
         this.segments = segments;
-        this.tLog = new AppendLog(segments, SegmentOwner.WORKER);
+        this.tLog = new AppendLog(segments, SegmentOwner.WORKER, this::hasUnderWay);
         this.replicator = replicator;
         this.inFlight = inFlight;
         this.pressure = pressure;
         this.clock = clock;
         this.limits = limits;
         this.grant = new SpaceGrant(segments.space());
-        this.mutation = new Mutation(this);
-    }
-
-    int slot() {
-        return slot;
-    }
-
-    /** The identity under which it holds locks: ≥ 1. */
-    int lockOwner() {
-        return slot + 1;
+        this.mutations = new Mutation[atOnce];
+        for (int number = 0; number < atOnce; number++) {
+            mutations[number] = new Mutation(this, firstSlot + number);
+        }
+        this.mutation = mutations[0];
     }
 
     int serverId() {
@@ -75,10 +78,6 @@ public final class Worker {
 
     public AppendLog tLog() {
         return tLog;
-    }
-
-    EntryDraft draft() {
-        return draft;
     }
 
     Replicator replicator() {
@@ -125,12 +124,30 @@ public final class Worker {
 
     /** Whether a mutation was left unfinished by a borrower that did not come back. */
     public boolean hasLeftover() {
-        return !mutation.isIdle();
+        for (Mutation each : mutations) {
+            if (!each.isIdle()) {
+                return true;
+            }
+        }
+        return false;
     }
 
-    /** Goes on with what a former borrower left, for nobody: its request is not touched. True when nothing is left. */
+    /** Goes on with what a former borrower left, for nobody: its requests are not touched. True when nothing is left. */
     public boolean finishLeftover() {
-        return mutation.isIdle() || mutation.recover();
+        boolean finished = true;
+        for (int number = 0; number < mutations.length; number++) {
+            finished &= mutations[number].isIdle() || finishLeftover(number);
+        }
+        return finished;
+    }
+
+    /** The same, of one of its mutations. */
+    public boolean finishLeftover(int number) {
+        if (mutations[number].recover()) {
+            return true;
+        }
+        poll();
+        return mutations[number].recover();
     }
 
     /** Begins a request; nothing is left over. */
@@ -158,7 +175,80 @@ public final class Worker {
 
     /** Does what can be done now; true when the request is answered. Never blocks. */
     public boolean advance() {
+        if (mutation.advance()) {
+            return true;
+        }
+        poll();
         return mutation.advance();
+    }
+
+    /** How many mutations can be under way at once. */
+    public int atOnce() {
+        return mutations.length;
+    }
+
+    /** Whether that one of them has nothing to do. */
+    public boolean isIdle(int number) {
+        return mutations[number].isIdle();
+    }
+
+    /** Begins a request in that one, which is idle. */
+    public void begin(int number, ShardPrimary primary, Request request) {
+        mutations[number].begin(primary, request);
+    }
+
+    /**
+     * Does for that one what can be done without hearing from others; true when its request is answered. What it posts goes out
+     * with {@link #poll}, which is also what it waits for.
+     */
+    public boolean advance(int number) {
+        return mutations[number].advance();
+    }
+
+    /** Sends what has been posted, all together, and hears what backups have acknowledged. */
+    public void poll() {
+        if (polling) {
+            for (Mutation each : mutations) {
+                each.sendAgain();
+            }
+        }
+        polling = true;
+        replicator.poll();
+        polling = false;
+        tLog.settle();
+        if (releaseWanted) {
+            releaseWanted = false; // before: who wants it from now on wants it once more
+            grant.giveBackAll();
+            replicator.releaseSpareCredit();
+        }
+        final int segment = tLog.openSegment();
+        if (segment >= 0 && segments.sequence(segment) < retiredBefore) {
+            tLog.retire();
+        }
+    }
+
+    /** A log that is full is closed, if nothing of it is under way: before the worker context rests. */
+    public void settleLog() {
+        tLog.settle();
+    }
+
+    private boolean hasUnderWay(int segment) {
+        for (Mutation each : mutations) {
+            if (each.isUnderWayIn(segment)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Who has it is to close its log, if that was opened before that sequence number. Any thread. */
+    public void wantRetired(int sequence) {
+        retiredBefore = sequence;
+    }
+
+    /** Who has it is to give back what was drawn ahead. Any thread. */
+    public void wantRelease() {
+        releaseWanted = true;
     }
 
     /** Whether the request has got no further than to its key's lock, which another mutation holds. */
@@ -180,12 +270,12 @@ public final class Worker {
         return expiredObjects.get();
     }
 
-    /** Closes the t-log's open segment, so that it can be cleaned. Nothing is in flight. */
+    /** Closes the t-log's open segment, so that it can be cleaned, once nothing of it is under way. */
     public void retireLog() {
         tLog.retire();
     }
 
-    /** Gives back what was drawn ahead of entries that may never come. Nothing is in flight. */
+    /** Gives back what was drawn ahead of entries that may never come. Nothing is under way. */
     public void releaseGrants() {
         grant.giveBackAll();
         replicator.releaseCredit();
@@ -196,10 +286,5 @@ public final class Worker {
         tLog.retire();
         grant.giveBackAll();
         replicator.close();
-    }
-
-    @Nullable
-    Request currentRequest() {
-        return mutation.request();
     }
 }

@@ -14,8 +14,10 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.ScanPage;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
+import org.rowankv.placement.Routing;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.rdma.WorkerIo;
 import org.rowankv.rdma.tcp.TcpFabric;
 import org.rowankv.rdma.tcp.TcpFabricSettings;
 import org.rowankv.runtime.ErrorLog;
@@ -49,6 +51,8 @@ final class ClusterBed implements AutoCloseable {
         volatile @Nullable ClusterServer server;
         /** Of the newest roles. */
         volatile @Nullable ClusterCatalogue catalogue;
+        /** In whose turns its clients' requests come; to be given before it starts. */
+        volatile List<WorkerIo> ios = List.of();
 
         private int starts;
 
@@ -78,12 +82,22 @@ final class ClusterBed implements AutoCloseable {
                             ThreadScheduling.INSTANCE,
                             errors,
                             1,
-                            (serving, routing, ofRoles) -> {
-                                catalogue = ofRoles;
-                                return () -> {};
-                            }));
+                            new NotedCatalogue()));
             server.start();
             return server;
+        }
+
+        private final class NotedCatalogue implements ClientDoor {
+            @Override
+            public Opened open(Server serving, Routing routing, ClusterCatalogue ofRoles) {
+                catalogue = ofRoles;
+                return () -> {};
+            }
+
+            @Override
+            public List<WorkerIo> ios() {
+                return ios;
+            }
         }
 
         void stop() {

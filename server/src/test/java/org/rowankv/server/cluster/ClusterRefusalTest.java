@@ -21,7 +21,7 @@ import org.rowankv.server.pm.Durability;
 
 /** What a server of a cluster refuses, each with what to do about it; those that are there go on. */
 class ClusterRefusalTest {
-    private static final long CAPACITY = 4 << 20;
+    private static final long CAPACITY = 8 << 20;
 
     @TempDir
     Path dir;

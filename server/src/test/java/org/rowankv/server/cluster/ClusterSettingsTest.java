@@ -35,6 +35,7 @@ class ClusterSettingsTest {
                         SHAPE,
                         4 << 20,
                         2,
+                        ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER,
                         false,
                         0,
                         ClusterSettings.DEFAULT_DRAIN_MS,

@@ -47,7 +47,11 @@ final class ClientRoutingTest {
         }
 
         @Override
-        public Call callOf(Request request) {
+        public Calls calls(int loop, int loops) {
+            return this::callOf;
+        }
+
+        private Call callOf(Request request) {
             return new Call() {
                 @Override
                 public void again() {

@@ -48,6 +48,17 @@ final class ForcerTest {
     }
 
     @Test
+    void shouldTellWhoeverWaitsOnceThereIsNothingToWaitFor() {
+        forcer.flush(64, 64);
+        final long ticket = forcer.request();
+        final List<Boolean> heard = new ArrayList<>();
+        forcer.whenForced(() -> heard.add(forcer.isForced(ticket)));
+        assertThat(forcer.force()).isTrue();
+        assertThat(forcer.force()).isFalse();
+        assertThat(heard).containsExactly(true);
+    }
+
+    @Test
     void shouldForceNothingBeforeSomebodyAsks() {
         forcer.flush(64, 64);
         assertThat(forcer.force()).isFalse();

@@ -35,7 +35,8 @@ final class BorrowedWorkerTest {
             "replicator.before-begin",
             "replicator.after-begin",
             "replicator.before-advance",
-            "replicator.posted");
+            "replicator.posted",
+            "replicator.heard");
     private static final Set<String> REQUEST_POINTS =
             Set.of("request.after-version", "request.after-tlog", "request.before-index", "request.before-reply");
 

@@ -122,7 +122,7 @@ final class BorrowedWorkers {
         for (int slot = 0; slot < shape.slots; slot++) {
             final HeldReplicator replicator = new HeldReplicator(backup, this::reached);
             replicators.add(replicator);
-            workers.add(new Worker(slot, 0, segments, replicator, inFlight, new NoPressure(), clock, noLimits));
+            workers.add(new Worker(slot, 1, 0, segments, replicator, inFlight, new NoPressure(), clock, noLimits));
             helpedAt[slot] = -1;
         }
         programs.forEach(program -> clients.add(new Client(program)));
@@ -455,27 +455,5 @@ final class BorrowedWorkers {
 
     String story() {
         return story.toString();
-    }
-
-    private static final class NoPressure implements SpacePressure {
-        @Override
-        public boolean isExpiring(long sinceNs) {
-            return false;
-        }
-
-        @Override
-        public void wakeUp(int server) {
-            // The test gives room when it likes.
-        }
-
-        @Override
-        public void wantSpace(int server) {
-            // The test gives room when it likes, and nothing settles before.
-        }
-
-        @Override
-        public long settledTurns(int server) {
-            return 0;
-        }
     }
 }

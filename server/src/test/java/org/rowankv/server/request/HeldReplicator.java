@@ -3,23 +3,20 @@ package org.rowankv.server.request;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
+import org.rowankv.server.replication.Replication;
 import org.rowankv.server.replication.Replicator;
 
 /**
  * One backup behind a connection that delivers in order, each message when the test says so. Counts as a replicator does
- * that sends an entry in pieces: what was posted and not yet counted when an error struck is not remembered.
+ * that sends an entry in pieces: what was posted, or heard, and not yet counted when an error struck is not remembered.
  */
 final class HeldReplicator implements Replicator {
-    private record Message(long attempt, long address, int piece) {}
+    private record Message(OneEntry entry, long attempt, long address, int piece) {}
 
     private final Backup backup;
     private final Consumer<String> points;
     private final Deque<Message> underWay = new ArrayDeque<>();
     private final Deque<Message> completions = new ArrayDeque<>();
-    private long address;
-    private long attempt;
-    private int sent;
-    private int outstanding;
 
     /** @param points told wherever an error could strike or another thread go on */
     HeldReplicator(Backup backup, Consumer<String> points) {
@@ -38,32 +35,50 @@ final class HeldReplicator implements Replicator {
         completions.add(message);
     }
 
-    @Override
-    public void begin(int shard, long entryAddress) {
-        points.accept("replicator.before-begin");
-        backup.announced(entryAddress);
-        address = entryAddress;
-        attempt++;
-        sent = 0;
-        outstanding = 0;
-        points.accept("replicator.after-begin");
+    private final class OneEntry implements Replication {
+        private long address;
+        private long attempt;
+        private int sent;
+        private int outstanding;
+
+        @Override
+        public void begin(int shard, long entryAddress) {
+            points.accept("replicator.before-begin");
+            backup.announced(entryAddress);
+            address = entryAddress;
+            attempt++;
+            sent = 0;
+            outstanding = 0;
+            points.accept("replicator.after-begin");
+        }
+
+        @Override
+        public boolean advance() {
+            points.accept("replicator.before-advance");
+            while (sent < backup.pieces()) {
+                underWay.add(new Message(this, attempt, address, sent));
+                points.accept("replicator.posted");
+                sent++;
+                outstanding++;
+            }
+            return outstanding == 0;
+        }
     }
 
     @Override
-    public boolean advance() {
-        points.accept("replicator.before-advance");
+    public Replication newReplication() {
+        return new OneEntry();
+    }
+
+    @Override
+    public void poll() {
         while (!completions.isEmpty()) {
-            if (completions.remove().attempt == attempt) {
-                outstanding--;
+            final Message heard = completions.remove();
+            if (heard.attempt == heard.entry.attempt) {
+                points.accept("replicator.heard");
+                heard.entry.outstanding--;
             }
         }
-        while (sent < backup.pieces()) {
-            underWay.add(new Message(attempt, address, sent));
-            points.accept("replicator.posted");
-            sent++;
-            outstanding++;
-        }
-        return outstanding == 0;
     }
 
     @Override
@@ -80,6 +95,11 @@ final class HeldReplicator implements Replicator {
 
     @Override
     public void releaseCredit() {
+        // Nothing is drawn ahead.
+    }
+
+    @Override
+    public void releaseSpareCredit() {
         // Nothing is drawn ahead.
     }
 

@@ -1,5 +1,6 @@
 package org.rowankv.sim.cluster;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
@@ -9,6 +10,7 @@ import org.rowankv.server.SteppedCall;
 /** One attempt that has come to a server's process: through it, and back if anybody waits for the answer. */
 final class Attempt extends Turned {
     private static final long LONGEST_REST_NS = 10_000_000;
+    private static final int WAITS_BEFORE_HELP = 8;
 
     private final ClusterSimulation simulation;
     private final SimProcess process;
@@ -18,10 +20,12 @@ final class Attempt extends Turned {
     private final long term;
     private final boolean doubled;
     private SimProcess.@Nullable Door door;
+    private @Nullable SimLoop loop;
     private @Nullable SteppedCall call;
     private boolean over;
     private long restsUntilNs;
     private long restNs;
+    private int waits;
 
     /** @param doubled whether another copy of it is under way, of which a refusal says nothing */
     Attempt(
@@ -80,17 +84,28 @@ final class Attempt extends Turned {
                 return;
             }
             door = open;
-            own = open.server().stepped(request);
+            final List<SimLoop> loops = open.loops();
+            final SimLoop taken = loops.get(Math.floorMod(number, loops.size()));
+            loop = taken;
+            own = taken.callOf(request);
             call = own;
         }
         final SimProcess.Door entered = door;
-        if (entered == null || entered.server().isStopped()) {
+        final SimLoop turned = loop;
+        if (turned != null && turned.isTurning()) {
+            restsUntilNs = simulation.timeline().nowNs() + 1_000;
+            return;
+        }
+        if (entered == null || turned == null || entered.server().isStopped()) {
             giveUp();
             return;
         }
         try {
-            if (!own.step()) {
+            if (!turned.turn(own)) {
                 // As a port does that has nothing else to do; those it waits for go on meanwhile.
+                if (++waits % WAITS_BEFORE_HELP == 0) {
+                    turned.help();
+                }
                 restNs = Math.min(LONGEST_REST_NS, 1 + 2 * restNs);
                 restsUntilNs = simulation.timeline().nowNs() + restNs;
                 return;

@@ -36,6 +36,7 @@ record ClusterPlan(
         int replicas,
         int shards,
         int workers,
+        int mutations,
         int segments,
         int maxMessage,
         int clients,
@@ -69,6 +70,7 @@ record ClusterPlan(
         final RandomSource random = new SplittableRandomSource(seed).fork("cluster plan");
         final int[] shape = SHAPES[random.nextInt(SHAPES.length)];
         final int workers = 1 + random.nextInt(4);
+        final int mutations = 1 + random.nextInt(4);
         final int size = random.nextInt(4);
         final int smallValue = size == 0 ? 200 : size == 1 ? 1_000 : 4_000;
         final boolean power = random.nextInt(2) == 0;
@@ -78,7 +80,8 @@ record ClusterPlan(
                 shape[1],
                 shape[0] * SHARDS_PER_SERVER[random.nextInt(SHARDS_PER_SERVER.length)],
                 workers,
-                ServerSettings.minimumSegments(workers, shape[1] > 1) + random.nextInt(8),
+                mutations,
+                ServerSettings.minimumSegments(workers, mutations, shape[1] > 1) + random.nextInt(8),
                 MESSAGES[random.nextInt(MESSAGES.length)],
                 2 + random.nextInt(6),
                 4 + random.nextInt(13),
@@ -136,6 +139,7 @@ record ClusterPlan(
                         servers, replicas, shards, SEGMENT, maxMessage, power ? Durability.POWER : Durability.PROCESS))
                 .capacityBytes((long) segments * SEGMENT)
                 .workers(workers)
+                .mutationsPerWorker(mutations)
                 .verifyReads(true)
                 .drainMs(drainMs())
                 .build();

@@ -64,11 +64,23 @@ final class ClusterPlantedBugs {
                     "if (done.contains(key)) {",
                     "if (done.contains(key) && incomplete.containsKey(key)) {"),
             new PlantedBug(
+                    "a full log is closed while an entry in it is under way",
+                    SERVER,
+                    "org.rowankv.server.log.AppendLog",
+                    "closing != segment && !underWay.test(closing)) {",
+                    "closing != segment && (!underWay.test(closing) || closing >= 0)) {"),
+            new PlantedBug(
+                    "one entry's acknowledgement counts for another",
+                    SERVER,
+                    "org.rowankv.server.replication.RowanReplicator",
+                    "return attempt << 36 | (restarts[server] & 0xffff) << 20 | (long) number << SERVER_BITS | server;",
+                    "return (attempt << 36 | (restarts[server] & 0xffff) << 20) * 0 | (long) (number & ~1) << SERVER_BITS | server;"),
+            new PlantedBug(
                     "a call that is given up keeps its worker",
                     SERVER,
                     "org.rowankv.server.SteppedCall",
-                    "    public void abandon() {\n        if (slot >= 0) {\n            dispatch.giveBack(slot);\n",
-                    "    public void abandon() {\n        if (slot >= 0) {\n"));
+                    "    public void abandon() {\n        if (place >= 0) {\n            places.giveBack(place);\n",
+                    "    public void abandon() {\n        if (place >= 0) {\n"));
 
     private ClusterPlantedBugs() {}
 }

@@ -1,6 +1,8 @@
 package org.rowankv.sim.cluster;
 
 import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.Routing;
@@ -33,7 +35,7 @@ final class SimProcess {
     };
 
     /** Where clients come in. */
-    record Door(Server server, Configuration configuration, ClusterCatalogue catalogue) {}
+    record Door(Server server, Configuration configuration, ClusterCatalogue catalogue, List<SimLoop> loops) {}
 
     private final ClusterSimulation simulation;
     private final SimHost host;
@@ -121,7 +123,14 @@ final class SimProcess {
 
     private Door open(Server opened, Routing routing, ClusterCatalogue catalogue) {
         requireAlive();
-        final Door own = new Door(opened, routing.configuration(), catalogue);
+        final int loops = simulation.plan().workers();
+        final Door own = new Door(
+                opened,
+                routing.configuration(),
+                catalogue,
+                IntStream.range(0, loops)
+                        .mapToObj(loop -> new SimLoop(opened.callsOfLoop(loop, loops)))
+                        .toList());
         door = own;
         simulation.roles().serves(this, own.configuration());
         simulation.happenings().count("servers that began to serve");

@@ -1,0 +1,145 @@
+package org.rowankv.rdma.tcp;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.rowankv.rdma.Endpoint;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.FabricCapabilities;
+import org.rowankv.rdma.FabricException;
+import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.ReceiveQueue;
+
+/** The TCP fabric with queue pairs that are at home at a worker's I/O: turned by who calls them, or by a thread in the background. */
+final class OwnedFabric implements Fabric {
+    private final TcpFabric fabric;
+    private final TcpWorkerIo io = new TcpWorkerIo();
+    private final Thread background;
+    private volatile boolean ending;
+
+    private OwnedFabric(TcpFabric fabric, boolean inBackground) {
+        this.fabric = fabric;
+        if (inBackground) {
+            this.background = io.newThread("owner", this::turnToTheEnd);
+            background.start();
+        } else {
+            this.background = Thread.currentThread();
+            io.own();
+        }
+    }
+
+    static OwnedFabric turnedByCallers(TcpFabric fabric) {
+        return new OwnedFabric(fabric, false);
+    }
+
+    static OwnedFabric turnedInBackground(TcpFabric fabric) {
+        return new OwnedFabric(fabric, true);
+    }
+
+    private void turnToTheEnd() {
+        while (!ending) {
+            io.await(Long.MAX_VALUE);
+            io.turn();
+        }
+        io.close();
+    }
+
+    private boolean isCallers() {
+        return Thread.currentThread() == background;
+    }
+
+    private void turn() {
+        if (isCallers()) {
+            io.turn();
+        }
+    }
+
+    @Override
+    public FabricCapabilities capabilities() {
+        return fabric.capabilities();
+    }
+
+    @Override
+    public Endpoint open(EndpointSettings settings) {
+        return new OwnedEndpoint(fabric.open(settings));
+    }
+
+    @Override
+    public void close() {
+        if (isCallers()) {
+            io.close();
+            fabric.close();
+        } else {
+            fabric.close();
+            ending = true;
+            io.wakeUp();
+            try {
+                background.join();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    private QueuePair turning(QueuePair pair) {
+        return (QueuePair) Proxy.newProxyInstance(
+                QueuePair.class.getClassLoader(), new Class<?>[] {QueuePair.class}, (proxy, method, arguments) -> {
+                    turn();
+                    try {
+                        return method.invoke(pair, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    } finally {
+                        turn();
+                    }
+                });
+    }
+
+    private final class OwnedEndpoint implements Endpoint {
+        private final Endpoint endpoint;
+
+        OwnedEndpoint(Endpoint endpoint) {
+            this.endpoint = endpoint;
+        }
+
+        @Override
+        public ReceiveQueue receiveQueue() {
+            return endpoint.receiveQueue();
+        }
+
+        @Override
+        public QueuePair connect(int remoteServerId, long remoteIncarnation, long term) {
+            final CompletableFuture<QueuePair> opening =
+                    endpoint.connectAsync(remoteServerId, remoteIncarnation, term, io);
+            while (!opening.isDone()) {
+                turn();
+            }
+            try {
+                return turning(opening.join());
+            } catch (CompletionException e) {
+                if (e.getCause() instanceof FabricException refusal) {
+                    throw refusal;
+                }
+                throw e;
+            }
+        }
+
+        @Override
+        public int message(int remoteServerId, ByteBuffer message) {
+            return endpoint.message(remoteServerId, message);
+        }
+
+        @Override
+        public int pollMessages(int limit) {
+            return endpoint.pollMessages(limit);
+        }
+
+        @Override
+        public void close() {
+            endpoint.close();
+        }
+    }
+}

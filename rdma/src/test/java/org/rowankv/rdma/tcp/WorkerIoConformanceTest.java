@@ -1,0 +1,17 @@
+package org.rowankv.rdma.tcp;
+
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.conformance.FabricConformance;
+
+/** The suite of every fabric, run for TCP with queue pairs whose I/O is done by their owner. */
+final class WorkerIoConformanceTest extends FabricConformance {
+    @Override
+    protected Fabric createFabric() {
+        return OwnedFabric.turnedByCallers(Loopback.fabric(Loopback::narrow));
+    }
+
+    @Override
+    protected boolean hearsLate() {
+        return true;
+    }
+}

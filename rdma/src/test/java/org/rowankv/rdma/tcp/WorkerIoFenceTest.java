@@ -1,0 +1,12 @@
+package org.rowankv.rdma.tcp;
+
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.conformance.FenceConformance;
+
+/** Fences of the TCP fabric, with queue pairs that are at home with a worker, and used by others than that. */
+final class WorkerIoFenceTest extends FenceConformance {
+    @Override
+    protected Fabric createFabric() {
+        return OwnedFabric.turnedInBackground(Loopback.fabric());
+    }
+}

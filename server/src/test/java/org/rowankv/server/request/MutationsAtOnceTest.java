@@ -1,0 +1,253 @@
+package org.rowankv.server.request;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.VersionCounter;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.ShardReplica;
+
+/** Several mutations under way in one worker context, whose entries lie in one log and go through one replicator. */
+final class MutationsAtOnceTest {
+    private static final int CACHE = 1;
+    private static final int AT_ONCE = 3;
+    private static final int SEGMENT = 64 << 10;
+
+    private final KeyHash keyHash = new KeyHash(7);
+    private final Segments segments = new Segments(
+            Area.create(
+                    new AreaSettings(null, 16 * SEGMENT, SEGMENT, 0, 5, 1, Durability.NONE),
+                    new SplittableRandomSource(1)),
+            new SplittableRandomSource(2),
+            0,
+            12 * SEGMENT);
+    private final ShardReplica replica = new ShardReplica(0, 1, keyHash, segments, 1);
+    private final ShardPrimary primary = new ShardPrimary(replica, new VersionCounter(1));
+    private final InFlight inFlight = new InFlight(AT_ONCE);
+    private final Backup backup = new Backup(segments, 1);
+    private final NoPressure pressure = new NoPressure();
+    private String strikesAt = "";
+    private HeldReplicator replicator;
+    private Worker worker;
+
+    @BeforeEach
+    void open() {
+        replicator = new HeldReplicator(backup, this::reached);
+        worker = new Worker(
+                0,
+                AT_ONCE,
+                0,
+                segments,
+                replicator,
+                inFlight,
+                pressure,
+                new ManualClock(),
+                new LimitedCaches(List.of(), 1));
+    }
+
+    private void reached(String point) {
+        if (point.equals(strikesAt)) {
+            strikesAt = "";
+            throw new StackOverflowError(point);
+        }
+    }
+
+    private Request put(String key, int valueLength) {
+        final byte[] name = key.getBytes(StandardCharsets.US_ASCII);
+        final Request request = new Request().put(CACHE, name, 0, name.length, new byte[valueLength], 0, valueLength);
+        request.placed(keyHash.hash(CACHE, name, 0, name.length), 0);
+        return request;
+    }
+
+    private Request begun(int number, String key, int valueLength) {
+        final Request request = put(key, valueLength);
+        worker.begin(number, primary, request);
+        return request;
+    }
+
+    @Test
+    void shouldAnswerEachWhenItsOwnEntryIsAcknowledged() {
+        final Request first = begun(0, "a", 10);
+        final Request second = begun(1, "b", 10);
+        assertThat(worker.advance(0)).isFalse();
+        assertThat(worker.advance(1)).isFalse();
+        assertThat(backup.entries()).hasSize(2);
+
+        replicator.acknowledge();
+        worker.poll();
+
+        assertThat(worker.advance(1)).isFalse();
+        assertThat(worker.advance(0)).isTrue();
+        assertThat(first.status()).isEqualTo(Status.OK);
+        assertThat(worker.isIdle(0)).isTrue();
+        assertThat(worker.isIdle(1)).isFalse();
+
+        replicator.acknowledge();
+        worker.poll();
+        assertThat(worker.advance(1)).isTrue();
+        assertThat(second.status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void shouldKeepCommitVersionBehindTheOldestUnderWay() {
+        begun(0, "a", 10);
+        begun(1, "b", 10);
+        worker.advance(0);
+        final long before = inFlight.finished(0, primary.versions().last());
+        worker.advance(1);
+
+        assertThat(inFlight.finished(0, primary.versions().last())).isEqualTo(before);
+        replicator.acknowledge();
+        replicator.acknowledge();
+        worker.poll();
+        worker.advance(1);
+        assertThat(inFlight.finished(0, primary.versions().last())).isEqualTo(before);
+        worker.advance(0);
+        assertThat(inFlight.finished(0, primary.versions().last()))
+                .isEqualTo(primary.versions().last());
+    }
+
+    /** Else the cleaner could free it, with an entry that nothing leads to yet. */
+    @Test
+    void shouldNotCloseALogOfWhichAnEntryIsUnderWay() {
+        begun(0, "a", SEGMENT / 2);
+        worker.advance(0);
+        final int first = worker.tLog().openSegment();
+
+        begun(1, "b", SEGMENT / 2 + SEGMENT / 4);
+        assertThat(worker.advance(1)).isFalse();
+        assertThat(worker.tLog().openSegment()).isNotEqualTo(first).isNotNegative();
+        assertThat(segments.isClosed(first)).isFalse();
+
+        replicator.acknowledge();
+        worker.poll();
+        assertThat(segments.isClosed(first)).isFalse();
+        assertThat(worker.advance(0)).isTrue();
+        worker.poll();
+        assertThat(segments.isClosed(first)).isTrue();
+    }
+
+    @Test
+    void shouldWaitWithAThirdLogWithoutCallingTheStoreFull() {
+        begun(0, "a", SEGMENT / 2);
+        worker.advance(0);
+        begun(1, "b", SEGMENT / 2 + SEGMENT / 4);
+        worker.advance(1);
+        final int second = worker.tLog().openSegment();
+        final Request third = begun(2, "c", SEGMENT / 2);
+
+        for (int turn = 0; turn < 10; turn++) {
+            pressure.settle(3);
+            assertThat(worker.advance(2)).isFalse();
+        }
+        assertThat(worker.tLog().openSegment()).isEqualTo(second);
+
+        replicator.acknowledge();
+        worker.poll();
+        assertThat(worker.advance(0)).isTrue();
+        assertThat(worker.advance(2)).isFalse();
+        assertThat(worker.tLog().openSegment()).isNotEqualTo(second);
+        replicator.acknowledge();
+        replicator.acknowledge();
+        worker.poll();
+        assertThat(worker.advance(1)).isTrue();
+        assertThat(worker.advance(2)).isTrue();
+        assertThat(third.status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void shouldSendAgainWhatMayHaveBeenHeardWhenAnErrorStruck() {
+        begun(0, "a", 10);
+        begun(1, "b", 10);
+        worker.advance(0);
+        worker.advance(1);
+        replicator.acknowledge();
+        replicator.acknowledge();
+        strikesAt = "replicator.heard";
+        assertThatThrownBy(worker::poll).isInstanceOf(StackOverflowError.class);
+
+        worker.poll();
+        assertThat(worker.advance(0)).isFalse();
+        assertThat(worker.advance(1)).isFalse();
+        replicator.acknowledge();
+        replicator.acknowledge();
+        worker.poll();
+        assertThat(worker.advance(0)).isTrue();
+        assertThat(worker.advance(1)).isTrue();
+    }
+
+    @Test
+    void shouldFinishOneThatWasLeftWhileOthersGoOn() {
+        begun(0, "a", 10);
+        worker.advance(0);
+        begun(1, "b", 10);
+        worker.advance(1);
+        assertThat(worker.finishLeftover(0)).isFalse(); // its caller is gone
+
+        replicator.acknowledge();
+        replicator.acknowledge();
+        worker.poll();
+        assertThat(worker.advance(1)).isTrue();
+        while (replicator.hasUnderWay()) {
+            replicator.acknowledge();
+        }
+        assertThat(worker.finishLeftover(0)).isTrue();
+        assertThat(worker.hasLeftover()).isFalse();
+    }
+
+    @Test
+    void shouldRetireItsLogForWhoeverWantsThatInTheMiddleOfUse() {
+        begun(0, "a", 10);
+        worker.advance(0);
+        final int first = worker.tLog().openSegment();
+        worker.wantRetired(segments.sequence(first) + 1);
+        worker.poll();
+        assertThat(worker.tLog().openSegment()).isNegative();
+        assertThat(segments.isClosed(first)).isFalse();
+
+        replicator.acknowledge();
+        worker.poll();
+        assertThat(worker.advance(0)).isTrue();
+        worker.settleLog();
+        assertThat(segments.isClosed(first)).isTrue();
+    }
+
+    /** By one with one request at a time too: its log was retired while its entry was under way. */
+    @Test
+    void shouldCloseARetiredLogAtTheLatestWhenTheContextComesToRest() {
+        final Request request = put("a", 10);
+        worker.begin(primary, request);
+        assertThat(worker.advance()).isFalse();
+        final int first = worker.tLog().openSegment();
+        worker.wantRetired(segments.sequence(first) + 1);
+        assertThat(worker.advance()).isFalse();
+        replicator.acknowledge();
+        assertThat(worker.advance()).isTrue();
+        assertThat(segments.isClosed(first)).isFalse();
+        worker.settleLog();
+        assertThat(segments.isClosed(first)).isTrue();
+    }
+
+    @Test
+    void shouldGiveBackWhatWasDrawnAheadForWhoeverWantsThatInTheMiddleOfUse() {
+        begun(0, "a", 10);
+        worker.advance(0);
+        final long drawnAhead = segments.space().available();
+        worker.wantRelease();
+        worker.poll();
+        assertThat(segments.space().available()).isGreaterThan(drawnAhead);
+    }
+}

@@ -1,0 +1,30 @@
+package org.rowankv.server.request;
+
+/** Nobody makes room but the test, and turns of agents that find nothing to do end when it says so. */
+final class NoPressure implements SpacePressure {
+    private long settled;
+
+    void settle(int turns) {
+        settled += turns;
+    }
+
+    @Override
+    public boolean isExpiring(long sinceNs) {
+        return false;
+    }
+
+    @Override
+    public void wakeUp(int server) {
+        // There is nobody to wake up.
+    }
+
+    @Override
+    public void wantSpace(int server) {
+        // The test gives room when it likes.
+    }
+
+    @Override
+    public long settledTurns(int server) {
+        return settled;
+    }
+}
