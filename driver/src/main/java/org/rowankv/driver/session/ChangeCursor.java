@@ -24,6 +24,7 @@ final class ChangeCursor {
     private final ReentrantLock telling = new ReentrantLock();
 
     private volatile long position;
+    private volatile boolean begun;
     /** Its subscriber has been told that it hears from now on, and where that is was not known then. */
     private volatile boolean late;
 
@@ -57,8 +58,24 @@ final class ChangeCursor {
         return position;
     }
 
+    /** Whether its server keeps what it is to tell, with old values if those are wanted. */
     boolean isBegun() {
-        return position != StreamPosition.NOTHING_YET;
+        return begun;
+    }
+
+    /** Its server has said what is now. */
+    void begin(Section section) {
+        switch (section.status()) {
+            case OK -> {
+                accept(section); // unless it goes on from where another subscription was
+                begun = true;
+            }
+            case UNKNOWN_CACHE -> {
+                refuse(); // destroyed: nothing changes there any more
+                begun = true;
+            }
+            default -> {} // another server, or this one later
+        }
     }
 
     /** It is not known where it begins, and nobody waits for that any more. */

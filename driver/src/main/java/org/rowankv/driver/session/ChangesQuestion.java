@@ -3,6 +3,7 @@ package org.rowankv.driver.session;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ToLongFunction;
 import org.rowankv.protocol.wire.ChangesDescriptor;
 import org.rowankv.protocol.wire.ChangesDescriptor.Section;
 import org.rowankv.protocol.wire.ChangesWantedDescriptor;
@@ -22,10 +23,19 @@ final class ChangesQuestion implements Question {
 
     /** @param cursors of shards whose primary is asked; no more than a question may have */
     ChangesQuestion(long term, int waitMs, List<ChangeCursor> cursors) {
+        this(term, waitMs, cursors, ChangeCursor::position);
+    }
+
+    /** Tells the server what is wanted from now on, and asks where that is. */
+    static ChangesQuestion fromNow(long term, List<ChangeCursor> cursors) {
+        return new ChangesQuestion(term, 0, cursors, unused -> ChangesWantedDescriptor.FROM_NOW);
+    }
+
+    private ChangesQuestion(long term, int waitMs, List<ChangeCursor> cursors, ToLongFunction<ChangeCursor> position) {
         this.term = term;
         this.waitMs = waitMs;
         this.cursors = new ArrayList<>(cursors);
-        this.positions = cursors.stream().mapToLong(ChangeCursor::position).toArray();
+        this.positions = cursors.stream().mapToLong(position).toArray();
     }
 
     @Override

@@ -28,8 +28,9 @@ final class NetChanges {
     }
 
     /**
-     * Begins to tell. From now on, unless a position is given: what is committed after this returns is told. If a server cannot be
-     * reached in an attempt's time, its shards begin later, with a loss.
+     * Begins to tell. From now on, unless a position is given: what is committed after this returns is told, with its old value if that
+     * is wanted. If a server cannot be reached in an attempt's time, its shards begin later, with a loss; or if a position is given,
+     * some old values may be missing.
      */
     ChangeSubscription subscribe(
             int cacheId, boolean oldValues, @Nullable StreamPosition from, ChangeListener listener) {
@@ -55,7 +56,7 @@ final class NetChanges {
         subscriptions.remove(subscription);
     }
 
-    /** Finds out where those begin that begin now. */
+    /** Tells the servers what is wanted, and finds out where those begin that begin now. */
     private void begin(NetSubscription subscription) {
         final long deadlineNs = session.clock().nanoTime() + session.settings().attemptNs();
         long pauseNs = 0;
@@ -66,13 +67,11 @@ final class NetChanges {
                         .filter(cursor -> !cursor.isBegun() && now.primaryOf(cursor.shard()) == link)
                         .toList();
                 for (int i = 0; i < own.size(); i += ChangesWantedDescriptor.MAX_SECTIONS) {
-                    final ChangesQuestion question = new ChangesQuestion(
-                            now.term(),
-                            0,
-                            own.subList(i, Math.min(own.size(), i + ChangesWantedDescriptor.MAX_SECTIONS)));
+                    final ChangesQuestion question = ChangesQuestion.fromNow(
+                            now.term(), own.subList(i, Math.min(own.size(), i + ChangesWantedDescriptor.MAX_SECTIONS)));
                     if (session.ask(link, deadlineNs, question)) {
                         question.sections()
-                                .forEach(section -> question.cursor(section).accept(section));
+                                .forEach(section -> question.cursor(section).begin(section));
                     }
                 }
             }

@@ -290,6 +290,29 @@ final class ChangeStreamTest {
     }
 
     @Test
+    void shouldTellOldValuesOfWhatFollowsASubscriptionThatGoesOnAndWantsThem() throws Exception {
+        try (NetSession session = session();
+                RowanClient client = client(session, 1)) {
+            final int cache = Stores.cache(client);
+            final Sleeper asleep = new Sleeper(); // meanwhile the stream asks that server for nothing
+            final HeardChanges heard = new HeardChanges();
+            final ChangeSubscription before = client.subscribe(cache, false, null, asleep);
+            client.put(cache, bytes("k"), bytes("a"));
+            asleep.begun.await();
+            try (ChangeSubscription with = client.subscribe(cache, true, before.position(), heard)) {
+                client.put(cache, bytes("k"), bytes("b"));
+                asleep.letGo.countDown();
+                heard.awaitCount(1);
+                assertThat(told(heard.of("k"))).containsExactly("UPDATED b a");
+                assertThat(with.timesLost()).isZero();
+            } finally {
+                asleep.letGo.countDown();
+                before.close();
+            }
+        }
+    }
+
+    @Test
     void shouldLoseEventsOfWhoeverIsTooSlowAndHoldUpNobody() throws Exception {
         try (NetSession session = session();
                 RowanClient client = client(session, 1);
