@@ -12,7 +12,7 @@ import java.lang.invoke.VarHandle;
  * two ways: by {@link #giveBack} where all went well, and by {@link #drop} in the {@code finally} that an error leads to. The
  * error may be the end of the stack, which the first, with what it calls, could meet once more.
  */
-public final class SlotPool {
+public final class SlotPool implements Slots {
     private final Slot[] slots;
 
     public SlotPool(int count) {
@@ -25,11 +25,12 @@ public final class SlotPool {
         }
     }
 
+    @Override
     public int count() {
         return slots.length;
     }
 
-    /** A slot that is now the caller's, or −1 when all are taken. */
+    @Override
     public int tryBorrow() {
         final int count = slots.length;
         int slot = (int) (Thread.currentThread().getId() % count);
@@ -53,6 +54,7 @@ public final class SlotPool {
     }
 
     /** As {@link #giveBack}, at the price of a full fence; calls nothing, so that it needs no stack but its own frame. */
+    @Override
     public void drop(int slot) {
         slots[slot].taken = 0;
     }

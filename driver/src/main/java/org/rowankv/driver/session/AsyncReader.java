@@ -29,11 +29,18 @@ final class AsyncReader implements Runnable {
     /** Begun, and not told yet. */
     private final AtomicInteger underWay = new AtomicInteger();
 
+    /** An error has ended the thread, and the connection with it. */
+    private volatile boolean dead;
+
     private final Object starting = new Object();
     /** Guarded by {@link #starting}. */
     private @Nullable Thread thread;
 
-    AsyncReader(ReadRole role, Exchange own, Clock clock, long spinNs) {
+    private final Runnable whenDead;
+
+    /** @param whenDead called if an error ends the thread: it is to break the connection */
+    AsyncReader(ReadRole role, Exchange own, Clock clock, long spinNs, Runnable whenDead) {
+        this.whenDead = whenDead;
         this.role = role;
         this.own = own;
         this.clock = clock;
@@ -71,13 +78,37 @@ final class AsyncReader implements Runnable {
     /** By whoever reads, or breaks the connection: the call's exchange is done. */
     void end(AsyncCall call) {
         ended.add(call);
-        role.wake(own.done(Exchange.Outcome.ANSWERED));
+        if (dead) {
+            tell();
+        } else {
+            role.wake(own.done(Exchange.Outcome.ANSWERED));
+        }
     }
 
     @Override
     public void run() {
+        boolean left = false;
+        try {
+            readOn();
+            left = true;
+        } finally {
+            if (!left) {
+                die();
+            }
+        }
+    }
+
+    /** After an error, perhaps of somebody who was told: nothing is read here any more, and those that wait for it are told so. */
+    private void die() {
+        dead = true; // first: whatever ends after this is told of by who ends it
+        whenDead.run();
+        tell();
+    }
+
+    private void readOn() {
         final ArrayDeque<AsyncCall> watched = new ArrayDeque<>();
         long idleSinceNs = clock.nanoTime();
+        long lookNs = idleSinceNs;
         while (true) {
             // In this order: what ends from here on is told of now, or ends the waiting.
             own.state(Exchange.SENT);
@@ -87,6 +118,10 @@ final class AsyncReader implements Runnable {
             if (underWay.get() > 0) {
                 idleSinceNs = nowNs;
                 role.await(own, nowNs + SLICE_NS, spinNs);
+                if (clock.nanoTime() - lookNs >= 0) {
+                    role.wakeOverdue();
+                    lookNs = clock.nanoTime() + SLICE_NS;
+                }
             } else if (nowNs - idleSinceNs < LINGER_NS) {
                 LockSupport.parkNanos(this, LINGER_NS);
             } else if (hasLeft()) {

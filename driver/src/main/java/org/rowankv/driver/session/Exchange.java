@@ -60,6 +60,8 @@ final class Exchange {
     private volatile @Nullable Thread parked;
     /** Of whom is parked; written before. */
     private boolean reads;
+    /** Until when who does not read waits; written before it parks. */
+    private long deadlineNs;
 
     // Keeps two callers' places off one cache line; never read.
     @SuppressWarnings("unused")
@@ -167,6 +169,18 @@ final class Exchange {
     void parked(Thread caller, boolean willRead) {
         reads = willRead;
         parked = caller;
+    }
+
+    /** Until when the caller waits, who does not read. */
+    void deadline(long newDeadlineNs) {
+        deadlineNs = newDeadlineNs;
+    }
+
+    /** Who is parked, does not read, and waits too long. */
+    @Nullable
+    Thread parkedOverdue(long nowNs) {
+        final Thread caller = parked;
+        return caller != null && !reads && deadlineNs - nowNs <= 0 ? caller : null;
     }
 
     /** The caller is not parked, nor about to be. */

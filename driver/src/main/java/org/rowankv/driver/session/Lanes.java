@@ -1,19 +1,35 @@
 package org.rowankv.driver.session;
 
+import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.DenseSlotPool;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.SlotPool;
 
-/** The lanes of one client: a caller borrows one for one mutation. Thread-safe. */
+/**
+ * The lanes of one client: a caller borrows one for one mutation. Virtual threads have lanes of their own, many of them, since a thousand
+ * callers are nothing unusual there; but as each lane is a session at every shard where it was used, no more are used than there
+ * were mutations under way at once. Thread-safe.
+ */
 final class Lanes {
+    /** For virtual threads. */
+    static final int VIRTUAL_LANES = 1_024;
+
     private final Lane[] lanes;
     private final SlotLine line;
+    /** Behind those of the first one; null where there are no virtual threads. */
+    private final @Nullable SlotLine virtualLine;
+
     private final RandomSource random;
 
+    /** @param count of lanes for the system's threads */
     Lanes(int count, Clock clock, RandomSource random) {
         this.random = random;
-        this.lanes = new Lane[count];
-        this.line = new SlotLine(count, Waiting.THREADS, clock);
-        for (int i = 0; i < count; i++) {
+        this.line = new SlotLine(new SlotPool(count), Waiting.THREADS, clock);
+        this.virtualLine =
+                VirtualThreads.exist() ? new SlotLine(new DenseSlotPool(VIRTUAL_LANES), Waiting.THREADS, clock) : null;
+        this.lanes = new Lane[virtualLine == null ? count : count + VIRTUAL_LANES];
+        for (int i = 0; i < lanes.length; i++) {
             lanes[i] = new Lane(freshSessionId());
         }
     }
@@ -30,11 +46,17 @@ final class Lanes {
 
     /** The index of a lane that is now the caller's; waits, without regard to interrupts, until one is free. */
     int borrow() {
-        return line.borrow();
+        return virtualLine != null && VirtualThreads.isCurrentVirtual()
+                ? line.count() + virtualLine.borrow()
+                : line.borrow();
     }
 
     /** As {@link #borrow}, but −1 if none is free now. */
     int tryBorrow() {
+        if (virtualLine != null && VirtualThreads.isCurrentVirtual()) {
+            final int slot = virtualLine.tryBorrow();
+            return slot < 0 ? slot : line.count() + slot;
+        }
         return line.tryBorrow();
     }
 
@@ -44,7 +66,12 @@ final class Lanes {
 
     /** Whoever waits longest for a lane looks again. */
     void giveBack(int index) {
-        line.giveBack(index);
+        final int own = line.count();
+        if (virtualLine != null && index >= own) {
+            virtualLine.giveBack(index - own);
+        } else {
+            line.giveBack(index);
+        }
     }
 
     void renew(Lane lane) {

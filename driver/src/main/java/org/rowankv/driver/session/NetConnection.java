@@ -25,6 +25,7 @@ import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.SlotPool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -92,9 +93,10 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         for (int i = 0; i < exchanges.length; i++) {
             exchanges[i] = new Exchange(i);
         }
-        this.slots = new SlotLine(places, Waiting.THREADS, clock);
+        this.slots = new SlotLine(new SlotPool(places), Waiting.THREADS, clock);
         this.role = new ReadRole(exchanges, Waiting.THREADS, this, clock);
-        this.asyncReader = new AsyncReader(role, exchanges[places], clock, spinNs);
+        this.asyncReader = new AsyncReader(
+                role, exchanges[places], clock, spinNs, () -> fail(new IOException("the reader met an error")));
         this.lastReadNs = clock.nanoTime();
     }
 

@@ -1,6 +1,7 @@
 package org.rowankv.driver.session;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
@@ -35,6 +36,8 @@ final class ReadRole {
     private final Waiting waiting;
     private final Reader reader;
     private final Clock clock;
+    /** How many have announced that they park, and would read: no fewer than there are. */
+    private final AtomicInteger parking = new AtomicInteger();
     /** Where the search for somebody to wake up begins: it rotates, so that none is preferred. By who lets go. */
     private volatile int from;
 
@@ -84,27 +87,38 @@ final class ReadRole {
     }
 
     /**
-     * Waits until the exchange is done or the deadline passes, and never reads: there is somebody else who does, for as long as
-     * this waits.
+     * Waits until the exchange is done or the deadline passes, and never reads: there is somebody else who does, and who calls
+     * {@link #wakeOverdue} again and again, for as long as this waits. So it parks without a timer of its own, which would cost a
+     * virtual thread more than the rest of a call.
      *
      * @return whether the calling thread was interrupted, which it does not know any more
      */
     boolean awaitOthers(Exchange own, long deadlineNs) {
         boolean interrupted = false;
-        for (long leftNs = deadlineNs - clock.nanoTime();
-                !own.isDone() && leftNs > 0;
-                leftNs = deadlineNs - clock.nanoTime()) {
+        own.deadline(deadlineNs);
+        while (!own.isDone() && deadlineNs - clock.nanoTime() > 0) {
             interrupted |= Thread.interrupted();
             Chaos.point("role.announces");
             own.parked(Thread.currentThread(), false);
             Chaos.point("role.announced");
             if (!own.isDone()) {
                 Chaos.point("role.parks");
-                waiting.park(Math.min(leftNs, MAX_PARK_NS));
+                waiting.park();
             }
             own.awake();
         }
         return interrupted;
+    }
+
+    /** Wakes those up that {@link #awaitOthers wait for others} and whose time is over. */
+    void wakeOverdue() {
+        final long nowNs = clock.nanoTime();
+        for (Exchange each : exchanges) {
+            final Thread thread = each.parkedOverdue(nowNs);
+            if (thread != null) {
+                waiting.unpark(thread);
+            }
+        }
     }
 
     /** Whether the role is the calling thread's from now on. */
@@ -127,6 +141,9 @@ final class ReadRole {
     }
 
     private void wakeOne() {
+        if (parking.get() == 0) {
+            return; // who announces itself from here on sees that the role is free
+        }
         final int count = exchanges.length;
         final int first = from;
         for (int i = 0; i < count; i++) {
@@ -144,6 +161,8 @@ final class ReadRole {
     /** Parks the caller of the exchange unless it is done, or somebody has to read. May return early. */
     private void park(Exchange own, long ns) {
         Chaos.point("role.announces");
+        final int unused = parking.incrementAndGet();
+        Chaos.point("role.counted");
         own.parked(Thread.currentThread(), true);
         Chaos.point("role.announced");
         if (!own.isDone() && holder.get() != null) {
@@ -151,6 +170,7 @@ final class ReadRole {
             waiting.park(ns);
         }
         own.awake();
+        final int unusedToo = parking.decrementAndGet();
     }
 
     /** By who has ended an exchange: its caller goes on. */

@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
-import org.rowankv.runtime.SlotPool;
+import org.rowankv.runtime.Slots;
 
 /**
  * A fixed number of slots for which threads wait in line: who comes later does not overtake, so that with many more threads than
@@ -28,13 +28,13 @@ final class SlotLine {
         volatile boolean called;
     }
 
-    private final SlotPool pool;
+    private final Slots pool;
     private final Waiting waiting;
     private final Clock clock;
     private final Queue<Place> line = new ConcurrentLinkedQueue<>();
 
-    SlotLine(int count, Waiting waiting, Clock clock) {
-        this.pool = new SlotPool(count);
+    SlotLine(Slots pool, Waiting waiting, Clock clock) {
+        this.pool = pool;
         this.waiting = waiting;
         this.clock = clock;
     }

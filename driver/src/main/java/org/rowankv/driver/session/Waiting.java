@@ -12,6 +12,11 @@ interface Waiting {
         }
 
         @Override
+        public void park() {
+            LockSupport.park(this);
+        }
+
+        @Override
         public void unpark(Thread thread) {
             LockSupport.unpark(thread);
         }
@@ -19,6 +24,9 @@ interface Waiting {
 
     /** Parks the calling thread, until it is unparked or for about that long. May return early. */
     void park(long ns);
+
+    /** Parks the calling thread until it is unparked. May return early. */
+    void park();
 
     void unpark(Thread thread);
 }

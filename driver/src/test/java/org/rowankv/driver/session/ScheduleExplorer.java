@@ -59,6 +59,9 @@ final class ScheduleExplorer implements ChaosHandler, Waiting, AutoCloseable {
     private boolean[] ended = {};
     private boolean[] parked = {};
     private boolean[] permits = {};
+    /** Those that are parked, by whether it is for a time only. */
+    private boolean[] timed = {};
+
     private int current = NOBODY;
     private int step;
     private boolean closing;
@@ -120,6 +123,7 @@ final class ScheduleExplorer implements ChaosHandler, Waiting, AutoCloseable {
             ended = new boolean[threads.size()];
             parked = new boolean[threads.size()];
             permits = new boolean[threads.size()];
+            timed = new boolean[threads.size()];
             step = 0;
             failure = null;
             current = NOBODY;
@@ -152,10 +156,20 @@ final class ScheduleExplorer implements ChaosHandler, Waiting, AutoCloseable {
 
     @Override
     public void park(long ns) {
+        park(true);
+    }
+
+    @Override
+    public void park() {
+        park(false);
+    }
+
+    private void park(boolean isTimed) {
         if (Thread.currentThread() instanceof Worker worker) {
             lock.lock();
             try {
                 parked[worker.index] = !permits[worker.index];
+                timed[worker.index] = isTimed;
                 goOn(worker);
                 parked[worker.index] = false;
                 permits[worker.index] = false;
@@ -187,7 +201,7 @@ final class ScheduleExplorer implements ChaosHandler, Waiting, AutoCloseable {
     }
 
     private boolean isEnabled(int thread) {
-        return !ended[thread] && (!parked[thread] || scenario.mayTimeOut(thread));
+        return !ended[thread] && (!parked[thread] || timed[thread] && scenario.mayTimeOut(thread));
     }
 
     private int decide() {

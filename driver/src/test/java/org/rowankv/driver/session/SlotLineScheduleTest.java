@@ -8,6 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.SlotPool;
 
 /**
  * Slots for which threads wait in line, under every schedule with a bounded number of preemptions: nobody stays parked while a
@@ -31,7 +32,7 @@ final class SlotLineScheduleTest {
             this.count = count;
             this.turns = turns;
             this.impatient = impatient;
-            this.line = new SlotLine(slots, explorer, this);
+            this.line = new SlotLine(new SlotPool(slots), explorer, this);
             this.holders = new int[slots];
             this.served = new int[count];
             this.looked = new int[count];
