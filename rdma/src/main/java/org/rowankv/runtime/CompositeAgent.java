@@ -1,7 +1,5 @@
 package org.rowankv.runtime;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Several agents as one, for a shared thread. Each turn gives every agent its turn, in order; one that throws does
  * not keep the others from theirs, and the first failure is thrown on when all had it.
@@ -23,10 +21,10 @@ public final class CompositeAgent implements Agent {
             try {
                 work += agent.doWork();
             } catch (RuntimeException | Error e) {
-                failure = worse(failure, e);
+                failure = Failures.worse(failure, e);
             }
         }
-        rethrow(failure);
+        Failures.rethrow(failure);
         return work;
     }
 
@@ -49,32 +47,9 @@ public final class CompositeAgent implements Agent {
             try {
                 agent.onClose();
             } catch (RuntimeException | Error e) {
-                failure = worse(failure, e);
+                failure = Failures.worse(failure, e);
             }
         }
-        rethrow(failure);
-    }
-
-    /** A broken invariant must not hide behind an ordinary failure. */
-    private static Throwable worse(@Nullable Throwable first, Throwable second) {
-        if (first == null || (second instanceof AssertionError && !(first instanceof AssertionError))) {
-            if (first != null) {
-                second.addSuppressed(first);
-            }
-            return second;
-        }
-        if (first != second) {
-            first.addSuppressed(second);
-        }
-        return first;
-    }
-
-    private static void rethrow(@Nullable Throwable failure) {
-        if (failure instanceof Error error) {
-            throw error;
-        }
-        if (failure instanceof RuntimeException exception) {
-            throw exception;
-        }
+        Failures.rethrow(failure);
     }
 }

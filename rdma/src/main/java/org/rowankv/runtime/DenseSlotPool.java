@@ -1,6 +1,7 @@
 package org.rowankv.runtime;
 
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
  * Slots of which those with low numbers are given out first: so that as many are in use altogether as were at once, whatever
@@ -8,16 +9,18 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * processors; where threads stay, {@link SlotPool} gives each its own, and they do not meet in one word. Thread-safe.
  */
 public final class DenseSlotPool implements Slots {
+    private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
+
     private final int count;
     /** A bit for each slot: 1 when it is free. */
-    private final AtomicLongArray free;
+    private final long[] free;
 
     public DenseSlotPool(int count) {
         if (count < 1) {
             throw new IllegalArgumentException("a pool of " + count + " slots");
         }
         this.count = count;
-        this.free = new AtomicLongArray((count + Long.SIZE - 1) / Long.SIZE);
+        this.free = new long[(count + Long.SIZE - 1) / Long.SIZE];
         for (int slot = 0; slot < count; slot++) {
             drop(slot);
         }
@@ -30,14 +33,14 @@ public final class DenseSlotPool implements Slots {
 
     @Override
     public int tryBorrow() {
-        for (int word = 0; word < free.length(); word++) {
-            long bits = free.get(word);
+        for (int word = 0; word < free.length; word++) {
+            long bits = (long) WORDS.getVolatile(free, word);
             while (bits != 0) {
                 final long lowest = Long.lowestOneBit(bits);
-                if (free.compareAndSet(word, bits, bits & ~lowest)) {
+                if (WORDS.compareAndSet(free, word, bits, bits & ~lowest)) {
                     return word * Long.SIZE + Long.numberOfTrailingZeros(lowest);
                 }
-                bits = free.get(word);
+                bits = (long) WORDS.getVolatile(free, word);
             }
         }
         return -1;
@@ -45,7 +48,6 @@ public final class DenseSlotPool implements Slots {
 
     @Override
     public void drop(int slot) {
-        // Its bit is 0, so that this sets it, in one step and without a loop.
-        free.getAndAdd(slot / Long.SIZE, 1L << slot);
+        final long unused = (long) WORDS.getAndBitwiseOr(free, slot / Long.SIZE, 1L << slot);
     }
 }

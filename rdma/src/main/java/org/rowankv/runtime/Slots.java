@@ -7,6 +7,6 @@ public interface Slots {
     /** A slot that is now the caller's, or −1 when none was found free. */
     int tryBorrow();
 
-    /** Frees a slot, with a full fence; needs no stack but its own, so that it can be what an error leads to. */
+    /** Frees a slot, with a full fence; needs next to no stack, so that it can be what an error leads to. */
     void drop(int slot);
 }

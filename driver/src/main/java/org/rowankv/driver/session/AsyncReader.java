@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.Failures;
 
 /**
  * Stands in for the callers of a connection that do not wait, or wait on virtual threads: a thread, there while something is
@@ -56,16 +57,29 @@ final class AsyncReader implements Runnable {
     /** Reads from now on, until as often {@link #leave} was called. */
     void attend() {
         if (underWay.getAndIncrement() == 0) {
-            synchronized (starting) {
-                final Thread present = thread;
-                if (present == null) {
-                    final Thread made = new Thread(this, "rowan-client-reader");
-                    made.setDaemon(true);
-                    thread = made;
-                    made.start();
-                } else {
-                    LockSupport.unpark(present);
+            boolean isThere = false;
+            try {
+                beThere();
+                isThere = true;
+            } finally {
+                if (!isThere) {
+                    underWay.decrementAndGet();
+                    die();
                 }
+            }
+        }
+    }
+
+    private void beThere() {
+        synchronized (starting) {
+            final Thread present = thread;
+            if (present == null) {
+                final Thread made = new Thread(this, "rowan-client-reader");
+                made.setDaemon(true);
+                made.start();
+                thread = made; // not before: the machine may have no thread to give
+            } else {
+                LockSupport.unpark(present);
             }
         }
     }
@@ -101,8 +115,12 @@ final class AsyncReader implements Runnable {
     /** After an error, perhaps of somebody who was told: nothing is read here any more, and those that wait for it are told so. */
     private void die() {
         dead = true; // first: whatever ends after this is told of by who ends it
-        whenDead.run();
-        tell();
+        try {
+            role.abandonOthers(); // needs no memory, and nothing else to succeed
+            whenDead.run();
+        } finally {
+            tell();
+        }
     }
 
     private void readOn() {
@@ -132,11 +150,18 @@ final class AsyncReader implements Runnable {
         }
     }
 
+    /** All of them, also if an error strikes at one. */
     private void tell() {
+        Throwable failure = null;
         for (AsyncCall next = ended.poll(); next != null; next = ended.poll()) {
-            next.ended();
+            try {
+                next.ended();
+            } catch (RuntimeException | Error e) {
+                failure = Failures.worse(failure, e);
+            }
             underWay.decrementAndGet();
         }
+        Failures.rethrow(failure);
     }
 
     /** Ends those whose time is over; forgets those that have ended. They begin in the order in which their times end. */

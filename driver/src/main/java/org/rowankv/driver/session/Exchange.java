@@ -176,11 +176,16 @@ final class Exchange {
         deadlineNs = newDeadlineNs;
     }
 
-    /** Who is parked, does not read, and waits too long. */
+    /** Who is parked, and does not read. */
     @Nullable
-    Thread parkedOverdue(long nowNs) {
+    Thread parkedOther() {
         final Thread caller = parked;
-        return caller != null && !reads && deadlineNs - nowNs <= 0 ? caller : null;
+        return caller != null && !reads ? caller : null;
+    }
+
+    /** Whether who is parked, and does not read, waits too long. */
+    boolean isOverdue(long nowNs) {
+        return parkedOther() != null && deadlineNs - nowNs <= 0;
     }
 
     /** The caller is not parked, nor about to be. */

@@ -1,5 +1,7 @@
 package org.rowankv.driver.session;
 
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.DenseSlotPool;
@@ -16,8 +18,11 @@ final class Lanes {
     static final int VIRTUAL_LANES = 1_024;
 
     private final Lane[] lanes;
+    /** Behind those, made when they are wanted: whoever has the slot makes it. */
+    private final AtomicReferenceArray<@Nullable Lane> virtualLanes;
+
     private final SlotLine line;
-    /** Behind those of the first one; null where there are no virtual threads. */
+    /** Null where there are no virtual threads. */
     private final @Nullable SlotLine virtualLine;
 
     private final RandomSource random;
@@ -28,7 +33,8 @@ final class Lanes {
         this.line = new SlotLine(new SlotPool(count), Waiting.THREADS, clock);
         this.virtualLine =
                 VirtualThreads.exist() ? new SlotLine(new DenseSlotPool(VIRTUAL_LANES), Waiting.THREADS, clock) : null;
-        this.lanes = new Lane[virtualLine == null ? count : count + VIRTUAL_LANES];
+        this.virtualLanes = new AtomicReferenceArray<>(virtualLine == null ? 0 : VIRTUAL_LANES);
+        this.lanes = new Lane[count];
         for (int i = 0; i < lanes.length; i++) {
             lanes[i] = new Lane(freshSessionId());
         }
@@ -60,8 +66,18 @@ final class Lanes {
         return line.tryBorrow();
     }
 
+    /** By whoever has borrowed it. */
     Lane lane(int index) {
-        return lanes[index];
+        if (index < lanes.length) {
+            return lanes[index];
+        }
+        final Lane present = virtualLanes.get(index - lanes.length);
+        if (present != null) {
+            return present;
+        }
+        final Lane made = new Lane(freshSessionId());
+        virtualLanes.set(index - lanes.length, made);
+        return made;
     }
 
     /** Whoever waits longest for a lane looks again. */
@@ -78,7 +94,16 @@ final class Lanes {
         lane.renew(freshSessionId());
     }
 
-    int count() {
-        return lanes.length;
+    /** Those that there are. */
+    void forEach(Consumer<Lane> action) {
+        for (Lane lane : lanes) {
+            action.accept(lane);
+        }
+        for (int i = 0; i < virtualLanes.length(); i++) {
+            final Lane lane = virtualLanes.get(i);
+            if (lane != null) {
+                action.accept(lane);
+            }
+        }
     }
 }

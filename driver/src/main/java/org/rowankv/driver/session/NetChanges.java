@@ -28,8 +28,8 @@ final class NetChanges {
     }
 
     /**
-     * Begins to tell. From now on, unless a position is given: what is committed after this returns is told, with its old value if that
-     * is wanted. If a server cannot be reached in an attempt's time, its shards begin later, with a loss; or if a position is given,
+     * Begins to tell. From now on, unless a position is given: what operations do that begin after this returned is told, with its
+     * old value if that is wanted. If a server cannot be reached in an attempt's time, its shards begin later, with a loss; or if a position is given,
      * some old values may be missing.
      */
     ChangeSubscription subscribe(

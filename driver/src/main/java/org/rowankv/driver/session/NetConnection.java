@@ -25,6 +25,7 @@ import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.Failures;
 import org.rowankv.runtime.SlotPool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,8 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     private static final Logger LOG = LoggerFactory.getLogger(NetConnection.class);
     private static final int SCRATCH = 64 << 10;
     private static final int FIRST_OUTPUT = 16 << 10;
+    /** Made before: after an error there may be no memory for one. */
+    private static final IOException READER_ENDED = new IOException("the thread that reads for others met an error");
 
     private final SocketChannel channel;
     private final Selector selector;
@@ -95,8 +98,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         }
         this.slots = new SlotLine(new SlotPool(places), Waiting.THREADS, clock);
         this.role = new ReadRole(exchanges, Waiting.THREADS, this, clock);
-        this.asyncReader = new AsyncReader(
-                role, exchanges[places], clock, spinNs, () -> fail(new IOException("the reader met an error")));
+        this.asyncReader = new AsyncReader(role, exchanges[places], clock, spinNs, () -> fail(READER_ENDED));
         this.lastReadNs = clock.nanoTime();
     }
 
@@ -157,7 +159,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
             } finally {
                 writing.set(false);
             }
-            if (stuck) {
+            if (stuck && !broken) {
                 return;
             }
         }
@@ -427,11 +429,19 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         if (exchange == null) {
             return false;
         }
-        final AsyncCall call = new AsyncCall(this, exchange, deadlineNs, whenOver);
-        exchange.prepare(request, term, call);
-        asyncReader.begin(call);
-        enqueue(exchange);
-        flush();
+        boolean sent = false;
+        try {
+            final AsyncCall call = new AsyncCall(this, exchange, deadlineNs, whenOver);
+            exchange.prepare(request, term, call);
+            asyncReader.begin(call);
+            enqueue(exchange);
+            flush();
+            sent = true;
+        } finally {
+            if (!sent) {
+                abandon(exchange);
+            }
+        }
         return true;
     }
 
@@ -462,17 +472,27 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         endAll();
     }
 
+    /** All of them, also if an error strikes at one. */
     private void endAll() {
         slots.callAll();
+        Throwable failure = null;
         for (int slot = 0; slot < slots.count(); slot++) {
-            final Exchange each = exchanges[slot];
-            if (each.changes(Exchange.SENT, Exchange.ANSWERING)) {
-                ended(each, Exchange.Outcome.LOST);
-            } else if (each.changes(Exchange.QUEUED, Exchange.WRITING)) {
-                ended(each, Exchange.Outcome.UNSENT);
-            } else if (each.changes(Exchange.ABANDONED, Exchange.ANSWERING)) {
-                giveBack(each);
+            try {
+                end(exchanges[slot]);
+            } catch (RuntimeException | Error e) {
+                failure = Failures.worse(failure, e);
             }
+        }
+        Failures.rethrow(failure);
+    }
+
+    private void end(Exchange each) {
+        if (each.changes(Exchange.SENT, Exchange.ANSWERING)) {
+            ended(each, Exchange.Outcome.LOST);
+        } else if (each.changes(Exchange.QUEUED, Exchange.WRITING)) {
+            ended(each, Exchange.Outcome.UNSENT);
+        } else if (each.changes(Exchange.ABANDONED, Exchange.ANSWERING)) {
+            giveBack(each);
         }
     }
 }

@@ -38,6 +38,8 @@ final class ReadRole {
     private final Clock clock;
     /** How many have announced that they park, and would read: no fewer than there are. */
     private final AtomicInteger parking = new AtomicInteger();
+
+    private volatile boolean abandoned;
     /** Where the search for somebody to wake up begins: it rotates, so that none is preferred. By who lets go. */
     private volatile int from;
 
@@ -96,12 +98,12 @@ final class ReadRole {
     boolean awaitOthers(Exchange own, long deadlineNs) {
         boolean interrupted = false;
         own.deadline(deadlineNs);
-        while (!own.isDone() && deadlineNs - clock.nanoTime() > 0) {
+        while (!own.isDone() && !abandoned && deadlineNs - clock.nanoTime() > 0) {
             interrupted |= Thread.interrupted();
             Chaos.point("role.announces");
             own.parked(Thread.currentThread(), false);
             Chaos.point("role.announced");
-            if (!own.isDone()) {
+            if (!own.isDone() && !abandoned) {
                 Chaos.point("role.parks");
                 waiting.park();
             }
@@ -114,10 +116,18 @@ final class ReadRole {
     void wakeOverdue() {
         final long nowNs = clock.nanoTime();
         for (Exchange each : exchanges) {
-            final Thread thread = each.parkedOverdue(nowNs);
-            if (thread != null) {
-                waiting.unpark(thread);
+            if (each.isOverdue(nowNs)) {
+                wake(each.parkedOther());
             }
+        }
+    }
+
+    /** There is nobody any more who reads for others: they do not wait, now and from now on. */
+    void abandonOthers() {
+        abandoned = true; // before: who announces itself after this sees it
+        Chaos.point("role.abandoned");
+        for (Exchange each : exchanges) {
+            wake(each.parkedOther());
         }
     }
 

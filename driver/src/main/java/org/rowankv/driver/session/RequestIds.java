@@ -185,13 +185,12 @@ public final class RequestIds implements AutoCloseable {
     @Override
     public void close() {
         final List<Request> closings = new ArrayList<>();
-        for (int i = 0; i < lanes.count(); i++) {
-            final Lane lane = lanes.lane(i);
+        lanes.forEach(lane -> {
             closeEverywhere(lane.sessionId(), lane.reachedShards(), closings);
             for (AbandonedSession abandoned : lane.abandoned()) {
                 closeEverywhere(abandoned.sessionId(), abandoned.openShards(), closings);
             }
-        }
+        });
         session.callAll(closings);
     }
 

@@ -149,8 +149,11 @@ public final class ChangesDescriptor {
                 || status >= Status.values().length
                 || asked < ChangesWantedDescriptor.FROM_NOW
                 || lost != 0 && lost <= asked
-                || to < Math.max(asked, lost)
+                || to < asked
                 || lost < 0
+                || to < lost
+                        && (lost != 0
+                                || status == Status.OK.ordinal()) // who is refused may have been told of no place yet
                 || count < 0
                 || buffer.getInt(at + ZERO_OFFSET) != 0) {
             throw new ProtocolException(ProtocolFault.BAD_FRAME, "a section of changes from " + asked + " to " + to);

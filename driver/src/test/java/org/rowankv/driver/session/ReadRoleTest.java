@@ -33,15 +33,25 @@ final class ReadRoleTest {
         startAndAwaitParked();
         clock.advanceNs(DEADLINE_NS - 1_000 - 1);
         role.wakeOverdue();
-        assertThat(own.parkedOverdue(clock.nanoTime())).isNull();
+        assertThat(own.isOverdue(clock.nanoTime())).isFalse();
         clock.advanceNs(1);
-        assertThat(own.parkedOverdue(clock.nanoTime())).isSameAs(waiting);
+        assertThat(own.isOverdue(clock.nanoTime())).isTrue();
+        assertThat(own.parkedOther()).isSameAs(waiting);
         await().until(() -> {
             role.wakeOverdue();
             return !waiting.isAlive();
         });
         assertThat(own.isDone()).isFalse();
-        assertThat(own.parkedOverdue(clock.nanoTime())).isNull();
+        assertThat(own.parkedOther()).isNull();
+    }
+
+    @Test
+    void shouldWaitForNobodyWhoHasGone() throws InterruptedException {
+        startAndAwaitParked();
+        role.abandonOthers();
+        waiting.join();
+        assertThat(own.isDone()).isFalse();
+        assertThat(role.awaitOthers(own, DEADLINE_NS)).isFalse(); // at once
     }
 
     @Test

@@ -45,13 +45,17 @@ final class ChangesFramesTest {
                         type.hasValue() ? bytes(random, 200) : null,
                         random.nextBoolean() ? bytes(random, 100) : null));
             }
-            sections.add(new Section(
-                    index,
-                    changes.isEmpty() ? Status.of(random.nextInt(Status.values().length)) : Status.OK,
-                    from,
-                    Math.max(0, lostTo),
-                    version + random.nextInt(3),
-                    changes));
+            final Status status = changes.isEmpty() ? Status.of(random.nextInt(Status.values().length)) : Status.OK;
+            sections.add(
+                    status != Status.OK && lostTo == 0
+                            ? new Section(index, status, from, 0, from, changes) // also from now on: at no place yet
+                            : new Section(
+                                    index,
+                                    status,
+                                    from,
+                                    Math.max(0, lostTo),
+                                    Math.max(0, version) + random.nextInt(3),
+                                    changes));
         }
         return sections;
     }

@@ -41,8 +41,6 @@ final class Mutation {
         APPLYING
     }
 
-    private static final int ASK_AGAIN = 256;
-
     private final Worker worker;
     /** Its place among those of all workers: the slot of its version in flight. */
     private final int slot;
@@ -51,6 +49,7 @@ final class Mutation {
     private final Replication replication;
     private final CurrentObject current;
     private final Decision decision;
+    private final Admission admission;
     private final ChangeCopy changeCopy;
 
     private State state = State.IDLE;
@@ -63,14 +62,6 @@ final class Mutation {
     private int firstStripe;
     private int stripesHeld;
     private int stripesNeeded;
-    private int length;
-    private int usedLength;
-    private int charge;
-    private boolean drawn;
-    /** Of what {@link #drawn} stands for: drawn here, and from the backups, and neither used nor given back. */
-    private boolean holdsSpace;
-
-    private boolean holdsCredit;
     private long address;
     /** Of the entry in the t-log: it counts here once this is forced. */
     private long ticket;
@@ -78,23 +69,13 @@ final class Mutation {
     /** The replicator is at work; found so by the next owner, it was interrupted, and may have lost count. */
     private boolean replicating;
 
-    private int lackingServer;
-    private long settledBefore;
-    private int refusals;
-    /** Answers of the lacking server in what would be the last attempt. */
-    private int lateAnswers;
-
-    /** What has expired may still make room. */
-    private boolean awaitsExpiry;
-
-    private long wantedNs;
-
     Mutation(Worker worker, int slot) {
         this.worker = worker;
         this.slot = slot;
         this.replication = worker.replicator().newReplication();
         this.current = new CurrentObject(worker.segments());
         this.decision = new Decision(worker, draft, current);
+        this.admission = new Admission(worker, draft, decision);
         this.changeCopy = new ChangeCopy(worker.segments());
     }
 
@@ -119,8 +100,6 @@ final class Mutation {
         primary = shardPrimary;
         request = newRequest;
         limited = worker.limits().find(newRequest.cacheId());
-        lackingServer = -1;
-        awaitsExpiry = false;
         stripesHeld = 0;
         final Operation operation = newRequest.operation();
         if (operation == Operation.CLEAR) {
@@ -135,6 +114,7 @@ final class Mutation {
             stripesNeeded = 1;
         }
         decision.begin(shardPrimary, newRequest, position);
+        admission.begin(shardPrimary.replica().shardId());
         state = State.AWAITING_LOCK;
     }
 
@@ -177,7 +157,7 @@ final class Mutation {
                         worker.pressure().wakeUp(worker.serverId());
                         return false;
                     }
-                    final Status refused = admit();
+                    final Status refused = admission.attempt();
                     if (refused == Status.OK) {
                         // Where to look for the entry, before it can be there.
                         address = worker.tLog().nextAddress();
@@ -223,21 +203,18 @@ final class Mutation {
             case IDLE -> {}
             case AWAITING_LOCK, DECIDING -> end();
             case AWAITING_SPACE -> {
-                giveBackSpace();
+                admission.giveBack();
                 end();
             }
             case WRITING -> {
                 if (isInLog()) {
-                    worker.tLog().flush(address, length);
+                    worker.tLog().flush(address, admission.length());
                     ticket = worker.tLog().request();
                     replication.begin(replica().shardId(), address);
                     state = State.AWAITING_BACKUPS;
                 } else {
                     worker.inFlight().finished(slot);
-                    if (!drawn) {
-                        worker.grant().giveBack(charge);
-                    }
-                    giveBackSpace();
+                    admission.takeBack();
                     end();
                 }
             }
@@ -285,7 +262,7 @@ final class Mutation {
         if (state != State.AWAITING_LOCK && state != State.AWAITING_SPACE) {
             return false;
         }
-        giveBackSpace();
+        admission.giveBack();
         end();
         return true;
     }
@@ -328,111 +305,10 @@ final class Mutation {
         }
         decision.end();
         draft.end();
-        holdsSpace = false;
-        holdsCredit = false;
+        admission.end();
         replicating = false;
         state = State.IDLE;
         request = null;
-    }
-
-    /** OK, or a refusal, or NO_REPLY: ask again later. */
-    private Status admit() {
-        holdsSpace = false;
-        holdsCredit = false;
-        final long used = draft.usedLength();
-        if (Math.max(used, draft.longestSuccessor()) > worker.segments().length()) {
-            return Status.TOO_LARGE;
-        }
-        usedLength = (int) used;
-        length = EntryDescriptor.aligned(usedLength);
-        charge = worker.segments().charge(length);
-        drawn = decision.drawsSpace(length);
-        worker.settleLog();
-        if (worker.tLog().awaitsReplicas() && worker.tLog().room() < length) {
-            return Status.NO_REPLY; // asked first: what would be drawn would only be given back
-        }
-        if (awaitsExpiry) {
-            awaitsExpiry = worker.pressure().isExpiring(wantedNs);
-            settledBefore = worker.pressure().settledTurns(lackingServer);
-        }
-        // Asked before the attempt, so that space which comes back in between is found by it.
-        final boolean lastAttempt =
-                lackingServer >= 0 && worker.pressure().settledTurns(lackingServer) >= settledBefore + 2;
-        final boolean awaited = lackingServer >= 0 && worker.replicator().awaitsCredit(lackingServer);
-        int lacking = -1;
-        if (drawn) {
-            holdsSpace = worker.grant().draw(charge);
-            lacking = holdsSpace ? worker.replicator().drawCredit(replica().shardId(), usedLength) : worker.serverId();
-            holdsCredit = lacking < 0;
-            if (lacking >= 0) {
-                giveBackSpace();
-            }
-        } else {
-            draft.withoutSpace();
-        }
-        if (lacking >= 0 && lacking != worker.serverId() && worker.replicator().awaitsCredit(lacking)) {
-            return Status.NO_REPLY; // it was asked only now
-        }
-        if (lacking >= 0) {
-            return refuseOrWait(lacking, lastAttempt && isHeard(lacking, awaited));
-        }
-        if (!worker.tLog().ensureRoom(length)) {
-            giveBackSpace();
-            if (worker.tLog().awaitsReplicas()) {
-                return Status.NO_REPLY;
-            }
-            return refuseOrWait(worker.serverId(), lastAttempt);
-        }
-        if (!drawn) {
-            worker.grant().take(charge);
-        }
-        return Status.OK;
-    }
-
-    /**
-     * Whether a refusal is that server's word about its space, asked for in the last attempt or since. Where the answer
-     * takes time, the first one may be to a question from before.
-     *
-     * @param awaited whether an answer was awaited before this attempt
-     */
-    private boolean isHeard(int lacking, boolean awaited) {
-        if (lacking == worker.serverId()) {
-            return true;
-        }
-        lateAnswers++;
-        return !awaited || lateAnswers > 1;
-    }
-
-    /** FULL is the answer only after that server's agents have done all they could, since it was first asked. */
-    private Status refuseOrWait(int lacking, boolean lastAttempt) {
-        final SpacePressure pressure = worker.pressure();
-        if (lacking == lackingServer && lastAttempt) {
-            return Status.FULL;
-        }
-        if (lacking != lackingServer) {
-            lackingServer = lacking;
-            settledBefore = pressure.settledTurns(lacking);
-            awaitsExpiry = true;
-            wantedNs = worker.clock().nanoTime();
-            refusals = 0;
-            lateAnswers = 0;
-        }
-        if (refusals++ % ASK_AGAIN == 0) {
-            pressure.wantSpace(lacking); // again and again: what could not be cleaned before may be committed by now
-        }
-        pressure.wakeUp(lacking);
-        return Status.NO_REPLY;
-    }
-
-    private void giveBackSpace() {
-        if (holdsSpace) {
-            holdsSpace = false;
-            worker.grant().giveBack(charge);
-        }
-        if (holdsCredit) {
-            holdsCredit = false;
-            worker.replicator().giveBackCredit(replica().shardId(), usedLength);
-        }
     }
 
     private void write() {
@@ -441,7 +317,7 @@ final class Mutation {
             throw new AssertionError("no shard");
         }
         final int shardId = shard.replica().shardId();
-        worker.writes(length);
+        worker.writes(admission.length());
         worker.inFlight().announce(slot, shardId, shard.versions().lowerBound());
         final long version = shard.versions().take();
         Chaos.point("request.version-taken");

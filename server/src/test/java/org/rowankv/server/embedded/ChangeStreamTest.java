@@ -400,6 +400,31 @@ final class ChangeStreamTest {
     }
 
     @Test
+    void shouldTellOthersAlthoughSomebodyAsksForACacheThatIsGone() {
+        try (NetSession session = session();
+                RowanClient client = client(session, 1)) {
+            final int cache = Stores.cache(client);
+            final int gone = client.catalogue().create("gone", new byte[0]).id();
+            final HeardChanges heard = new HeardChanges();
+            final HeardChanges nothing = new HeardChanges();
+            try (ChangeSubscription subscription = client.subscribe(cache, false, null, heard);
+                    ChangeSubscription before = client.subscribe(gone, false, null, nothing)) {
+                final long connections = session.reconnects();
+                client.catalogue().destroy("gone");
+                try (ChangeSubscription fromNow = client.subscribe(gone, false, null, nothing);
+                        ChangeSubscription onwards = client.subscribe(gone, true, before.position(), nothing)) {
+                    client.put(cache, bytes("k"), bytes("a"));
+                    heard.awaitCount(1);
+                    assertThat(fromNow.timesLost() + onwards.timesLost()).isZero();
+                }
+                assertThat(session.reconnects()).isEqualTo(connections);
+                assertThat(nothing.count() + nothing.losses()).isZero();
+                assertThat(subscription.timesLost()).isZero();
+            }
+        }
+    }
+
+    @Test
     void shouldSayThatEventsMayBeLostWhenRolesAreGivenOutAnew(@TempDir Path dir) {
         final EmbeddedSettings settings = EmbeddedSettings.builder()
                 .dir(dir.resolve("store"))
