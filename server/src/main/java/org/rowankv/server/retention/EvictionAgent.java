@@ -40,6 +40,9 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     /** Turns in a row in which the log had no room even for the end of an object, after which the same holds. */
     private static final int TURNS_WITHOUT_ROOM = 256;
 
+    /** And for how long: what other servers have to do first waits for a processor, where there are many threads. */
+    private static final long WITHOUT_ROOM_NS = 200_000_000;
+
     private static final long STUCK_INTERVAL_NS = 10_000_000;
 
     private final List<ShardPrimary> primaries;
@@ -164,7 +167,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
 
     /** For a moment a log is often without room: a segment is full, and the next one is being cleaned. */
     private boolean isWithoutRoomForLong() {
-        return turnsWithoutRoom >= TURNS_WITHOUT_ROOM && clock.nanoTime() - withoutRoomSinceNs >= STUCK_INTERVAL_NS;
+        return turnsWithoutRoom >= TURNS_WITHOUT_ROOM && clock.nanoTime() - withoutRoomSinceNs >= WITHOUT_ROOM_NS;
     }
 
     private void leave() {
