@@ -167,6 +167,7 @@ public final class TcpFabric implements Fabric {
     private final class Accepting extends ChannelInitializer<Channel> {
         @Override
         protected void initChannel(Channel channel) {
+            final long nowNs = now(); // before it counts: whoever sees it counted sees it with its time running
             channel.closeFuture().addListener(gone -> accepted.decrementAndGet());
             if (accepted.incrementAndGet() > settings.maxConnections()) {
                 faults.report(
@@ -176,7 +177,7 @@ public final class TcpFabric implements Fabric {
                 final var unused = channel.close();
                 return;
             }
-            channel.pipeline().addLast(new InboundHandshake(TcpFabric.this, now()));
+            channel.pipeline().addLast(new InboundHandshake(TcpFabric.this, nowNs));
             connections.add(channel);
         }
     }
