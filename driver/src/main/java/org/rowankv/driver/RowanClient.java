@@ -305,8 +305,8 @@ public final class RowanClient implements AutoCloseable {
 
     /**
      * Begins to tell of the committed changes of a cache, whoever makes them. Without a position: of all operations that begin after this
-     * returned, and of some of those under way then. With one: of all after it, or that some of that is lost; servers keep the newest changes only, and only of caches
-     * that somebody has subscribed to within the last minute; across a new start of roles those of shards whose primary is the same
+     * returned, and of some of those under way then. With one: of all after it, or that some of that is lost; servers keep the newest
+     * changes only, and only of caches that somebody has subscribed to within the last minute; across a new start of roles those of shards whose primary is the same
      * process as before. What {@link #clear} removes and a new remaining lifetime are not told. Costs a thread and a connection per server.
      *
      * @param oldValues whether what was replaced or ended is told too
