@@ -4,17 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.channel.SingleThreadIoEventLoop;
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,12 +44,6 @@ final class TcpFabricLifecycleTest {
         assertThat(status).isEqualTo(PostStatus.POSTED);
     }
 
-    private static long descriptors() throws IOException {
-        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
-            return open.count();
-        }
-    }
-
     private static List<String> nicThreads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
@@ -81,14 +71,14 @@ final class TcpFabricLifecycleTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void shouldLeaveNoThreadAndNoDescriptorBehind(boolean nativeTransport) throws IOException {
+    void shouldLeaveNoThreadAndNoDescriptorBehind(boolean nativeTransport) {
         openUseAndClose(nativeTransport);
-        final long before = descriptors();
+        final long before = Descriptors.open();
         for (int i = 0; i < 10; i++) {
             openUseAndClose(nativeTransport);
         }
         assertThat(nicThreads()).isEmpty();
-        assertThat(descriptors()).isLessThanOrEqualTo(before);
+        assertThat(Descriptors.open()).isLessThanOrEqualTo(before);
     }
 
     @Test

@@ -9,15 +9,12 @@ import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -211,12 +208,6 @@ final class WorkerIoTest {
         }
     }
 
-    private static long descriptors() throws IOException {
-        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
-            return open.count();
-        }
-    }
-
     private static void openAndEnd(TestServer sender, TestServer receiver, boolean fenced) {
         final TcpWorkerIo ending = new TcpWorkerIo();
         final AtomicReference<QueuePair> opened = new AtomicReference<>();
@@ -251,7 +242,7 @@ final class WorkerIoTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void shouldEndWhatIsAtHomeThere(boolean fenced) throws IOException {
+    void shouldEndWhatIsAtHomeThere(boolean fenced) {
         try (TcpFabric fabric =
                 Loopback.fabric(settings -> Loopback.patience(settings, settings.connectTimeoutMs(), 0))) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
@@ -259,12 +250,12 @@ final class WorkerIoTest {
             receiver.postAll();
             openAndEnd(sender, receiver, fenced);
             awaitNobody(fabric);
-            final long before = descriptors();
+            final long before = Descriptors.open();
             for (int i = 0; i < 5; i++) {
                 openAndEnd(sender, receiver, fenced);
             }
             awaitNobody(fabric);
-            assertThat(descriptors()).isLessThanOrEqualTo(before);
+            Descriptors.awaitAtMost(before);
         } finally {
             io.close();
         }
