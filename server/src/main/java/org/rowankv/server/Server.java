@@ -133,7 +133,7 @@ public final class Server implements AutoCloseable {
         this.retention = new RetentionWorker(pool.agentsOwn(), segments);
         this.ending = new EndingAgents(
                 new ExpirySweepAgent(own, retention, segments, clock),
-                new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone),
+                new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone, this::settledTurns),
                 new SessionLeaseAgent(own, retention, clock, settings.sessionLeaseNs()));
         this.cleaner = new CleanAgent(
                 segments,

@@ -60,7 +60,7 @@ final class SettledTurns implements Agent {
             if (!digest.awaitsCommit()
                     && !cleaner.isBusy()
                     && !cleaner.isSpaceWanted()
-                    && !ending.eviction().isAtWork()
+                    && !ending.eviction().isGivingSpace()
                     && !remembersDeletions()) {
                 settled.add(1);
                 canRestNs = mayRest && commit.isQuiet() && !ending.areAtWork() ? REST_NS : 0;

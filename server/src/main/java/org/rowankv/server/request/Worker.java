@@ -89,7 +89,7 @@ public final class Worker {
     }
 
     /** Whether it is not so far ahead of others that it has to wait for them before it takes a version. */
-    boolean mayWrite() {
+    public boolean mayWrite() {
         final long now = inFlight.lap();
         if (now != lap) {
             lap = now;

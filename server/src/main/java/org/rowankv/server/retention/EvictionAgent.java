@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.rdma.rowan.FrameDescriptor;
@@ -37,13 +38,9 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     /** Rounds of a hand without an object that could be ended, after which nobody is kept waiting for it. */
     private static final int FRUITLESS_ROUNDS = 2;
 
-    /** Turns in a row in which the log had no room even for the end of an object, after which the same holds. */
-    private static final int TURNS_WITHOUT_ROOM = 256;
-
-    /** And for how long: what other servers have to do first waits for a processor, where there are many threads. */
-    private static final long WITHOUT_ROOM_NS = 200_000_000;
-
     private static final long STUCK_INTERVAL_NS = 10_000_000;
+    /** Between two attempts when the log has no room: each sets the cleaner to work, which is to come to an end between them. */
+    private static final long WITHOUT_ROOM_INTERVAL_NS = 1_000_000;
 
     private final List<ShardPrimary> primaries;
     private final LimitedCaches caches;
@@ -51,6 +48,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     private final Segments segments;
     private final Clock clock;
     private final BooleanSupplier isSwept;
+    private final LongSupplier settledTurns;
     private final Map<Integer, Hand> hands = new HashMap<>();
 
     private int nextCache;
@@ -58,8 +56,16 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     private @Nullable LimitedCache cache;
 
     private Hand hand = new Hand(0);
-    private int turnsWithoutRoom;
-    private long withoutRoomSinceNs;
+    /** The log had no room for the end of an object, the latest time that it was wanted. */
+    private boolean lacksRoom;
+    /** Turns that left nothing to do which gives space, when it was found lacking. */
+    private long settledBefore;
+
+    private long nextAttemptNs;
+    /** Such turns have been since, and it is lacking still. */
+    private boolean hasNoHope;
+    /** Others have to end first what they began. */
+    private boolean isAhead;
 
     // --- the bucket under the hand ---
     private @Nullable ShardPrimary visited;
@@ -68,20 +74,25 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     private volatile boolean atWork;
     private volatile boolean closing;
 
-    /** @param isSwept whether no clear has objects left in the index, which count although nobody sees them */
+    /**
+     * @param isSwept whether no clear has objects left in the index, which count although nobody sees them
+     * @param settledTurns turns of this server's agents that left nothing to do which gives space
+     */
     public EvictionAgent(
             List<ShardPrimary> primaries,
             LimitedCaches caches,
             RetentionWorker worker,
             Segments segments,
             Clock clock,
-            BooleanSupplier isSwept) {
+            BooleanSupplier isSwept,
+            LongSupplier settledTurns) {
         this.primaries = List.copyOf(primaries);
         this.caches = caches;
         this.worker = worker;
         this.segments = segments;
         this.clock = clock;
         this.isSwept = isSwept;
+        this.settledTurns = settledTurns;
     }
 
     @Override
@@ -97,6 +108,10 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         if (cache == null && !findCache()) {
             return 0;
         }
+        if (lacksRoom && clock.nanoTime() - nextAttemptNs < 0) {
+            return 0;
+        }
+        isAhead = false;
         int ended = 0;
         for (int locks = 0; locks < LOCKS_PER_TURN && ended < OBJECTS_PER_TURN; locks++) {
             final LimitedCache now = cache;
@@ -108,8 +123,8 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
                 if (!goOn()) {
                     return ended;
                 }
-                if (turnsWithoutRoom > 0) {
-                    break; // first let the other agents make some
+                if (lacksRoom || isAhead) {
+                    break; // first let the other agents do their part
                 }
             }
         }
@@ -156,7 +171,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
             leave(); // what the sweep removes may be enough
             return true;
         }
-        if (hand.fruitlessRounds >= FRUITLESS_ROUNDS || isWithoutRoomForLong()) {
+        if (hand.fruitlessRounds >= FRUITLESS_ROUNDS || hasNoHope) {
             now.stuck(true);
             hand.restsUntilNs = clock.nanoTime() + STUCK_INTERVAL_NS;
             leave();
@@ -165,14 +180,9 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         return false;
     }
 
-    /** For a moment a log is often without room: a segment is full, and the next one is being cleaned. */
-    private boolean isWithoutRoomForLong() {
-        return turnsWithoutRoom >= TURNS_WITHOUT_ROOM && clock.nanoTime() - withoutRoomSinceNs >= WITHOUT_ROOM_NS;
-    }
-
     private void leave() {
         cache = null;
-        turnsWithoutRoom = 0;
+        hasRoom();
         atWork = false;
         if (hands.size() > 2 * caches.all().size() + 16) {
             hands.keySet().removeIf(id -> caches.find(id) == null);
@@ -266,7 +276,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
                 return false;
             }
             case ANSWERED -> {
-                turnsWithoutRoom = 0;
+                hasRoom();
                 if (worker.answerHas(ResultBits.EVICTED)) {
                     fruitful();
                     tellOfTheFirst();
@@ -274,16 +284,35 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
                     fruitful();
                 }
             }
-            case WITHOUT_ROOM -> {
-                if (turnsWithoutRoom++ == 0) {
-                    withoutRoomSinceNs = clock.nanoTime();
-                }
+            case WITHOUT_ROOM -> withoutRoom();
+            case AHEAD -> {
+                isAhead = true;
+                hand.fruitlessRounds = 0; // it had found something
             }
             case LOCKED, STRUCK -> {
                 // The hand goes on to others.
             }
         }
         return true;
+    }
+
+    /**
+     * For a moment a log is often without room: a segment is full, and the next is being cleaned. It stays so if the other agents
+     * have done all they could since then.
+     */
+    private void withoutRoom() {
+        hand.fruitlessRounds = 0; // it had found something
+        nextAttemptNs = clock.nanoTime() + WITHOUT_ROOM_INTERVAL_NS;
+        if (!lacksRoom) {
+            lacksRoom = true;
+            settledBefore = settledTurns.getAsLong();
+        }
+        hasNoHope = settledTurns.getAsLong() >= settledBefore + 2;
+    }
+
+    private void hasRoom() {
+        lacksRoom = false;
+        hasNoHope = false;
     }
 
     /** It goes on here: puts wait again where they are far above the limit. */
@@ -315,5 +344,10 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     /** Whether a cache is being brought below its limit. Any thread. */
     public boolean isAtWork() {
         return atWork;
+    }
+
+    /** Whether what it does may give space. It may not while it waits for room itself. For the agents of its server. */
+    public boolean isGivingSpace() {
+        return atWork && !lacksRoom;
     }
 }

@@ -242,7 +242,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
                     leaveBucket = true; // replaced meanwhile, or the clock has gone back
                 }
             }
-            case WITHOUT_ROOM -> {
+            case WITHOUT_ROOM, AHEAD -> {
                 withoutRoom = true;
                 leaveBucket = true;
             }

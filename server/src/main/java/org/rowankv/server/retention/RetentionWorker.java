@@ -29,6 +29,8 @@ public final class RetentionWorker implements Agent {
         LOCKED,
         /** There is no room in the log even for the end of an object; nothing was done. */
         WITHOUT_ROOM,
+        /** It has written all it may before others have ended what they began; nothing was done. */
+        AHEAD,
         /** An error struck the turn before this one; what was begun is finished or dropped. */
         STRUCK
     }
@@ -128,12 +130,13 @@ public final class RetentionWorker implements Agent {
             user = null;
             return Outcome.ANSWERED;
         }
-        final boolean awaitsLock = worker.awaitsLock();
+        final Outcome withdrawn =
+                worker.awaitsLock() ? Outcome.LOCKED : worker.mayWrite() ? Outcome.WITHOUT_ROOM : Outcome.AHEAD;
         if (!worker.withdraw()) {
             return Outcome.PENDING;
         }
         user = null;
-        return awaitsLock ? Outcome.LOCKED : Outcome.WITHOUT_ROOM;
+        return withdrawn;
     }
 
     /** Whether the answer has that bit. */

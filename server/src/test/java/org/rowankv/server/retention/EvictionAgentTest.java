@@ -1,0 +1,144 @@
+package org.rowankv.server.retention;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.protocol.Version;
+import org.rowankv.protocol.VersionCounter;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.request.ShardPrimary;
+import org.rowankv.server.retention.RetentionWorker.Outcome;
+import org.rowankv.server.shard.LimitedCache;
+import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.ShardReplica;
+
+/** How long callers wait for an eviction that does not get on. */
+@Tag("mocked")
+class EvictionAgentTest {
+    private static final int CACHE = 3;
+    private static final int OBJECTS = 20;
+    private static final int SEGMENT = 64 << 10;
+    private static final int TURNS = 2000;
+
+    private final KeyHash keyHash = new KeyHash(7);
+    private final Segments segments = new Segments(
+            Area.create(
+                    new AreaSettings(null, 16 * SEGMENT, SEGMENT, 0, 5, 1, Durability.NONE),
+                    new SplittableRandomSource(1)),
+            new SplittableRandomSource(2),
+            0,
+            12 * SEGMENT);
+    private final ShardReplica replica = new ShardReplica(0, 1, keyHash, segments, 1);
+    private final LimitedCaches caches = new LimitedCaches(List.of(replica), 1);
+    private final ManualClock clock = new ManualClock();
+    private final RetentionWorker worker = mock(RetentionWorker.class);
+    private long settledTurns;
+    private final EvictionAgent eviction = new EvictionAgent(
+            List.of(new ShardPrimary(replica, new VersionCounter(1))),
+            caches,
+            worker,
+            segments,
+            clock,
+            () -> true,
+            () -> settledTurns);
+
+    @BeforeEach
+    void fill() {
+        when(worker.positionOf(any(), any(), anyInt()))
+                .thenAnswer(asked -> replica.positionOf(
+                        asked.<ByteBuffer>getArgument(1), asked.<Integer>getArgument(2), new byte[16]));
+        final AppendLog log = new AppendLog(segments, SegmentOwner.WORKER);
+        final EntryDraft draft = new EntryDraft();
+        long version = Version.of(1, 0);
+        for (int i = 0; i < OBJECTS; i++) {
+            final byte[] key = ("k" + i).getBytes(StandardCharsets.US_ASCII);
+            version = Version.next(version);
+            draft.begin(EntryType.PUT, 0, CACHE)
+                    .key(key, 0, key.length)
+                    .request(0, 0, 0)
+                    .version(version)
+                    .value(new byte[100], 0, 100);
+            final int length = EntryDescriptor.aligned((int) draft.usedLength());
+            assertThat(log.ensureRoom(length)).isTrue();
+            final long address = log.append(draft, 1);
+            replica.apply(
+                    1, replica.positionOf(keyHash.hash(CACHE, key, 0, key.length)), address, EntryType.PUT, length);
+        }
+        caches.limit(CACHE, "limited", new CacheLimit(OBJECTS / 2, 0));
+        assertThat(cache().mustWait()).isTrue();
+    }
+
+    private LimitedCache cache() {
+        final LimitedCache cache = caches.find(CACHE);
+        assertThat(cache).isNotNull();
+        return cache;
+    }
+
+    private void turn(Outcome outcome, int times) {
+        when(worker.turn()).thenReturn(outcome);
+        for (int i = 0; i < times; i++) {
+            clock.advanceNs(1_000_000);
+            eviction.doWork();
+        }
+    }
+
+    /** As when a segment is full, and the cleaner has yet to free the next; or when others have to get on first. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Outcome.class,
+            names = {"WITHOUT_ROOM", "AHEAD"})
+    void shouldKeepCallersWaitingHoweverLongOthersHaveSomethingToDo(Outcome outcome) {
+        turn(outcome, TURNS);
+        assertThat(cache().mustWait()).isTrue();
+        assertThat(eviction.isAtWork()).isTrue();
+    }
+
+    @Test
+    void shouldLetCallersThroughWhenNobodyCanMakeRoom() {
+        turn(Outcome.WITHOUT_ROOM, 10);
+        assertThat(eviction.isGivingSpace()).as("so that turns can be settled").isFalse();
+        settledTurns++;
+        turn(Outcome.WITHOUT_ROOM, 10);
+        assertThat(cache().mustWait()).as("that turn may have begun before").isTrue();
+        settledTurns++;
+        turn(Outcome.WITHOUT_ROOM, 2);
+        assertThat(cache().mustWait()).isFalse();
+
+        turn(Outcome.WITHOUT_ROOM, 100);
+        assertThat(cache().mustWait()).isFalse();
+        when(worker.answerHas(ResultBits.EVICTED)).thenReturn(true);
+        turn(Outcome.ANSWERED, 12);
+        assertThat(cache().mustWait()).isTrue();
+        assertThat(eviction.isGivingSpace()).isTrue();
+    }
+
+    @Test
+    void shouldLetCallersThroughWhenTheyHoldTheLocksOfAllThatCouldGo() {
+        turn(Outcome.LOCKED, 10);
+        assertThat(cache().mustWait()).isFalse();
+    }
+}
