@@ -6,9 +6,10 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A daemon thread that turns one agent.
  *
- * <p>An agent that finds nothing to do is turned a few more times at once, then with a yield, then its thread parks,
- * twice as long each time up to {@code maxParkNs}; at the default of 10 ms an idle agent costs a fraction of a
- * percent of a core. {@link #wakeUp} ends the pause. No wake-up is lost: the thread announces that it will park, then
+ * <p>The thread of an agent that finds nothing to do parks, twice as long each time up to {@code maxParkNs}; at the default of
+ * 10 ms an idle agent costs a fraction of a percent of a core. The first pause, half a millisecond, is what a busy agent waits
+ * for its work to gather: looked for at once, it would be found in small pieces, for each of which a processor changes hands.
+ * {@link #wakeUp} ends the pause, so whoever needs the agent now has it. No wake-up is lost: the thread announces that it will park, then
  * turns the agent once more, then parks; whoever made work before calling wakeUp either sees the announcement or has
  * its work seen by that turn. And if the agent is in another thread's hands at that moment, this thread does not rest
  * on that turn but looks again soon.
@@ -22,9 +23,7 @@ public final class AgentRunner implements TurnedAgent {
     /** Longest pause of an idle agent. */
     public static final long DEFAULT_MAX_PARK_NS = 10_000_000;
 
-    private static final int SPINS = 20;
-    private static final int YIELDS = 20;
-    private static final long MIN_PARK_NS = 50_000;
+    private static final long MIN_PARK_NS = 500_000;
     private static final long TAKEN_PARK_NS = 100_000;
 
     private final AgentTurn turn;
@@ -37,7 +36,6 @@ public final class AgentRunner implements TurnedAgent {
 
     private final OwnedCounter rests = new OwnedCounter();
     private volatile boolean closing;
-    private int idleTurns;
     private long parkNs = MIN_PARK_NS;
 
     public AgentRunner(Agent agent, ErrorLog errors) {
@@ -120,10 +118,9 @@ public final class AgentRunner implements TurnedAgent {
         while (!closing && !turn.isOver()) {
             final int work = turn.turn();
             if (work > 0) {
-                idleTurns = 0;
                 parkNs = MIN_PARK_NS;
             } else {
-                idle();
+                park();
             }
         }
         // A stopped agent is closed by the thread that ran it, when that is asked for.
@@ -137,18 +134,6 @@ public final class AgentRunner implements TurnedAgent {
     private void closeAgent() {
         while (!turn.tryClose()) {
             Thread.yield();
-        }
-    }
-
-    private void idle() {
-        if (idleTurns < SPINS) {
-            idleTurns++;
-            Thread.onSpinWait();
-        } else if (idleTurns < SPINS + YIELDS) {
-            idleTurns++;
-            Thread.yield();
-        } else {
-            park();
         }
     }
 
@@ -169,7 +154,6 @@ public final class AgentRunner implements TurnedAgent {
         } else if (work == AgentTurn.TAKEN) {
             LockSupport.parkNanos(this, TAKEN_PARK_NS);
         } else {
-            idleTurns = 0;
             parkNs = MIN_PARK_NS;
         }
         parked = false;

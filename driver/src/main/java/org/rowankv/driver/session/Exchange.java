@@ -137,6 +137,19 @@ final class Exchange {
         next = newNext;
     }
 
+    /** Turns such a chain round, of which the newest was the first; by who writes it. */
+    static @Nullable Exchange oldestFirst(@Nullable Exchange newest) {
+        Exchange first = null;
+        Exchange each = newest;
+        while (each != null) {
+            final Exchange older = each.next;
+            each.next = first;
+            first = each;
+            each = older;
+        }
+        return first;
+    }
+
     int state() {
         return state;
     }

@@ -111,6 +111,11 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         return broken;
     }
 
+    /** Whether somebody waits for answers at this moment, so that there are other callers. */
+    boolean isBeingRead() {
+        return role.isTaken();
+    }
+
     /** A place that is the caller's, or null: none is free now. */
     @Nullable
     Exchange tryBorrow() {
@@ -169,7 +174,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     }
 
     private void writeQueued() throws IOException {
-        Exchange each = oldestFirst(queue.getAndSet(null));
+        Exchange each = Exchange.oldestFirst(queue.getAndSet(null));
         while (each != null) {
             final Exchange following = each.next();
             each.next(null);
@@ -194,18 +199,6 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
             key.interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
             selector.wakeup();
         }
-    }
-
-    private static @Nullable Exchange oldestFirst(@Nullable Exchange newest) {
-        Exchange first = null;
-        Exchange each = newest;
-        while (each != null) {
-            final Exchange older = each.next();
-            each.next(first);
-            first = each;
-            each = older;
-        }
-        return first;
     }
 
     private void writeFrame(Exchange exchange) {
