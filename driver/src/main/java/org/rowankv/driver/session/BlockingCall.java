@@ -22,10 +22,10 @@ final class BlockingCall {
         try {
             isBegun = send(request, connection, exchange, now.term());
             if (isBegun) {
-                if (VirtualThreads.isCurrentVirtual() || connection.isBeingRead()) {
-                    // There may be others. Who of them can run queues its own meanwhile, and the first to come back
-                    // writes for
-                    // all: of answers that came together, the callers go on together.
+                if (connection.isShared()) {
+                    // Who else can run queues its own meanwhile, and the first to come back writes for all: of answers
+                    // that
+                    // came together, the callers go on together.
                     Thread.yield();
                 }
                 connection.flush();

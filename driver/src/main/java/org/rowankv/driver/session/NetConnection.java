@@ -65,6 +65,8 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     private final FrameWriter out = new FrameWriter(FIRST_OUTPUT);
     /** Something that the socket did not take is left: whoever reads writes it. */
     private volatile boolean unwritten;
+    /** The thread whose call was the last, as far as anybody noticed. */
+    private volatile long lastCaller;
 
     // --- who reads ---
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH).order(ByteOrder.LITTLE_ENDIAN);
@@ -111,9 +113,14 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         return broken;
     }
 
-    /** Whether somebody waits for answers at this moment, so that there are other callers. */
-    boolean isBeingRead() {
-        return role.isTaken();
+    /** Asked once per call: whether the call before was somebody else's. A hint, by racing threads. */
+    boolean isShared() {
+        final long caller = Thread.currentThread().getId();
+        if (lastCaller == caller) {
+            return false;
+        }
+        lastCaller = caller;
+        return true;
     }
 
     /** A place that is the caller's, or null: none is free now. */

@@ -131,11 +131,6 @@ final class ReadRole {
         }
     }
 
-    /** Whether somebody has the role, at this moment. */
-    boolean isTaken() {
-        return holder.get() != null;
-    }
-
     /** Whether the role is the calling thread's from now on. */
     private boolean tryTake() {
         Chaos.point("role.take");
