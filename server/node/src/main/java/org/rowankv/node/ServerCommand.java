@@ -1,6 +1,5 @@
 package org.rowankv.node;
 
-import io.netty.util.ResourceLeakDetector;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -38,7 +37,7 @@ import picocli.CommandLine.Spec;
         })
 public final class ServerCommand implements Callable<Integer> {
     private static final int EXIT_FAILED = 1;
-    /** Netty's own property, with which it is switched on again. */
+    /** Netty's own property; given on the command line of the JVM, it stays as it is. */
     private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
 
     private static final int MOST_WORKERS = 1024;
@@ -217,10 +216,10 @@ public final class ServerCommand implements Callable<Integer> {
         return process.hasFailed() ? EXIT_FAILED : CommandLine.ExitCode.OK;
     }
 
-    /** A stack for one in 128 buffers, as Netty notes by default, is a good part of what the NIC agent does. */
+    /** A stack for one in 128 buffers, as Netty notes by default, is a good part of what the NIC agent does. Before Netty is used. */
     private static void leaveBuffersUnsampled() {
         if (System.getProperty(LEAK_DETECTION) == null) {
-            ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+            System.setProperty(LEAK_DETECTION, "disabled");
         }
     }
 
