@@ -19,6 +19,14 @@ public interface Agent {
         return 0;
     }
 
+    /**
+     * Whether something of it is under way of which it will hear soon, by looking: then the first pauses after its work are
+     * short. By who has turned it.
+     */
+    default boolean awaitsAnswer() {
+        return false;
+    }
+
     /** A short name for threads and error reports. */
     String roleName();
 

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>The thread of an agent that finds nothing to do parks, twice as long each time up to {@code maxParkNs}; at the default of
  * 10 ms an idle agent costs a fraction of a percent of a core. The first pause, half a millisecond, is what a busy agent waits
  * for its work to gather: looked for at once, it would be found in small pieces, for each of which a processor changes hands.
- * {@link #wakeUp} ends the pause, so whoever needs the agent now has it. No wake-up is lost: the thread announces that it will park, then
+ * It is shorter where an answer is awaited ({@link Agent#awaitsAnswer}). {@link #wakeUp} ends the pause. No wake-up is lost: the thread announces that it will park, then
  * turns the agent once more, then parks; whoever made work before calling wakeUp either sees the announcement or has
  * its work seen by that turn. And if the agent is in another thread's hands at that moment, this thread does not rest
  * on that turn but looks again soon.
@@ -24,6 +24,7 @@ public final class AgentRunner implements TurnedAgent {
     public static final long DEFAULT_MAX_PARK_NS = 10_000_000;
 
     private static final long MIN_PARK_NS = 500_000;
+    private static final long ANSWER_PARK_NS = 50_000;
     private static final long TAKEN_PARK_NS = 100_000;
 
     private final AgentTurn turn;
@@ -118,7 +119,7 @@ public final class AgentRunner implements TurnedAgent {
         while (!closing && !turn.isOver()) {
             final int work = turn.turn();
             if (work > 0) {
-                parkNs = MIN_PARK_NS;
+                parkNs = firstPauseNs();
             } else {
                 park();
             }
@@ -154,12 +155,16 @@ public final class AgentRunner implements TurnedAgent {
         } else if (work == AgentTurn.TAKEN) {
             LockSupport.parkNanos(this, TAKEN_PARK_NS);
         } else {
-            parkNs = MIN_PARK_NS;
+            parkNs = firstPauseNs();
         }
         parked = false;
         resting = false;
         // An interrupt would make every further park return at once.
         Thread.interrupted();
+    }
+
+    private long firstPauseNs() {
+        return turn.agent().awaitsAnswer() ? ANSWER_PARK_NS : MIN_PARK_NS;
     }
 
     private long longestPauseNs() {

@@ -29,6 +29,16 @@ public final class CompositeAgent implements Agent {
     }
 
     @Override
+    public boolean awaitsAnswer() {
+        for (final Agent agent : agents) {
+            if (agent.awaitsAnswer()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
     public String roleName() {
         return roleName;
     }

@@ -48,7 +48,7 @@ final class AgentRunnerTest {
                 Thread.yield();
             }
             if (i % 256 == 0) {
-                // Let it go further on its way to the pause than the spins.
+                // Let it go further on its way to its longer pauses.
                 final long turns = agent.turns.get();
                 // Not for ever: it may be there already, and then its turns become rare.
                 for (int looks = 0; looks < 5_000 && agent.turns.get() <= turns + turns % 50; looks++) {
@@ -136,7 +136,7 @@ final class AgentRunnerTest {
     void shouldRestWhenThereIsNothingToDo() {
         runner = new AgentRunner(agent, errors, FOR_EVER_NS);
         runner.start();
-        // Doubling from 50 microseconds, it soon comes to pauses longer than any test.
+        // Doubling from half a millisecond, it soon comes to pauses longer than any test.
         final long[] before = {-1};
         await().pollInterval(200, TimeUnit.MILLISECONDS).until(() -> {
             final long turns = agent.turns.get();
@@ -232,8 +232,8 @@ final class AgentRunnerTest {
         final Resting resting = new Resting(agent, FOR_EVER_NS);
         runner = new AgentRunner(resting, errors, 1_000_000);
         runner.start();
-        // On its way to a rest that outlasts the test its pauses double: some twenty of them.
-        await().atMost(60, TimeUnit.SECONDS).until(() -> agent.turns.get() > 30 && isStill());
+        // On its way to a rest that outlasts the test its pauses double, two turns each.
+        await().atMost(60, TimeUnit.SECONDS).until(() -> agent.turns.get() > 16 && isStill());
         for (int i = 1; i <= 50; i++) {
             agent.asked.incrementAndGet();
             // What was asked for just when it went to rest again may be missed once: then it is asleep by now.

@@ -34,6 +34,11 @@ final class FaultAgent implements Agent {
     }
 
     @Override
+    public boolean awaitsAnswer() {
+        return agents.awaitsAnswer();
+    }
+
+    @Override
     public void onStart() {
         agents.onStart();
     }

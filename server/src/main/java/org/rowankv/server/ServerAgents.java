@@ -50,6 +50,11 @@ final class ServerAgents implements AutoCloseable {
         }
 
         @Override
+        public boolean awaitsAnswer() {
+            return agent.awaitsAnswer();
+        }
+
+        @Override
         public String roleName() {
             return agent.roleName();
         }

@@ -40,6 +40,8 @@ public final class ServerCommand implements Callable<Integer> {
     /** Netty's own property; given on the command line of the JVM, it stays as it is. */
     private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
 
+    private static final String FORMER_LEAK_DETECTION = "io.netty.leakDetectionLevel";
+
     private static final int MOST_WORKERS = 1024;
     private static final int LEAST_SESSION_LEASE = 20;
 
@@ -218,7 +220,7 @@ public final class ServerCommand implements Callable<Integer> {
 
     /** A stack for one in 128 buffers, as Netty notes by default, is a good part of what the NIC agent does. Before Netty is used. */
     private static void leaveBuffersUnsampled() {
-        if (System.getProperty(LEAK_DETECTION) == null) {
+        if (System.getProperty(LEAK_DETECTION) == null && System.getProperty(FORMER_LEAK_DETECTION) == null) {
             System.setProperty(LEAK_DETECTION, "disabled");
         }
     }

@@ -59,6 +59,9 @@ final class Mutation {
     private @Nullable LimitedCache limited;
 
     private long position;
+    /** When it wanted space the last time. */
+    private boolean awaitsLap;
+
     private int firstStripe;
     private int stripesHeld;
     private int stripesNeeded;
@@ -153,7 +156,8 @@ final class Mutation {
                     }
                 }
                 case AWAITING_SPACE -> {
-                    if (!worker.mayWrite()) {
+                    awaitsLap = !worker.mayWrite();
+                    if (awaitsLap) {
                         worker.pressure().wakeUp(worker.serverId());
                         return false;
                     }
@@ -255,6 +259,10 @@ final class Mutation {
 
     boolean awaitsLock() {
         return state == State.AWAITING_LOCK;
+    }
+
+    boolean awaitsLap() {
+        return state == State.AWAITING_SPACE && awaitsLap;
     }
 
     /** Up to here nothing was written: over without a trace, and without an answer. */

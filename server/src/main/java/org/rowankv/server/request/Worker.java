@@ -89,7 +89,7 @@ public final class Worker {
     }
 
     /** Whether it is not so far ahead of others that it has to wait for them before it takes a version. */
-    public boolean mayWrite() {
+    boolean mayWrite() {
         final long now = inFlight.lap();
         if (now != lap) {
             lap = now;
@@ -254,6 +254,11 @@ public final class Worker {
     /** Whether the request has got no further than to its key's lock, which another mutation holds. */
     public boolean awaitsLock() {
         return mutation.awaitsLock();
+    }
+
+    /** Whether what it has to wait for is that others end what they began before it may write more. */
+    public boolean awaitsLap() {
+        return mutation.awaitsLap();
     }
 
     /** Gives the request up, without an answer, if nothing of it was written; false if it is too late for that. */

@@ -39,6 +39,9 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     private static final int FRUITLESS_ROUNDS = 2;
 
     private static final long STUCK_INTERVAL_NS = 10_000_000;
+    /** Between two attempts when others have to get on first, who need the processor. */
+    private static final long AHEAD_INTERVAL_NS = 200_000;
+
     /** Between two attempts when the log has no room: each sets the cleaner to work, which is to come to an end between them. */
     private static final long WITHOUT_ROOM_INTERVAL_NS = 1_000_000;
 
@@ -66,6 +69,8 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     private boolean hasNoHope;
     /** Others have to end first what they began. */
     private boolean isAhead;
+    /** In this turn it has looked for room, and found none. */
+    private boolean isRefused;
 
     // --- the bucket under the hand ---
     private @Nullable ShardPrimary visited;
@@ -108,7 +113,8 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         if (cache == null && !findCache()) {
             return 0;
         }
-        if (lacksRoom && clock.nanoTime() - nextAttemptNs < 0) {
+        isRefused = false;
+        if (mustPause()) {
             return 0;
         }
         isAhead = false;
@@ -130,6 +136,13 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         }
         worker.releaseGrants();
         return 1;
+    }
+
+    /** Between two attempts that had to be given up, unless there is room by now. */
+    private boolean mustPause() {
+        return (lacksRoom || isAhead)
+                && clock.nanoTime() - nextAttemptNs < 0
+                && (isAhead || segments.freeCount() <= segments.cleanerReserve());
     }
 
     private boolean findCache() {
@@ -288,6 +301,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
             case AHEAD -> {
                 isAhead = true;
                 hand.fruitlessRounds = 0; // it had found something
+                nextAttemptNs = clock.nanoTime() + AHEAD_INTERVAL_NS;
             }
             case LOCKED, STRUCK -> {
                 // The hand goes on to others.
@@ -301,6 +315,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
      * have done all they could since then.
      */
     private void withoutRoom() {
+        isRefused = true;
         hand.fruitlessRounds = 0; // it had found something
         nextAttemptNs = clock.nanoTime() + WITHOUT_ROOM_INTERVAL_NS;
         if (!lacksRoom) {
@@ -346,8 +361,11 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         return atWork;
     }
 
-    /** Whether what it does may give space. It may not while it waits for room itself. For the agents of its server. */
+    /**
+     * Whether what it does may give space: if it is at work, and was not refused room itself in this turn. For the agents of its
+     * server, behind it.
+     */
     public boolean isGivingSpace() {
-        return atWork && !lacksRoom;
+        return atWork && !isRefused;
     }
 }

@@ -131,7 +131,7 @@ public final class RetentionWorker implements Agent {
             return Outcome.ANSWERED;
         }
         final Outcome withdrawn =
-                worker.awaitsLock() ? Outcome.LOCKED : worker.mayWrite() ? Outcome.WITHOUT_ROOM : Outcome.AHEAD;
+                worker.awaitsLock() ? Outcome.LOCKED : worker.awaitsLap() ? Outcome.AHEAD : Outcome.WITHOUT_ROOM;
         if (!worker.withdraw()) {
             return Outcome.PENDING;
         }
@@ -157,6 +157,11 @@ public final class RetentionWorker implements Agent {
     @Override
     public String roleName() {
         return "retention";
+    }
+
+    @Override
+    public boolean awaitsAnswer() {
+        return user != null;
     }
 
     @Override

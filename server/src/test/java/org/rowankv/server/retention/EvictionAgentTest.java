@@ -141,4 +141,18 @@ class EvictionAgentTest {
         turn(Outcome.LOCKED, 10);
         assertThat(cache().mustWait()).isFalse();
     }
+
+    /** Only a turn in which it tried says that it has nothing to give. */
+    @Test
+    void shouldCountAsGivingSpaceBetweenItsAttempts() {
+        while (segments.allocate(SegmentOwner.WORKER, 0) >= 0) {
+            assertThat(segments.freeCount()).isNotNegative();
+        }
+        turn(Outcome.WITHOUT_ROOM, 1);
+        assertThat(eviction.isGivingSpace()).isFalse();
+        eviction.doWork(); // without time going by
+        assertThat(eviction.isGivingSpace()).isTrue();
+        turn(Outcome.WITHOUT_ROOM, 1);
+        assertThat(eviction.isGivingSpace()).isFalse();
+    }
 }

@@ -34,11 +34,13 @@ class RetentionWorkerTest {
         when(worker.advance()).thenReturn(false);
         when(worker.withdraw()).thenReturn(false);
         assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.PENDING);
+        assertThat(retention.awaitsAnswer()).isTrue();
         assertThat(retention.doWork()).isZero();
         verify(worker, never()).releaseGrants();
 
         when(worker.advance()).thenReturn(true);
         assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.ANSWERED);
+        assertThat(retention.awaitsAnswer()).isFalse();
         assertThat(retention.doWork()).isOne();
         assertThat(retention.doWork()).isZero();
         verify(worker, times(1)).releaseGrants();
@@ -47,5 +49,20 @@ class RetentionWorkerTest {
         retention.wantRelease();
         assertThat(retention.doWork()).isOne();
         verify(worker, times(2)).releaseGrants();
+    }
+
+    /** What others have to do first says nothing about room. */
+    @Test
+    void shouldTellALapFromAWantOfRoom() {
+        when(worker.withdraw()).thenReturn(true);
+        retention.beginSessionEnd(this, primary(), 7, 3);
+        when(worker.awaitsLap()).thenReturn(true);
+        assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.AHEAD);
+        retention.beginSessionEnd(this, primary(), 7, 3);
+        when(worker.awaitsLap()).thenReturn(false);
+        assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.WITHOUT_ROOM);
+        retention.beginSessionEnd(this, primary(), 7, 3);
+        when(worker.awaitsLock()).thenReturn(true);
+        assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.LOCKED);
     }
 }
