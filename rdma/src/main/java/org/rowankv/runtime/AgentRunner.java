@@ -9,10 +9,10 @@ import java.util.concurrent.locks.LockSupport;
  * <p>The thread of an agent that finds nothing to do parks, twice as long each time up to {@code maxParkNs}; at the default of
  * 10 ms an idle agent costs a fraction of a percent of a core. The first pause, half a millisecond, is what a busy agent waits
  * for its work to gather: looked for at once, it would be found in small pieces, for each of which a processor changes hands.
- * It is shorter where an answer is awaited ({@link Agent#awaitsAnswer}). {@link #wakeUp} ends the pause. No wake-up is lost: the thread announces that it will park, then
- * turns the agent once more, then parks; whoever made work before calling wakeUp either sees the announcement or has
- * its work seen by that turn. And if the agent is in another thread's hands at that moment, this thread does not rest
- * on that turn but looks again soon.
+ * It is shorter where an answer is awaited ({@link Agent#awaitsAnswer}). {@link #wakeUp} ends the pause. No wake-up is
+ * lost: the thread announces that it will park, then turns the agent once more, then parks; whoever made work before
+ * calling wakeUp either sees the announcement or has its work seen by that turn. And if the agent
+ * is in another thread's hands at that moment, this thread does not rest on that turn but looks again soon.
  *
  * <p>An agent that says that it can rest ({@link Agent#restNs}) is turned about as rarely as that, until it finds work again.
  *
@@ -23,7 +23,7 @@ public final class AgentRunner implements TurnedAgent {
     /** Longest pause of an idle agent. */
     public static final long DEFAULT_MAX_PARK_NS = 10_000_000;
 
-    private static final long MIN_PARK_NS = 500_000;
+    private static final long FIRST_PARK_NS = 500_000;
     private static final long ANSWER_PARK_NS = 50_000;
     private static final long TAKEN_PARK_NS = 100_000;
 
@@ -37,7 +37,7 @@ public final class AgentRunner implements TurnedAgent {
 
     private final OwnedCounter rests = new OwnedCounter();
     private volatile boolean closing;
-    private long parkNs = MIN_PARK_NS;
+    private long parkNs = FIRST_PARK_NS;
 
     public AgentRunner(Agent agent, ErrorLog errors) {
         this(agent, errors, DEFAULT_MAX_PARK_NS);
@@ -46,7 +46,7 @@ public final class AgentRunner implements TurnedAgent {
     public AgentRunner(Agent agent, ErrorLog errors, long maxParkNs) {
         this.turn = new AgentTurn(agent, errors);
         this.errors = errors;
-        this.maxParkNs = Math.max(MIN_PARK_NS, maxParkNs);
+        this.maxParkNs = Math.max(FIRST_PARK_NS, maxParkNs);
         this.thread = new Thread(this::run, "rowan-" + agent.roleName());
         this.thread.setDaemon(true);
     }
@@ -164,7 +164,7 @@ public final class AgentRunner implements TurnedAgent {
     }
 
     private long firstPauseNs() {
-        return turn.agent().awaitsAnswer() ? ANSWER_PARK_NS : MIN_PARK_NS;
+        return turn.agent().awaitsAnswer() ? ANSWER_PARK_NS : FIRST_PARK_NS;
     }
 
     private long longestPauseNs() {

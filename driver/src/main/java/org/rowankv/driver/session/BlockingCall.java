@@ -23,9 +23,8 @@ final class BlockingCall {
             isBegun = send(request, connection, exchange, now.term());
             if (isBegun) {
                 if (connection.isShared()) {
-                    // Who else can run queues its own meanwhile, and the first to come back writes for all: of answers
-                    // that
-                    // came together, the callers go on together.
+                    // Who else can run queues its own meanwhile, and the first to come back writes for all:
+                    // of answers that came together, the callers go on together.
                     Thread.yield();
                 }
                 connection.flush();
