@@ -32,8 +32,8 @@ final class Backup {
     void announced(long address) {
         if (landed.putIfAbsent(address, 0) == null) {
             if (version(address) <= highestCommit) {
-                throw new AssertionError("an entry not yet sent has version " + version(address)
-                        + ", but all up to " + highestCommit + " counts as committed");
+                throw new AssertionError("an entry not yet sent has version " + version(address) + ", but all up to "
+                        + highestCommit + " counts as committed");
             }
         }
     }

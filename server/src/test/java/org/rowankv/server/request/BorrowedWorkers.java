@@ -383,7 +383,8 @@ final class BorrowedWorkers {
     private void requireOrder() {
         for (int stripe = 0; stripe < KeyLocks.STRIPES; stripe++) {
             if (replica.keyLocks().owner(stripe) != 0) {
-                throw new AssertionError("stripe " + stripe + " is still locked by " + replica.keyLocks().owner(stripe));
+                throw new AssertionError("stripe " + stripe + " is still locked by "
+                        + replica.keyLocks().owner(stripe));
             }
         }
         assertThat(commitVersion())
