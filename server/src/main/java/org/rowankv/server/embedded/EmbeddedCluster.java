@@ -30,6 +30,7 @@ import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.WaitLimit;
 import org.rowankv.server.catalogue.CatalogueStore;
+import org.rowankv.server.digest.DamagedLandingError;
 import org.rowankv.server.inspect.LiveReplicaReport;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.Area;
@@ -522,6 +523,9 @@ public final class EmbeddedCluster implements AutoCloseable {
         if (failure.get() instanceof AgentStoppedException why) {
             // As after a crash of the process: what an agent left half done is not to be believed, only the log is.
             files.closeAfterFailure(why);
+            if (why.getCause() instanceof DamagedLandingError damaged) {
+                files.setAside(damaged.serverId());
+            }
             return;
         }
         checkpoints.takeLast();

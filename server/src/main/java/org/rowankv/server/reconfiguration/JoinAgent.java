@@ -83,6 +83,7 @@ public final class JoinAgent implements Agent {
             final Map.Entry<Integer, LandedMark> next = each.next();
             if (digest.isDigested(next.getValue())) {
                 segments.space().giveBack(replicas.get(next.getKey()).joined(LOCK_OWNER));
+                digest.joined(next.getKey());
                 each.remove();
                 done++;
             }

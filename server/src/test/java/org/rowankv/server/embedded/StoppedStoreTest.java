@@ -9,7 +9,10 @@ import static org.rowankv.server.embedded.Stores.numberOf;
 import static org.rowankv.server.embedded.Stores.value;
 
 import java.nio.file.Path;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -22,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.RowanException;
 import org.rowankv.protocol.Request;
@@ -35,6 +39,8 @@ import org.rowankv.runtime.Scheduling;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.ThreadScheduling;
 import org.rowankv.runtime.TurnedAgent;
+import org.rowankv.server.Server;
+import org.rowankv.server.log.Segments;
 
 /** A store in which an agent fails for good, or gets no turn: every wait ends, with the cause, and so does the close. */
 @Tag("chaos")
@@ -276,6 +282,70 @@ final class StoppedStoreTest {
         closing.get();
         try (EmbeddedCluster again = EmbeddedCluster.open(settings().build())) {
             final RowanClient reader = Stores.client(again, 8);
+            assertThat(numberOf("k", reader.get(Stores.cache(reader), bytes("k"))))
+                    .isEqualTo(2);
+            Stores.requireHealth(again);
+        }
+    }
+
+    /** Flips a bit of the only copy of these bytes that lies in a server's area. */
+    private static void damage(Server server, byte[] content) {
+        final Segments segments = server.segments();
+        final List<Long> found = new ArrayList<>();
+        for (int segment = 0; segment < segments.count(); segment++) {
+            final long from = segments.area().addressOf(segment);
+            final ByteBuffer buffer = segments.region().buffer(from);
+            final int at = segments.region().offset(from);
+            for (int i = 0; i + content.length <= segments.length(); i++) {
+                if (buffer.get(at + i) == content[0] && isThere(buffer, at + i, content)) {
+                    found.add(from + i);
+                }
+            }
+        }
+        assertThat(found).hasSize(1);
+        final ByteBuffer buffer = segments.region().buffer(found.get(0));
+        final int at = segments.region().offset(found.get(0));
+        buffer.put(at, (byte) (buffer.get(at) ^ 4));
+    }
+
+    private static boolean isThere(ByteBuffer buffer, int at, byte[] content) {
+        for (int i = 0; i < content.length; i++) {
+            if (buffer.get(at + i) != content[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Its sender has acknowledged it: a replica without it would differ, and nothing would ever find that. */
+    @ParameterizedTest
+    @ValueSource(ints = {100, 3000})
+    void shouldStopRatherThanPassOverWhatLandedDamaged(int length) {
+        final Sleepy scheduling = new Sleepy();
+        final EmbeddedCluster cluster =
+                EmbeddedCluster.open(settings().build(), surroundings(new LeapClock(), scheduling));
+        final RowanClient client = Stores.client(cluster);
+        final int cache = Stores.cache(client);
+        client.put(cache, bytes("k"), value("k", 1, length));
+        cluster.awaitDigested();
+        scheduling.asleep = true;
+        client.put(cache, bytes("k"), value("k", 2, length));
+        final Request get = new Request().get(cache, bytes("k"), 0, 1);
+        client.execute(get);
+        final int backup = (cluster.configuration().shard(get.shard()).primary() + 1) % 3;
+        damage(cluster.servers().get(backup), Arrays.copyOf(value("k", 2, length), 64));
+        scheduling.asleep = false;
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            cluster.servers().forEach(Server::wakeUp);
+            return cluster.servers().get(backup).isStopped();
+        });
+        assertThatThrownBy(() -> client.get(cache, bytes("k")))
+                .isInstanceOf(RowanException.class)
+                .hasMessageContaining("landed");
+        cluster.close();
+        try (EmbeddedCluster again = EmbeddedCluster.open(settings().build())) {
+            final RowanClient reader = Stores.client(again, 8);
+            await().atMost(Duration.ofSeconds(30)).until(() -> again.joinsCompleted() == 1);
             assertThat(numberOf("k", reader.get(Stores.cache(reader), bytes("k"))))
                     .isEqualTo(2);
             Stores.requireHealth(again);
