@@ -114,7 +114,7 @@ public final class AgentRunner implements TurnedAgent {
         try {
             turn.start();
         } catch (RuntimeException | Error e) {
-            errors.report(turn.agent().roleName() + " at its start", e);
+            errors.broken(turn.agent().roleName() + " at its start", e);
         }
         while (!closing && !turn.isOver()) {
             final int work = turn.turn();

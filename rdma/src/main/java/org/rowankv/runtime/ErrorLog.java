@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +29,8 @@ public final class ErrorLog {
     private final Clock clock;
     private final Map<List<Object>, Observation> observations = new LinkedHashMap<>();
     private long count;
+    private @Nullable AgentStoppedException broken;
+    private Consumer<AgentStoppedException> whenBroken = why -> {};
 
     public ErrorLog(Clock clock) {
         this.clock = clock;
@@ -42,6 +46,41 @@ public final class ErrorLog {
     public record Observation(String where, String type, String message, long count, long firstMs, long lastMs) {
         Observation again(long nowMs) {
             return new Observation(where, type, message, count + 1, firstMs, nowMs);
+        }
+    }
+
+    /**
+     * An agent was stopped by a broken invariant or an error. First ends the service by {@link #whenBroken}, so that nothing is
+     * answered by what may be broken; then reports it.
+     */
+    public void broken(String roleName, Throwable failure) {
+        final AgentStoppedException why = new AgentStoppedException(roleName, failure);
+        final Consumer<AgentStoppedException> ending;
+        synchronized (this) {
+            ending = broken == null ? whenBroken : again -> {};
+            broken = broken == null ? why : broken;
+        }
+        try {
+            ending.accept(why);
+        } finally {
+            report(roleName + " stopped by a broken invariant", failure);
+        }
+    }
+
+    /**
+     * Sets what ends the service once an agent was stopped.
+     *
+     * @param ending called once, with the first such agent, by the thread that turned it; at once if that is over. Must not
+     *     block
+     */
+    public void whenBroken(Consumer<AgentStoppedException> ending) {
+        final AgentStoppedException already;
+        synchronized (this) {
+            whenBroken = ending;
+            already = broken;
+        }
+        if (already != null) {
+            ending.accept(already);
         }
     }
 

@@ -152,6 +152,11 @@ final class NodeProcess implements AutoCloseable {
         return server.phase() == Phase.FAILED;
     }
 
+    /** Whether it came to its end because an agent was stopped or a device failed, while it ran. */
+    boolean hasStoppedItself() {
+        return hasFailed() && server.hasStoppedItself();
+    }
+
     /** Drains, and stops. */
     @Override
     public void close() {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
+import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.Signal;
 import org.rowankv.runtime.StartedWork;
 import org.rowankv.server.Server;
@@ -52,6 +53,9 @@ public final class ClusterServer implements AutoCloseable {
     private volatile List<String> clientAddresses = List.of();
 
     private volatile @Nullable RuntimeException failure;
+    /** It has stopped itself by a failure that struck while it ran. */
+    private volatile boolean stopped;
+
     private volatile @Nullable Round round;
     /** By the last start of the roles, for the next one. */
     private KeptChanges keptChanges = KeptChanges.NONE;
@@ -69,6 +73,7 @@ public final class ClusterServer implements AutoCloseable {
                 settings.name() + "-" + Long.toHexString(surroundings.random().nextLong()),
                 surroundings.random().fork("stamps"));
         this.signal = surroundings.scheduling().signal();
+        surroundings.errors().whenBroken(this::stopServing);
     }
 
     public void start() {
@@ -103,6 +108,11 @@ public final class ClusterServer implements AutoCloseable {
     /** Why it cannot go on, or null. */
     public @Nullable RuntimeException failure() {
         return failure;
+    }
+
+    /** Whether an agent was stopped or a device failed: not a start that was refused. */
+    public boolean hasStoppedItself() {
+        return stopped;
     }
 
     /** The configuration that it serves in, or starts; null before there is one. */
@@ -143,16 +153,28 @@ public final class ClusterServer implements AutoCloseable {
         } catch (ClosedWhileWaiting e) {
             phase = Phase.STOPPED;
         } catch (RuntimeException e) {
-            failure = e;
-            saying = String.valueOf(e.getMessage());
-            phase = Phase.FAILED;
-            if (e instanceof ClusterException || e instanceof StoreOpenException) {
-                LOG.error("server {} cannot run: {}", settings.name(), e.getMessage());
-            } else {
-                LOG.error("server {} failed", settings.name(), e);
-            }
+            failed(e);
+        } catch (Error e) {
+            // What is half done stays so, as after a crash: the process is about to end.
+            final AgentStoppedException why = new AgentStoppedException("cluster-" + settings.name(), e);
+            stopServing(why);
+            failed(why);
+            throw e;
         } finally {
             around.door().close();
+        }
+    }
+
+    private void failed(RuntimeException why) {
+        failure = why;
+        saying = String.valueOf(why.getMessage());
+        phase = Phase.FAILED;
+        if (stopped) {
+            LOG.error("server {} stopped itself: {}", settings.name(), why.getMessage());
+        } else if (why instanceof ClusterException || why instanceof StoreOpenException) {
+            LOG.error("server {} cannot run: {}", settings.name(), why.getMessage());
+        } else {
+            LOG.error("server {} failed", settings.name(), why);
         }
     }
 
@@ -179,9 +201,10 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    /** A device failed: nothing is acknowledged any more, and there is nothing else to be done. */
+    /** A device failed, or an agent was stopped: nothing is acknowledged any more, and there is nothing else to be done. */
     private void stopServing(RuntimeException why) {
         failure = why;
+        stopped = true;
         signal.give();
         final Round present = round;
         final Server server = present == null ? null : present.server();
@@ -375,12 +398,9 @@ public final class ClusterServer implements AutoCloseable {
     private void serve(Round present, Members members) {
         while (!closing) {
             pause(watched ? LOOK_IN_ANY_CASE_MS : LOOK_WHILE_SERVING_MS);
-            final RuntimeException broken = failure;
-            if (broken != null) {
-                throw broken;
-            }
             final Server server = present.server();
             if (server != null && server.isStopped()) {
+                stopped = true;
                 throw new IllegalStateException(
                         "the server's agents were stopped by a broken invariant, which is in the log above");
             }
@@ -479,7 +499,11 @@ public final class ClusterServer implements AutoCloseable {
         return result;
     }
 
-    /** Waits a moment, or less if there is something to do. */
+    /**
+     * Waits a moment, or less if there is something to do.
+     *
+     * @throws RuntimeException if the server has stopped itself
+     */
     void pause(long ms) {
         if (closing && phase != Phase.SERVING) {
             throw new ClosedWhileWaiting();
@@ -489,6 +513,10 @@ public final class ClusterServer implements AutoCloseable {
             final boolean unused = signal.await(ms * 1_000_000);
         } catch (InterruptedException e) {
             closing = true; // whoever interrupts this thread wants it to end
+        }
+        final RuntimeException broken = failure;
+        if (broken != null) {
+            throw broken;
         }
         if (closing && phase != Phase.SERVING) {
             throw new ClosedWhileWaiting();

@@ -40,9 +40,6 @@ public final class EntryAssembler {
         void onBlockDone(long address, int length, boolean repeated);
     }
 
-    /** With the type, since the record of a completion has the version of the entry that it is about. */
-    private record Key(int shard, long version, int type) {}
-
     private record Block(long address, int length, int start, int payload) {}
 
     private static final class Entry {
@@ -65,9 +62,8 @@ public final class EntryAssembler {
     private final Segments segments;
     private final MemoryRegion region;
     private final AppendLog log;
-    private final Map<Key, Entry> incomplete = new HashMap<>();
-    /** Entries that were whole once: should a sender have begun again, all their blocks come once more. */
-    private final Set<Key> done = new HashSet<>();
+    private final Map<DoneEntries.Key, Entry> incomplete = new HashMap<>();
+    private final DoneEntries done = new DoneEntries();
 
     private final ArrayDeque<Entry> whole = new ArrayDeque<>();
     private int repeatedCount;
@@ -84,7 +80,7 @@ public final class EntryAssembler {
     public void block(long address, int length, Handler handler) {
         final ByteBuffer buffer = region.buffer(address);
         final int at = region.offset(address);
-        final Key key = new Key(
+        final DoneEntries.Key key = new DoneEntries.Key(
                 EntryDescriptor.shard(buffer, at),
                 EntryDescriptor.version(buffer, at),
                 BlockDescriptor.entryType(buffer, at));
@@ -120,9 +116,12 @@ public final class EntryAssembler {
 
     /** Every entry of the shard up to that version is on all replicas: no block of it is sent any more. */
     void committed(int shard, long version) {
-        if (!done.isEmpty()) {
-            done.removeIf(key -> key.shard() == shard && key.version() <= version);
-        }
+        done.forget(shard, version);
+    }
+
+    /** Entries of which repeated blocks are still expected. */
+    int doneCount() {
+        return done.count();
     }
 
     /** Copies whole entries together as far as there is room; returns how many. */

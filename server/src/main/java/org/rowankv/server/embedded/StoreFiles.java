@@ -441,6 +441,19 @@ final class StoreFiles {
         closeAll(failure, store, areas, directory);
     }
 
+    /** After the close: the server's area lacks what others hold, so that the next start makes it again, from their replicas. */
+    void setAside(int server) {
+        if (directory != null) {
+            directory
+                    .setAside(server)
+                    .ifPresent(aside -> LOG.warn(
+                            "the file of server {} lacks what its sender counts as replicated, and is {} now: the next"
+                                    + " start makes it again from the other replicas",
+                            server,
+                            aside));
+        }
+    }
+
     private static void closeAll(
             Throwable failure,
             @Nullable ConfigurationStore store,

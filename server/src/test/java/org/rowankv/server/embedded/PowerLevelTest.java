@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.RowanException;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.server.pm.AreaMemory;
 import org.rowankv.server.pm.AreaSettings;
@@ -143,7 +144,7 @@ final class PowerLevelTest {
         if (level == Durability.POWER) {
             // A store that cannot be forced is closed without the mark.
             assertThatThrownBy(() -> client.put(Stores.cache(client), bytes("k"), bytes("w")))
-                    .isInstanceOf(IllegalStateException.class);
+                    .isInstanceOf(RowanException.class);
             cluster.close();
         } else {
             assertThatThrownBy(cluster::close).isInstanceOf(UncheckedIOException.class);
@@ -165,13 +166,13 @@ final class PowerLevelTest {
                         client.put(cache, bytes("k" + i), bytes("v" + i));
                     }
                 })
-                .isInstanceOf(IllegalStateException.class)
+                .isInstanceOf(RowanException.class)
                 .hasMessageContaining("could not be forced")
                 .hasMessageContaining("area-" + server);
         // The device works again, and that changes nothing: nobody knows what it has dropped.
         forcesUntilBroken.set(Integer.MAX_VALUE);
-        assertThatThrownBy(() -> client.put(cache, bytes("l"), bytes("v"))).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> client.get(cache, bytes("k"))).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> client.put(cache, bytes("l"), bytes("v"))).isInstanceOf(RowanException.class);
+        assertThatThrownBy(() -> client.get(cache, bytes("k"))).isInstanceOf(RowanException.class);
         cluster.close();
         try (EmbeddedCluster again = open(3, Durability.POWER, AFTER);
                 RowanClient reader = Stores.client(again)) {

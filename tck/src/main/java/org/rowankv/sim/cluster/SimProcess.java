@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.RowanException;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.Routing;
 import org.rowankv.rdma.AckLevel;
@@ -219,7 +220,7 @@ final class SimProcess {
             }
         }
         final RuntimeException failure = server.failure();
-        if (failure != null) {
+        if (failure != null && !(failure.getCause() instanceof CrashError)) {
             simulation.violation("server " + this + " failed: " + failure);
         }
     }
@@ -228,7 +229,7 @@ final class SimProcess {
     private static boolean isExpected(ErrorLog.Observation error) {
         return error.type().endsWith("RoundOverException")
                 || error.type().endsWith("ConfigurationStoreException")
-                || error.type().equals(IllegalStateException.class.getName())
+                || error.type().equals(RowanException.class.getName())
                         && (error.message().startsWith("the server starts anew")
                                 || error.message().startsWith("the server stops")
                                 || error.message().startsWith("the server is stopping"));
