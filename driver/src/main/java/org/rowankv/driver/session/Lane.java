@@ -29,10 +29,10 @@ final class Lane {
     }
 
     /** The attempts of its operation, made once. */
-    Attempts attempts(Lanes lanes, Clock clock, long deadlineNs) {
+    Attempts attempts(Lanes lanes, Clock clock) {
         Attempts own = attempts;
         if (own == null) {
-            own = new Attempts(lanes, clock, deadlineNs);
+            own = new Attempts(lanes, clock);
             attempts = own;
         }
         return own;

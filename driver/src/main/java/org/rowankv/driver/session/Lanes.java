@@ -1,6 +1,7 @@
 package org.rowankv.driver.session;
 
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
@@ -16,6 +17,8 @@ import org.rowankv.runtime.SlotPool;
 final class Lanes {
     /** For virtual threads. */
     static final int VIRTUAL_LANES = 1_024;
+
+    private static final BooleanSupplier NEVER = () -> false;
 
     private final Lane[] lanes;
     /** Behind those, made when they are wanted: whoever has the slot makes it. */
@@ -57,7 +60,16 @@ final class Lanes {
                 : line.borrow();
     }
 
-    /** As {@link #borrow}, but −1 if none is free now. */
+    /** As {@link #borrow()}, but −1 if none became free in time. */
+    int borrow(long deadlineNs) {
+        if (virtualLine != null && VirtualThreads.isCurrentVirtual()) {
+            final int slot = virtualLine.borrow(deadlineNs, NEVER);
+            return slot < 0 ? slot : line.count() + slot;
+        }
+        return line.borrow(deadlineNs, NEVER);
+    }
+
+    /** As {@link #borrow()}, but −1 if none is free now. */
     int tryBorrow() {
         if (virtualLine != null && VirtualThreads.isCurrentVirtual()) {
             final int slot = virtualLine.tryBorrow();
