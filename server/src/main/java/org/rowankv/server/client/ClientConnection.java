@@ -35,6 +35,7 @@ final class ClientConnection implements FrameCutter.Taker {
     private @Nullable SelectionKey watched;
     private final FrameWriter out;
     private final FrameCutter in;
+    private final FrameRoom room;
     private final Progress input = new Progress();
     private final Progress output = new Progress();
     private final long sinceNs;
@@ -55,14 +56,6 @@ final class ClientConnection implements FrameCutter.Taker {
     /** Frames that were taken. */
     private int frames;
 
-    /** Whether there is room for all of the frame behind those. */
-    private boolean granted;
-
-    private int grantedFrame;
-    /** Of that room, what the buffer does not take yet. */
-    private int reserved;
-
-    private boolean waitsForRoom;
     /** Whether the loop counts it among those that owe something. */
     private boolean owing;
 
@@ -72,7 +65,8 @@ final class ClientConnection implements FrameCutter.Taker {
         this.sinceNs = nowNs;
         this.memory = loop.memory();
         this.out = new FrameWriter(FIRST_OUTPUT, memory);
-        this.in = new FrameCutter(loop.port().limits(), this::inputChanged);
+        this.room = new FrameRoom(memory);
+        this.in = new FrameCutter(loop.port().limits(), room);
         this.hello = ByteBuffer.allocate(HelloDescriptor.longestHello()).order(ByteOrder.LITTLE_ENDIAN);
     }
 
@@ -141,32 +135,18 @@ final class ClientConnection implements FrameCutter.Taker {
     }
 
     private boolean isRead() {
-        return !closed && !ending && !in.isBlocked() && !waitsForRoom;
+        return !closed && !ending && !in.isBlocked() && !room.isAwaited();
     }
 
     // --- memory ---
 
-    private void inputChanged(int delta) {
-        final int fromRoom = Math.max(0, Math.min(delta, reserved));
-        reserved -= fromRoom;
-        if (delta != fromRoom) {
-            memory.changed(delta - fromRoom);
-        }
-    }
-
     /** Behind what was read: asks for room for a longer frame, and notes whether a frame is under way. */
     private void settleInput() {
-        if (granted && grantedFrame != frames) {
-            giveRoomBack();
+        if (room.isPast(frames)) {
             input.owes(false, loop); // the frame behind it has a time of its own
         }
-        if (!granted && !closed && in.awaitedLength() > LoopMemory.SMALL_FRAME) {
-            final int wanted = wantedRoom();
-            if (memory.take(this, wanted)) {
-                onGranted(wanted);
-            } else {
-                waitsForRoom = true;
-            }
+        if (!closed) {
+            room.want(this, frames, in.awaitedLength());
         }
         input.owes(in.heldBytes() > 0 && isRead(), loop);
         settleOwing();
@@ -177,25 +157,12 @@ final class ClientConnection implements FrameCutter.Taker {
         return Math.max(0, in.awaitedLength() - in.capacity());
     }
 
-    private void onGranted(int room) {
-        granted = true;
-        grantedFrame = frames;
-        reserved = room;
-    }
-
     /** There is room for the frame for which it has waited. */
     void onRoom() {
-        waitsForRoom = false;
-        onGranted(wantedRoom());
+        room.granted(frames, wantedRoom());
         input.owes(true, loop);
         settleOwing();
         updateInterest();
-    }
-
-    private void giveRoomBack() {
-        granted = false;
-        memory.giveBack(reserved);
-        reserved = 0;
     }
 
     private void settleOwing() {
@@ -523,10 +490,7 @@ final class ClientConnection implements FrameCutter.Taker {
         } catch (IOException e) {
             LOG.debug("The connection of client {} did not close well", this, e);
         }
-        if (granted) {
-            giveRoomBack();
-        }
-        memory.forget(this);
+        room.end(this);
         in.release();
         out.release();
         settleOwing();
