@@ -173,7 +173,7 @@ final class PortLoop implements Runnable {
             connections.add(connection);
             greeting.add(connection);
         } catch (IOException e) {
-            port.errors().report("taking a client's connection", e);
+            port.errors().reportExpected("taking a client's connection", e);
             ClientPort.closeQuietly(channel);
             port.connectionClosed();
         }

@@ -127,7 +127,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final String reason = check.whyInvalid(
                 address, segments.area().addressOf(segment) + segments.length(), segments.generation(segment));
         if (reason != null) {
-            errors.report(
+            errors.reportExpected(
                     "digest of segment " + segment + " at "
                             + (address - segments.area().addressOf(segment)),
                     new IllegalStateException(reason));
@@ -262,7 +262,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final String reason = check.whyInvalid(
                 address, segments.area().addressOf(segment) + segments.length(), segments.generation(segment));
         if (reason != null) {
-            errors.report("assembly of an entry from its blocks", new IllegalStateException(reason));
+            errors.reportExpected("assembly of an entry from its blocks", new IllegalStateException(reason));
             segments.markDead(address, length);
             return;
         }
