@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * Where agents report failures: each is counted, each distinct one is kept and logged.
  *
  * <p>Two failures are the same if they come from the same place, with the same type and the same stack. The first is
- * logged with its stack; after that a line at every tenfold. At most {@value #MAX_DISTINCT} distinct ones are kept;
+ * logged with its stack, or in one line if it is expected; after that a line at every tenfold. At most {@value #MAX_DISTINCT} distinct ones are kept;
  * what comes after is counted in one last observation and logged at every tenfold of that, so nothing is lost without
  * a trace and nothing grows without end.
  *
@@ -84,14 +84,28 @@ public final class ErrorLog {
         }
     }
 
-    public synchronized void report(String where, Throwable failure) {
+    /** A failure that must not be: its stack is logged. */
+    public void report(String where, Throwable failure) {
+        record(where, failure, false);
+    }
+
+    /** A failure that operation brings with it, as another server's end, or damage found: the text says all. */
+    public void reportExpected(String where, Throwable failure) {
+        record(where, failure, true);
+    }
+
+    private synchronized void record(String where, Throwable failure, boolean isExpected) {
         count++;
         final long nowMs = clock.wallMs();
         final List<Object> key = key(where, failure);
         Observation seen = observations.get(key);
         if (seen == null && observations.size() < MAX_DISTINCT) {
             observations.put(key, first(where, failure, nowMs));
-            LOG.error("{} failed", where, failure);
+            if (isExpected) {
+                LOG.warn("{} failed: {}", where, text(failure));
+            } else {
+                LOG.error("{} failed", where, failure);
+            }
             return;
         }
         if (seen == null) {
@@ -114,6 +128,10 @@ public final class ErrorLog {
     /** The distinct failures, oldest first. */
     public synchronized List<Observation> distinct() {
         return List.copyOf(observations.values());
+    }
+
+    private static String text(Throwable failure) {
+        return failure.getMessage() == null ? failure.toString() : failure.getMessage();
     }
 
     private static Observation first(String where, Throwable failure, long nowMs) {

@@ -62,7 +62,7 @@ final class NodeProcess implements AutoCloseable {
                 .withAckLevel(power ? AckLevel.FORCED : AckLevel.LANDED));
         AdminPort opened = null;
         try {
-            opened = new AdminPort(adminAddress, this::answer);
+            opened = new AdminPort(adminAddress, this::answer, SystemClock.INSTANCE);
             this.admin = opened;
             this.store = new ZooKeeperConfigurationStore(zooKeeper, settings.cluster(), 3000);
         } catch (RuntimeException e) {

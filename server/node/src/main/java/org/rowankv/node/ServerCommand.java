@@ -156,6 +156,13 @@ public final class ServerCommand implements Callable<Integer> {
     private int workers;
 
     @Option(
+            names = "--client-memory",
+            paramLabel = "BYTES",
+            description = "for unfinished frames, unsent answers, and keys and values of requests of all clients, with k, m or"
+                    + " g (an eighth of the heap)")
+    private @Nullable String clientMemory;
+
+    @Option(
             names = "--threading",
             defaultValue = "auto",
             paramLabel = "MODE",
@@ -260,7 +267,9 @@ public final class ServerCommand implements Callable<Integer> {
             throw new IllegalArgumentException("--workers must be 1.." + MOST_WORKERS + ", not " + workers);
         }
         final ClientPortSettings usual = ClientPortSettings.at(clients.host(), clients.port());
-        final ClientPortSettings port = workers == 0 ? usual : usual.withLoops(workers);
+        final ClientPortSettings looped = workers == 0 ? usual : usual.withLoops(workers);
+        final ClientPortSettings port =
+                clientMemory == null ? looped : looped.withMaxHeldBytes(ByteSize.parse(clientMemory));
         final ClusterSettings settings = ClusterSettings.builder()
                 .cluster(cluster)
                 .name(name)

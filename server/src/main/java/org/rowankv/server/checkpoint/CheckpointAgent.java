@@ -126,7 +126,7 @@ public final class CheckpointAgent implements Agent {
             return work;
         } catch (IOException e) {
             // A full disk, most likely. The checkpoint before stays in force; the next round tries again.
-            errors.report("the checkpoint of server " + origin.serverId(), e);
+            errors.reportExpected("the checkpoint of server " + origin.serverId(), e);
             giveUp();
             return 0;
         }
@@ -176,7 +176,7 @@ public final class CheckpointAgent implements Agent {
                 }
             }
         } catch (IOException e) {
-            errors.report("the last checkpoint of server " + origin.serverId(), e);
+            errors.reportExpected("the last checkpoint of server " + origin.serverId(), e);
         } finally {
             giveUp();
         }
@@ -397,7 +397,7 @@ public final class CheckpointAgent implements Agent {
         try {
             writer.drop();
         } catch (IOException e) {
-            errors.report("giving up a checkpoint of server " + origin.serverId(), e);
+            errors.reportExpected("giving up a checkpoint of server " + origin.serverId(), e);
         }
     }
 

@@ -36,8 +36,6 @@ public final class ClusterServer implements AutoCloseable {
     /** While the store says when something may have changed. */
     private static final long LOOK_IN_ANY_CASE_MS = 3000;
 
-    private static final long SAY_EVERY_NS = 5_000_000_000L;
-
     private final ClusterSettings settings;
     private final ClusterSurroundings around;
     private final ClusterNodes nodes;
@@ -46,7 +44,7 @@ public final class ClusterServer implements AutoCloseable {
     private volatile @Nullable StartedWork work;
     private volatile boolean closing;
     private volatile Phase phase = Phase.JOINING;
-    private volatile String saying = "";
+    private final StateLog saying;
     private volatile int serverId = -1;
     private volatile long identity;
     /** Where clients reach each server; empty where they do not. */
@@ -60,14 +58,13 @@ public final class ClusterServer implements AutoCloseable {
     /** By the last start of the roles, for the next one. */
     private KeptChanges keptChanges = KeptChanges.NONE;
 
-    private long saidNs;
-    private boolean said;
     private long lookedNs;
 
     /** Checks nothing yet but the settings; {@link #start} goes on. */
     public ClusterServer(ClusterSettings settings, ClusterSurroundings surroundings) {
         this.settings = settings;
         this.around = surroundings;
+        this.saying = new StateLog(LOG, settings.name(), surroundings.clock());
         this.nodes = new ClusterNodes(
                 surroundings.store(),
                 settings.name() + "-" + Long.toHexString(surroundings.random().nextLong()),
@@ -97,7 +94,7 @@ public final class ClusterServer implements AutoCloseable {
 
     /** What it waits for, or why it failed; empty if all is well. */
     public String saying() {
-        return saying;
+        return saying.text();
     }
 
     /** Its number in the cluster, or −1 before it has one. */
@@ -149,7 +146,7 @@ public final class ClusterServer implements AutoCloseable {
         try {
             runInDirectory();
             phase = Phase.STOPPED;
-            saying = "";
+            saying.set("");
         } catch (ClosedWhileWaiting e) {
             phase = Phase.STOPPED;
         } catch (RuntimeException e) {
@@ -167,7 +164,7 @@ public final class ClusterServer implements AutoCloseable {
 
     private void failed(RuntimeException why) {
         failure = why;
-        saying = String.valueOf(why.getMessage());
+        saying.set(String.valueOf(why.getMessage()));
         phase = Phase.FAILED;
         if (stopped) {
             LOG.error("server {} stopped itself: {}", settings.name(), why.getMessage());
@@ -287,7 +284,7 @@ public final class ClusterServer implements AutoCloseable {
 
     private void oneRound(Area area, Members members) {
         phase = Phase.RECOVERING;
-        saying = "";
+        saying.set("");
         final Round next = new Round(this, area, members.names().size(), keptChanges);
         keptChanges = KeptChanges.NONE;
         round = next;
@@ -297,8 +294,7 @@ public final class ClusterServer implements AutoCloseable {
             phase = Phase.STARTING;
             next.begin(awaitRoles(area, next, members), patience);
             phase = Phase.SERVING;
-            saying = "";
-            said = false;
+            saying.goesOn();
             serve(next, members);
             next.drain(settings.drainMs());
         } catch (RoundOverException e) {
@@ -382,7 +378,7 @@ public final class ClusterServer implements AutoCloseable {
         }
         clientAddresses = List.copyOf(clients);
         if (found.incarnations().get(serverId) == own.incarnation()) {
-            say("");
+            saying.goesOn();
             return found;
         }
         if (behind.isEmpty()) {
@@ -406,9 +402,10 @@ public final class ClusterServer implements AutoCloseable {
             }
             try {
                 look(present, members);
-                say("");
+                saying.goesOn();
             } catch (ConfigurationStoreException e) {
-                say("the configuration store is away (" + e.getMessage() + "); the data path goes on");
+                saying.waits("the configuration store is away; the data path goes on", ": " + e.getMessage());
+                backOff();
             }
         }
     }
@@ -460,9 +457,9 @@ public final class ClusterServer implements AutoCloseable {
             lookedNs = nowNs;
             try {
                 look(present, members);
-                say("agreeing with the other servers on what everybody has; one of them does not answer yet");
+                sayWhoIsSilent(present, members);
             } catch (ConfigurationStoreException e) {
-                say("the configuration store is away (" + e.getMessage() + ")");
+                saying.waits("the configuration store is away", ": " + e.getMessage());
             }
         }
     }
@@ -485,8 +482,8 @@ public final class ClusterServer implements AutoCloseable {
             try {
                 return attempt.make();
             } catch (ConfigurationStoreException e) {
-                say("waiting for the configuration store: " + e.getMessage());
-                pause(LOOK_WHILE_SERVING_MS);
+                saying.waits("waiting for the configuration store", ": " + e.getMessage());
+                backOff();
             }
         }
     }
@@ -497,6 +494,16 @@ public final class ClusterServer implements AutoCloseable {
             throw new AssertionError("nothing came of it");
         }
         return result;
+    }
+
+    /** Behind a look that failed: waits as long as that takes, whatever the store says meanwhile. */
+    private void backOff() {
+        final long fromNs = around.clock().nanoTime();
+        long leftMs = LOOK_WHILE_SERVING_MS;
+        while (leftMs > 0 && !closing && failure == null) {
+            pause(leftMs);
+            leftMs = LOOK_WHILE_SERVING_MS - (around.clock().nanoTime() - fromNs) / 1_000_000;
+        }
     }
 
     /**
@@ -542,19 +549,25 @@ public final class ClusterServer implements AutoCloseable {
         return true;
     }
 
-    /** Says what it waits for, not too often. */
+    private void sayWhoIsSilent(Round present, Members members) {
+        final StringBuilder who = new StringBuilder();
+        final StringBuilder why = new StringBuilder();
+        for (int server : present.silent()) {
+            final String name = members.names().get(server);
+            who.append(who.isEmpty() ? " server " : ", server ").append(name);
+            final HostAndPort address = around.addresses().of(server);
+            who.append(address == null ? "" : " at " + address);
+            final String refusal = present.lastRefusal(server);
+            why.append(refusal.isEmpty() ? "" : "; last refusal by " + name + ": " + refusal);
+        }
+        saying.waits(
+                "agreeing with the other servers on what everybody has"
+                        + (who.isEmpty() ? "" : "; waiting for" + who),
+                why.toString());
+    }
+
+    /** Says what it waits for. */
     void say(String what) {
-        final long nowNs = around.clock().nanoTime();
-        if (what.isEmpty()) {
-            saying = "";
-            return;
-        }
-        final boolean news = !what.equals(saying);
-        saying = what;
-        if (news || !said || nowNs - saidNs >= SAY_EVERY_NS) {
-            said = true;
-            saidNs = nowNs;
-            LOG.info("server {}: {}", settings.name(), what);
-        }
+        saying.waits(what, "");
     }
 }

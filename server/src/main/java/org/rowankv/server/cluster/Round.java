@@ -3,6 +3,8 @@ package org.rowankv.server.cluster;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
@@ -18,6 +20,7 @@ import org.rowankv.server.Server;
 import org.rowankv.server.ServerParts;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.membership.ConfigurationStoreException;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.reconfiguration.CopyListener;
 import org.rowankv.server.reconfiguration.RecoveredServer;
@@ -53,6 +56,8 @@ final class Round implements MembershipView {
     private final KeptChanges earlierChanges;
     private KeptChanges keptChanges = KeptChanges.NONE;
     private volatile boolean over;
+    /** Of this start; null before it has roles. */
+    private @Nullable PeerCalls calls;
 
     /** @param earlierChanges what the start before this one has kept */
     Round(ClusterServer cluster, Area area, int serverCount, KeptChanges earlierChanges) {
@@ -143,6 +148,7 @@ final class Round implements MembershipView {
         final long beganNs = around.clock().nanoTime();
         area.superblock().adoptTerm(configuration.term());
         final PeerCalls calls = new PeerCalls(opened, configuration.term(), around.scheduling());
+        this.calls = calls;
         final Exchange exchange = new Exchange(configuration, read);
         adopted = configuration;
         messages.adopt(configuration, calls, exchange);
@@ -169,6 +175,25 @@ final class Round implements MembershipView {
                 read.tornEntries() == 0 ? "" : ", " + read.tornEntries() + " torn and dropped",
                 copies,
                 (around.clock().nanoTime() - beganNs) / 1_000_000);
+    }
+
+    /** Servers from which an answer is missing: to a question, else to what all say of themselves. */
+    Set<Integer> silent() {
+        final PeerCalls asking = calls;
+        final Set<Integer> silent = asking == null ? new TreeSet<>() : asking.unanswered();
+        for (Set<Integer> heard : List.of(messages.collected(), messages.ready())) {
+            if (silent.isEmpty()) {
+                silent.addAll(others);
+                silent.removeAll(heard);
+            }
+        }
+        return silent;
+    }
+
+    /** Why that server could not be reached when it was last tried; empty if it could. */
+    String lastRefusal(int server) {
+        final Endpoint opened = endpoint;
+        return opened == null ? "" : opened.lastRefusal(server);
     }
 
     private static void requireReplicas(Configuration configuration, RecoveredServer read) {
@@ -241,6 +266,8 @@ final class Round implements MembershipView {
             catalogue.applyLimits();
         } catch (RoundOverException e) {
             LOG.debug("the limits of the caches are left to the next start", e);
+        } catch (ConfigurationStoreException e) {
+            around.errors().reportExpected("the limits of the caches", e);
         } catch (RuntimeException e) {
             around.errors().report("the limits of the caches", e);
         }

@@ -128,7 +128,7 @@ final class SegmentReader implements SegmentScan.Visitor {
             segments.area().flush(address, Long.BYTES);
             return;
         }
-        errors.report(
+        errors.reportExpected(
                 "server " + serverId + ": scan of segment " + segment + " at "
                         + (address - segments.area().addressOf(segment)),
                 new IllegalStateException(reason));
