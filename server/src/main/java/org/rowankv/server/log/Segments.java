@@ -2,9 +2,11 @@ package org.rowankv.server.log;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.GenerationSource;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.pm.Area;
@@ -246,6 +248,29 @@ public final class Segments {
         close(segment, bytes);
     }
 
+    /**
+     * A start goes on with a segment that was closed because it was read: entries come again. Returns what its entries are
+     * charged together.
+     */
+    public int reopen(int segment) {
+        return entryBytes.getAndSet(segment, -1);
+    }
+
+    /** Offset behind the last word of the segment's present use, whole or not. Reads the segment. */
+    public int endOf(int segment) {
+        final long address = area.addressOf(segment);
+        final ByteBuffer buffer = region().buffer(address);
+        final int start = region().offset(address);
+        int end = 0;
+        for (int at = 0; at < length(); at += FrameDescriptor.STRIDE) {
+            final long word = FrameDescriptor.wordAcquire(buffer, start + at);
+            if (FrameDescriptor.generation(word) == generation(segment)) {
+                end = Math.max(end, at + FrameDescriptor.length(word));
+            }
+        }
+        return Math.min(end, length());
+    }
+
     public boolean isClosed(int segment) {
         return entryBytes.get(segment) >= 0;
     }
@@ -294,6 +319,11 @@ public final class Segments {
     /** An entry will not be needed where it lies. */
     public void markDead(long address, int length) {
         deadBytes.add(segmentOf(address), charge(length));
+    }
+
+    /** A dead entry counts as alive until {@link #markDead} is called again: a start must not lose it. */
+    public void markAlive(long address, int length) {
+        deadBytes.add(segmentOf(address), -charge(length));
     }
 
     /** An entry that lies there was ended, and is not counted dead yet, since its answer may be asked for. */
