@@ -4,6 +4,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.Clock;
+import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.Replicas;
@@ -65,22 +66,65 @@ public final class CleanAgent implements Agent {
             Clock clock,
             int lowWater,
             int highWater) {
+        this(
+                segments,
+                replicas,
+                inQuarantine,
+                idleLogs,
+                sweepDone,
+                quiet,
+                clock,
+                lowWater,
+                highWater,
+                KeptEntries.NONE);
+    }
+
+    private CleanAgent(
+            Segments segments,
+            Replicas replicas,
+            IntPredicate inQuarantine,
+            IdleLogs idleLogs,
+            BooleanSupplier sweepDone,
+            BooleanSupplier quiet,
+            Clock clock,
+            int lowWater,
+            int highWater,
+            KeptEntries kept) {
         this.segments = segments;
         this.inQuarantine = inQuarantine;
         this.idleLogs = idleLogs;
         this.sweepDone = sweepDone;
         this.quiet = quiet;
-        this.relocation = new Relocation(segments, replicas);
+        this.relocation = new Relocation(segments, replicas, kept);
         this.look = new HorizonLook(segments, replicas);
         this.victims = new Victims(segments, this::isCleanable);
         this.clock = clock;
         this.pace = new CleaningPace(clock, lowWater, highWater);
     }
 
-    /** One for {@link #cleanOne}, while the log is read. Sweeps have not run, so no tombstone is dropped. */
-    public static CleanAgent ofAStart(Segments segments, Replicas replicas, IntPredicate inUse) {
+    /**
+     * One for {@link #cleanOne}, while the log is read. Sweeps have not run, so no tombstone is dropped.
+     *
+     * @param inUse segments that are not cleaned
+     * @param kept entries that are copied whether they live or not
+     */
+    public static CleanAgent ofAStart(Segments segments, Replicas replicas, IntPredicate inUse, KeptEntries kept) {
         return new CleanAgent(
-                segments, replicas, inUse, sequence -> {}, () -> false, () -> true, new NoClock(), 0, segments.count());
+                segments,
+                replicas,
+                inUse,
+                sequence -> {},
+                () -> false,
+                () -> true,
+                new NoClock(),
+                0,
+                segments.count(),
+                kept);
+    }
+
+    /** The cleaner of a start goes on with a log that a crash cut off, see {@link AppendLog#resume}. */
+    public void resume(int segment) {
+        relocation.log().resume(segment);
     }
 
     /** Of a cleaner that never rests. */

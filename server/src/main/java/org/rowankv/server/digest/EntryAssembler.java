@@ -3,6 +3,7 @@ package org.rowankv.server.digest;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -152,6 +153,25 @@ public final class EntryAssembler {
             count++;
         }
         return count;
+    }
+
+    /**
+     * Orders whole entries by the segments of their blocks, so that one segment after the other is free of blocks that are
+     * needed. For a start, which has little room and reads segments in any order.
+     */
+    public void orderBySegment() {
+        final List<Entry> ordered = new ArrayList<>(whole);
+        ordered.sort(Comparator.comparingInt(this::newestSegmentOf).reversed());
+        whole.clear();
+        whole.addAll(ordered);
+    }
+
+    private int newestSegmentOf(Entry entry) {
+        int newest = 0;
+        for (Block block : entry.blocks) {
+            newest = Math.max(newest, segments.sequence(segments.segmentOf(block.address())));
+        }
+        return newest;
     }
 
     /** The copy is as old as the oldest of its blocks. */

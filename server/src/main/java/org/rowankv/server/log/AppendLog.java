@@ -93,6 +93,21 @@ public final class AppendLog {
     }
 
     /**
+     * Goes on in a segment that a crash left open, behind all that was ever written to it in this use. No old byte there
+     * passes for an entry, see {@link Segments#allocate}. For a start; nothing is open here.
+     */
+    public void resume(int cutOff) {
+        if (segment >= 0 || closing >= 0 || opening >= 0) {
+            throw new AssertionError("a log is open already, in segment " + segment);
+        }
+        position = segments.endOf(cutOff);
+        charged = segments.reopen(cutOff);
+        base = segments.area().addressOf(cutOff);
+        generation = segments.generation(cutOff);
+        segment = cutOff;
+    }
+
+    /**
      * Closes the open segment, if any, so that it can be cleaned: as soon as all its entries are on all their replicas. Until
      * then {@link #settle} is to be called again, and another segment is opened, but not closed.
      */

@@ -2,9 +2,11 @@ package org.rowankv.server.log;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.GenerationSource;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.pm.Area;
@@ -42,6 +44,12 @@ public final class Segments {
     /** Of the present use; kept in DRAM only, see {@link #effectiveStamp}. */
     private final AtomicIntegerArray horizons;
 
+    /**
+     * By segment, a generation for the next use by a log with one writer, 0 if none is drawn: drawn by the agent that frees
+     * the segment, so that the worker that opens it need not read it. Nothing writes to a free segment.
+     */
+    private final int[] drawnForNextUse;
+
     private final int[] free;
     /** The last sequence number of the runs before this one. */
     private final int recoveredSequence;
@@ -74,6 +82,7 @@ public final class Segments {
         this.tombstoneStamp = new AtomicIntegerArray(count);
         this.horizons = new AtomicIntegerArray(count);
         this.free = new int[count];
+        this.drawnForNextUse = new int[count];
         int highest = 0;
         for (int s = count - 1; s >= 0; s--) {
             entryBytes.set(s, -1);
@@ -175,25 +184,46 @@ public final class Segments {
         return segment;
     }
 
+    /**
+     * A generation that no old word of the segment carries, in this use or an earlier one: a scan reads the whole segment, so
+     * behind the end of any log such a word would pass for a damaged entry. Reads the whole segment, unless it was never used
+     * or the generation was drawn when the segment was freed.
+     */
     private int drawGeneration(int segment, SegmentOwner owner) {
-        // Random for the most part, and never one of the last 255 that what lies there may still carry.
         final int previous = area.segments().generation(segment);
-        int generation;
-        do {
-            generation = owner == SegmentOwner.BACKUP
-                    ? drawAbsent(segment)
-                    : (int) random.nextLong() & -256 | previous + 1 & 255;
-        } while (generation == 0 || generation == previous);
-        return generation;
+        if (owner == SegmentOwner.BACKUP) {
+            return drawAbsent(segment, previous);
+        }
+        final int drawn = drawnForNextUse[segment];
+        // It is the previous one where a thread was struck by an error before it could take the segment.
+        return drawn != 0 && drawn != previous ? drawn : drawForLog(segment, previous);
     }
 
-    /**
-     * Senders tell a place nobody reserved yet by its generation, so it must not occur in what lies there. In a
-     * single-writer log only a scan after a crash reads beyond the end, and there the checksums tell.
-     */
-    private int drawAbsent(int segment) {
+    /** For a log with one writer: also not one of the last 255 of the segment, for readers that still hold an address. */
+    private int drawForLog(int segment, int previous) {
         final long address = area.addressOf(segment);
-        return generationSource.draw(region().buffer(address), region().offset(address), length());
+        synchronized (generationSource) {
+            int generation;
+            do {
+                generation = (int) random.nextLong() & -256 | previous + 1 & 255;
+            } while (generation == 0
+                    || previous != 0
+                            && GenerationSource.occurs(
+                                    region().buffer(address), region().offset(address), length(), generation));
+            return generation;
+        }
+    }
+
+    /** For the backup log: random in all bits, since its senders tell a place that is not reserved by its generation. */
+    private int drawAbsent(int segment, int previous) {
+        final long address = area.addressOf(segment);
+        synchronized (generationSource) {
+            int generation;
+            do {
+                generation = generationSource.draw(region().buffer(address), region().offset(address), length());
+            } while (generation == previous);
+            return generation;
+        }
     }
 
     /** No more entries come; {@code bytes} is what its entries are charged together. */
@@ -218,6 +248,29 @@ public final class Segments {
         close(segment, bytes);
     }
 
+    /**
+     * A start goes on with a segment that was closed because it was read: entries come again. Returns what its entries are
+     * charged together.
+     */
+    public int reopen(int segment) {
+        return entryBytes.getAndSet(segment, -1);
+    }
+
+    /** Offset behind the last word of the segment's present use, whole or not. Reads the segment. */
+    public int endOf(int segment) {
+        final long address = area.addressOf(segment);
+        final ByteBuffer buffer = region().buffer(address);
+        final int start = region().offset(address);
+        int end = 0;
+        for (int at = 0; at < length(); at += FrameDescriptor.STRIDE) {
+            final long word = FrameDescriptor.wordAcquire(buffer, start + at);
+            if (FrameDescriptor.generation(word) == generation(segment)) {
+                end = Math.max(end, at + FrameDescriptor.length(word));
+            }
+        }
+        return Math.min(end, length());
+    }
+
     public boolean isClosed(int segment) {
         return entryBytes.get(segment) >= 0;
     }
@@ -227,7 +280,15 @@ public final class Segments {
     }
 
     /** Everything of it was copied and the copies are persistent; readers may still be inside and will notice. */
-    public synchronized void free(int segment) {
+    public void free(int segment) {
+        final int next = drawForLog(segment, area.segments().generation(segment));
+        synchronized (this) {
+            free(segment, next);
+        }
+    }
+
+    private void free(int segment, int next) {
+        drawnForNextUse[segment] = next;
         GENERATION.setVolatile(generations, segment, 0);
         entryBytes.set(segment, -1);
         area.segments().free(segment);
@@ -236,12 +297,15 @@ public final class Segments {
     }
 
     /** As {@link #free}, unless somebody holds the segment; false if so. */
-    public synchronized boolean freeUnlessPinned(int segment) {
-        if (!pins.mayBeFreed(segment)) {
-            return false;
+    public boolean freeUnlessPinned(int segment) {
+        final int next = drawForLog(segment, area.segments().generation(segment));
+        synchronized (this) {
+            if (!pins.mayBeFreed(segment)) {
+                return false;
+            }
+            free(segment, next);
+            return true;
         }
-        free(segment);
-        return true;
     }
 
     public SegmentState state(int segment) {
@@ -255,6 +319,11 @@ public final class Segments {
     /** An entry will not be needed where it lies. */
     public void markDead(long address, int length) {
         deadBytes.add(segmentOf(address), charge(length));
+    }
+
+    /** A dead entry counts as alive until {@link #markDead} is called again: a start must not lose it. */
+    public void markAlive(long address, int length) {
+        deadBytes.add(segmentOf(address), -charge(length));
     }
 
     /** An entry that lies there was ended, and is not counted dead yet, since its answer may be asked for. */

@@ -218,6 +218,25 @@ final class SegmentReader implements SegmentScan.Visitor {
         return replica.positionOf(buffer, at, keyScratch);
     }
 
+    /** Whether nothing needs the entry at that address here: neither an index nor who asks for an answer. */
+    boolean isDead(long address) {
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(buffer, at));
+        if (EntryType.isTombstone(type)) {
+            return false;
+        }
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
+        final int flags = EntryDescriptor.flags(buffer, at);
+        final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
+        if (type == EntryType.SESSION_OPEN) {
+            return !replica.sessions(sessionId).isOpening(sessionId, address);
+        }
+        final long sequence = EntryDescriptor.sequence(buffer, at, flags);
+        return !(EntryType.isKeyed(type) && replica.index().refers(positionOf(replica, buffer, at), address))
+                && !(sequence != 0 && replica.sessions(sessionId).isNeeded(sessionId, sequence, address));
+    }
+
     /** Whether that entry would change nothing here: its key has passed it, and its outcome is known or never asked for. */
     boolean isOfNoUse(ByteBuffer entry, int at, int type) {
         if (!isPassed(entry, at, type)) {
