@@ -300,7 +300,7 @@ public final class Server implements AutoCloseable {
         return new LoopCalls(dispatch, pool.slotsOfLoop(loop, loops), pool.atOnce());
     }
 
-    private void retireLogsOlderThan(int sequence) {
+    private void retireLogsOlderThan(long sequence) {
         retention.retireLogOlderThan(sequence);
         pool.retireLogsOlderThan(sequence, segments);
     }
