@@ -197,6 +197,7 @@ final class Round implements MembershipView {
                 late,
                 late,
                 new NoCopies(),
+                cluster::askForStart,
                 ios);
         final EndpointSettings endpointSettings = ServerParts.endpointSettings(
                 serverId, serverSettings, read.segments(), incarnation, configuration.clusterId(), messages, this);

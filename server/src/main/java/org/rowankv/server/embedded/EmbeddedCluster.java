@@ -189,6 +189,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                             this::wakeUp,
                             pressure,
                             copies,
+                            this::renewed,
                             List.of())
                     .open(server.serverId(), fabric, view));
         }
@@ -226,6 +227,15 @@ public final class EmbeddedCluster implements AutoCloseable {
         joinsCompleted.incrementAndGet();
         LOG.info("server {} holds complete replicas again; term {}", server, next.term());
         return true;
+    }
+
+    /** Versions of shards come to the end of their epochs: from now on these have others. */
+    private @Nullable Configuration renewed(List<Integer> shards) {
+        final Configuration next = files.renewed(shards);
+        if (next != null) {
+            configuration = next;
+        }
+        return next;
     }
 
     /** An area cannot be forced any more: nothing is acknowledged by anybody, since every shard may need it. */
