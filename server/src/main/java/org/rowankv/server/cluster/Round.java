@@ -62,7 +62,7 @@ final class Round implements MembershipView {
         this.around = cluster.surroundings();
         this.area = area;
         this.serverId = area.serverId();
-        this.serverSettings = settings.serverSettings();
+        this.serverSettings = around.tuning().apply(settings.serverSettings());
         for (int other = 0; other < serverCount; other++) {
             if (other != serverId) {
                 others.add(other);
