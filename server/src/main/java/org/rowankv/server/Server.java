@@ -95,7 +95,7 @@ public final class Server implements AutoCloseable {
         this.replicas = parts.replicas();
         this.errors = parts.errors();
         this.endpoint = opening.apply(endpointSettings);
-        this.primaries = OwnPrimaries.of(serverId, configuration, replicas);
+        this.primaries = OwnPrimaries.of(serverId, configuration, replicas, settings.counters());
         final List<ShardPrimary> own = primaries.all();
         this.limits = new LimitedCaches(own.stream().map(ShardPrimary::replica).toList(), configuration.shardCount());
         this.inFlight = new InFlight(
@@ -188,6 +188,7 @@ public final class Server implements AutoCloseable {
         if (!commitApart) {
             ownAgents.add(commit);
         }
+        ownAgents.add(new EpochAgent(serverId, own, parts.epochs(), clock, errors));
         ownAgents.add(sweep);
         ownAgents.add(ending.expirySweep());
         ownAgents.add(ending.eviction());
@@ -308,7 +309,7 @@ public final class Server implements AutoCloseable {
         return new LoopCalls(dispatch, pool.slotsOfLoop(loop, loops), pool.atOnce());
     }
 
-    private void retireLogsOlderThan(int sequence) {
+    private void retireLogsOlderThan(long sequence) {
         retention.retireLogOlderThan(sequence);
         pool.retireLogsOlderThan(sequence, segments);
     }

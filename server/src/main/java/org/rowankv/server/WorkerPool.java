@@ -146,7 +146,7 @@ final class WorkerPool {
         }
     }
 
-    void retireLogsOlderThan(int sequence, Segments segments) {
+    void retireLogsOlderThan(long sequence, Segments segments) {
         for (int slot = 0; slot < slots.count(); slot++) {
             final int segment = workers.get(slot).tLog().openSegment();
             if (segment >= 0 && segments.sequence(segment) < sequence) {

@@ -341,7 +341,10 @@ public final class NetSession implements Session {
 
     /** Whether nothing was applied, and another server, or the same one later, may do it. */
     static boolean isForAnother(Status status) {
-        return status == Status.STALE_TERM || status == Status.NOT_PRIMARY || status == Status.UNREACHABLE;
+        return status == Status.STALE_TERM
+                || status == Status.NOT_PRIMARY
+                || status == Status.UNREACHABLE
+                || status == Status.NO_VERSION;
     }
 
     /** OK where it can be sent. */

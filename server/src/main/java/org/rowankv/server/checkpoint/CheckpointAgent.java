@@ -61,7 +61,7 @@ public final class CheckpointAgent implements Agent {
     private State state = State.RESTING;
     private long nextNs;
     private long seenChanges = -1;
-    private int seenSequence = -1;
+    private long seenSequence = -1;
     private final long[] awaited;
     private final long[] settled;
     private final List<List<Clears.Clear>> clears = new ArrayList<>();

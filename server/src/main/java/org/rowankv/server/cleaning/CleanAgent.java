@@ -25,7 +25,7 @@ public final class CleanAgent implements Agent {
     /** Closes t-log segments that idle workers keep open and that hold the horizon back. */
     @FunctionalInterface
     public interface IdleLogs {
-        void retireOlderThan(int sequence);
+        void retireOlderThan(long sequence);
     }
 
     private final Segments segments;
@@ -40,8 +40,8 @@ public final class CleanAgent implements Agent {
     private final Clock clock;
     private boolean busy;
     private volatile boolean spaceWanted;
-    private int lookedAt;
-    private int horizonNow;
+    private long lookedAt;
+    private long horizonNow;
     /** Whether there is nothing to clean but what is pinned, as of the last turn without a victim. */
     private boolean heldUp;
 
@@ -288,7 +288,7 @@ public final class CleanAgent implements Agent {
      * once for each segment that is opened.
      */
     private boolean beginNearlyEmpty() {
-        final int opened = segments.lastSequence();
+        final long opened = segments.lastSequence();
         if (opened == lookedAt) {
             return false;
         }

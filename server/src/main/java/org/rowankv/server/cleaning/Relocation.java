@@ -34,8 +34,8 @@ final class Relocation implements SegmentScan.Visitor {
     private final CompletionRecord completions = new CompletionRecord();
     private byte[] keyScratch = new byte[256];
     private int victim = -1;
-    private int victimHorizon;
-    private int horizonNow;
+    private long victimHorizon;
+    private long horizonNow;
     private boolean outOfRoom;
     /** What the entries found in the victim are charged together, and places that claim to be entries and are not. */
     private int found;
@@ -71,7 +71,7 @@ final class Relocation implements SegmentScan.Visitor {
     }
 
     /** Begins with a segment. What was ended in front of {@code horizon} needs no tombstone any more, nor ever will. */
-    void begin(int segment, int horizon) {
+    void begin(int segment, long horizon) {
         victim = segment;
         horizonNow = horizon;
         victimHorizon = segments.horizon(segment);
@@ -255,7 +255,7 @@ final class Relocation implements SegmentScan.Visitor {
         return sequence != 0 && replica.sessions(sessionId).completionMoved(sessionId, sequence, from, to);
     }
 
-    private int stampOf(ByteBuffer buffer, int at, int type) {
+    private long stampOf(ByteBuffer buffer, int at, int type) {
         return EntryType.isTombstone(type) ? segments.effectiveStamp(victim, FrameDescriptor.stamp(buffer, at)) : 0;
     }
 
@@ -264,7 +264,7 @@ final class Relocation implements SegmentScan.Visitor {
         if (isForeign(buffer, at)) {
             return;
         }
-        final int stamp = stampOf(buffer, at, type);
+        final long stamp = stampOf(buffer, at, type);
         final ShardReplica replica = replicaOf(buffer, at);
         if (stamp < horizonNow) {
             dropTombstone(replica, buffer, at, address, length);
@@ -345,8 +345,8 @@ final class Relocation implements SegmentScan.Visitor {
         }
     }
 
-    private long copy(ByteBuffer buffer, int at, long address, int type, int length, int stamp) {
-        if (!log.ensureRoom(length)) {
+    private long copy(ByteBuffer buffer, int at, long address, int type, int length, long stamp) {
+        if (!log.ensureRoomForCopy(length)) {
             outOfRoom = true;
             return 0;
         }

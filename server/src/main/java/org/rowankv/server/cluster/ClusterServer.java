@@ -59,6 +59,10 @@ public final class ClusterServer implements AutoCloseable {
     private KeptChanges keptChanges = KeptChanges.NONE;
 
     private long lookedNs;
+    /** The agents want another start of roles. */
+    private volatile boolean startWanted;
+    /** Why there is none although it was wanted, if they have not been told yet. */
+    private volatile @Nullable ConfigurationStoreException whyNoStart;
 
     /** Checks nothing yet but the settings; {@link #start} goes on. */
     public ClusterServer(ClusterSettings settings, ClusterSurroundings surroundings) {
@@ -138,6 +142,23 @@ public final class ClusterServer implements AutoCloseable {
         closing = true;
         signal.give();
         awaitEnd();
+    }
+
+    /**
+     * As {@link org.rowankv.server.EpochSupplier}: the servers start anew together, and each shard gets a new epoch then. By the
+     * server's agents; the store is asked by this server's thread.
+     */
+    @Nullable
+    Configuration askForStart(List<Integer> shards) {
+        final ConfigurationStoreException before = whyNoStart;
+        whyNoStart = null;
+        startWanted = true;
+        signal.give();
+        if (before != null) {
+            throw before;
+        }
+        LOG.info("server {}: the versions of shards {} need new epochs: the servers start anew", settings.name(), shards);
+        return null;
     }
 
     // --- the thread ---
@@ -285,6 +306,8 @@ public final class ClusterServer implements AutoCloseable {
     private void oneRound(Area area, Members members) {
         phase = Phase.RECOVERING;
         saying.set("");
+        startWanted = false;
+        whyNoStart = null;
         final Round next = new Round(this, area, members.names().size(), keptChanges);
         keptChanges = KeptChanges.NONE;
         round = next;
@@ -402,11 +425,27 @@ public final class ClusterServer implements AutoCloseable {
             }
             try {
                 look(present, members);
+                supersede(present);
                 saying.goesOn();
             } catch (ConfigurationStoreException e) {
+                whyNoStart = startWanted ? e : null;
                 saying.waits("the configuration store is away; the data path goes on", ": " + e.getMessage());
                 backOff();
             }
+        }
+    }
+
+    /** Begins a term if one is wanted, so that all servers start anew: who looks next meets it. */
+    private void supersede(Round present) {
+        if (!startWanted) {
+            return;
+        }
+        final Configuration own = present.configuration();
+        final ClusterNodes.Stored stored = nodes.configuration();
+        if (own != null && stored != null && stored.configuration().term() == own.term()) {
+            // Somebody else's configuration will do as well.
+            final boolean unused = nodes.decide(stored.configuration().superseded(), stored.version());
+            signal.give();
         }
     }
 

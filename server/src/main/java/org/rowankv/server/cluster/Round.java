@@ -67,7 +67,7 @@ final class Round implements MembershipView {
         this.around = cluster.surroundings();
         this.area = area;
         this.serverId = area.serverId();
-        this.serverSettings = settings.serverSettings();
+        this.serverSettings = around.tuning().apply(settings.serverSettings());
         for (int other = 0; other < serverCount; other++) {
             if (other != serverId) {
                 others.add(other);
@@ -106,7 +106,8 @@ final class Round implements MembershipView {
                 area,
                 around.random().fork("segments-" + serverId + "-" + incarnation),
                 serverSettings.cleanerReserve(),
-                serverSettings.spaceLimit(area.segmentCount(), area.segmentLength()));
+                serverSettings.spaceLimit(area.segmentCount(), area.segmentLength()),
+                serverSettings.counters());
         final KeyHash keyHash = new KeyHash(found.hashSeed());
         final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[found.shardCount()];
         for (int shard = 0; shard < replicas.length; shard++) {
@@ -221,6 +222,7 @@ final class Round implements MembershipView {
                 late,
                 late,
                 new NoCopies(),
+                cluster::askForStart,
                 ios);
         final EndpointSettings endpointSettings = ServerParts.endpointSettings(
                 serverId, serverSettings, read.segments(), incarnation, configuration.clusterId(), messages, this);

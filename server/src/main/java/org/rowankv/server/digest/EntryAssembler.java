@@ -175,8 +175,8 @@ public final class EntryAssembler {
     }
 
     /** The copy is as old as the oldest of its blocks. */
-    private int horizonOf(Entry entry) {
-        int oldest = Integer.MAX_VALUE;
+    private long horizonOf(Entry entry) {
+        long oldest = Long.MAX_VALUE;
         for (Block block : entry.blocks) {
             oldest = Math.min(oldest, segments.horizon(segments.segmentOf(block.address())));
         }

@@ -202,6 +202,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                             this::wakeUp,
                             pressure,
                             copies,
+                            this::renewed,
                             List.of())
                     .open(server.serverId(), fabric, view));
         }
@@ -242,6 +243,15 @@ public final class EmbeddedCluster implements AutoCloseable {
         return true;
     }
 
+    /** Versions of shards come to the end of their epochs: from now on these have others. */
+    private @Nullable Configuration renewed(List<Integer> shards) {
+        final Configuration next = files.renewed(shards);
+        if (next != null) {
+            configuration = next;
+        }
+        return next;
+    }
+
     /**
      * An area cannot be forced any more or is lost, or an agent was stopped: no server acknowledges anything, since every shard may
      * need it. Any thread, also an agent's inside its turn: does not wait.
@@ -275,7 +285,8 @@ public final class EmbeddedCluster implements AutoCloseable {
                     area,
                     random.fork("segments-" + area.serverId()),
                     serverSettings.cleanerReserve(),
-                    serverSettings.spaceLimit(area.segmentCount(), area.segmentLength()));
+                    serverSettings.spaceLimit(area.segmentCount(), area.segmentLength()),
+                    serverSettings.counters());
             final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[found.shardCount()];
             for (int shard = 0; shard < replicas.length; shard++) {
                 if (found.shard(shard).isReplica(area.serverId())) {

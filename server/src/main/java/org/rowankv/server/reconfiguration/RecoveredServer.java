@@ -123,7 +123,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
             toRead.removeIf(checkpoint::isCovered);
         }
         // The newest first: what they say of CommitVer makes most of the older ones no candidates.
-        toRead.sort(Comparator.comparingInt(segments::sequence).reversed());
+        toRead.sort(Comparator.comparingLong(segments::sequence).reversed());
         while (readers.size() < Math.min(threads, toRead.size())) {
             addReader();
         }

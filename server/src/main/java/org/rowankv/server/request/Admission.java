@@ -1,6 +1,8 @@
 package org.rowankv.server.request;
 
+import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.VersionCounter;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 
@@ -14,6 +16,11 @@ final class Admission {
     private final Worker worker;
     private final EntryDraft draft;
     private final Decision decision;
+
+    private @Nullable VersionCounter versions;
+    private boolean awaitsEpoch;
+    /** Of the attempts to get another epoch, when it began to wait for one. */
+    private long failuresBefore;
 
     private int shard;
     private int length;
@@ -43,8 +50,10 @@ final class Admission {
     }
 
     /** Of a mutation of that shard: nothing was asked for yet. */
-    void begin(int shardId) {
-        shard = shardId;
+    void begin(ShardPrimary primary) {
+        shard = primary.replica().shardId();
+        versions = primary.versions();
+        awaitsEpoch = false;
         lackingServer = -1;
         awaitsExpiry = false;
     }
@@ -58,6 +67,10 @@ final class Admission {
     Status attempt() {
         holdsSpace = false;
         holdsCredit = false;
+        final VersionCounter counter = versions;
+        if (counter != null && !counter.mayTake()) {
+            return refuseOrAwaitEpoch(counter);
+        }
         final long used = draft.usedLength();
         if (Math.max(used, draft.longestSuccessor()) > worker.segments().length()) {
             return Status.TOO_LARGE;
@@ -106,6 +119,16 @@ final class Admission {
             worker.grant().take(charge);
         }
         return Status.OK;
+    }
+
+    /** The shard gets another epoch now, or an attempt to get one has failed since this has waited for it. */
+    private Status refuseOrAwaitEpoch(VersionCounter counter) {
+        if (!awaitsEpoch) {
+            awaitsEpoch = true;
+            failuresBefore = counter.failures();
+        }
+        worker.pressure().wakeUp(worker.serverId());
+        return counter.failures() == failuresBefore ? Status.NO_REPLY : Status.NO_VERSION;
     }
 
     /**

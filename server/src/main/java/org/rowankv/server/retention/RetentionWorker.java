@@ -186,7 +186,7 @@ public final class RetentionWorker implements Agent {
     }
 
     /** Lets the cleaner have a log that was opened before that sequence number. */
-    public void retireLogOlderThan(int sequence) {
+    public void retireLogOlderThan(long sequence) {
         final int segment = worker.tLog().openSegment();
         if (user == null && segment >= 0 && segments.sequence(segment) < sequence) {
             worker.retireLog();
