@@ -161,13 +161,13 @@ public final class EntryAssembler {
      */
     public void orderBySegment() {
         final List<Entry> ordered = new ArrayList<>(whole);
-        ordered.sort(Comparator.comparingInt(this::newestSegmentOf).reversed());
+        ordered.sort(Comparator.comparingLong(this::newestSegmentOf).reversed());
         whole.clear();
         whole.addAll(ordered);
     }
 
-    private int newestSegmentOf(Entry entry) {
-        int newest = 0;
+    private long newestSegmentOf(Entry entry) {
+        long newest = 0;
         for (Block block : entry.blocks) {
             newest = Math.max(newest, segments.sequence(segments.segmentOf(block.address())));
         }
