@@ -78,6 +78,7 @@ public final class RequestIds implements AutoCloseable {
     }
 
     private void send(@Nullable Request first, Attempts attempts) {
+        // Ends: there is no next attempt behind the deadline.
         for (Request next = first; next != null; next = attempts.answered()) {
             if (attempts.isRepeated()) {
                 Thread.yield();
@@ -158,6 +159,7 @@ public final class RequestIds implements AutoCloseable {
         }
 
         void finish() {
+            // Ends: as for one request, each leaves at its deadline.
             while (!attempts.isEmpty()) {
                 session.callAll(attempts);
                 int left = 0;
