@@ -97,7 +97,7 @@ public final class AgentRunner implements TurnedAgent {
         boolean interrupted = false;
         for (; ; ) {
             try {
-                thread.join();
+                thread.join(); // ends: a turn never blocks, and the loop looks at `closing` behind each
                 break;
             } catch (InterruptedException e) {
                 interrupted = true;
@@ -133,6 +133,7 @@ public final class AgentRunner implements TurnedAgent {
     }
 
     private void closeAgent() {
+        // Ends: a turn never blocks.
         while (!turn.tryClose()) {
             Thread.yield();
         }

@@ -24,6 +24,8 @@ final class FailureRun {
         if (failure instanceof Error || ++failures < LONGEST) {
             return failure;
         }
-        return new AssertionError(roleName + " failed " + failures + " times in a row without work in between, at last by " + failure, failure);
+        return new AssertionError(
+                roleName + " failed " + failures + " times in a row without work in between, at last by " + failure,
+                failure);
     }
 }

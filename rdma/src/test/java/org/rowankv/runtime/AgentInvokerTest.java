@@ -210,7 +210,9 @@ final class AgentInvokerTest {
         agent.error = new AssertionError("first");
         final long turns = second.turns.get();
         assertThatThrownBy(both::doWork).hasMessage("first");
-        assertThat(second.turns).as("turns of the next after a broken invariant").hasValue(turns);
+        assertThat(second.turns)
+                .as("turns of the next after a broken invariant")
+                .hasValue(turns);
         both.onClose();
         assertThat(agent.closes).hasValue(1);
         assertThat(second.closes).hasValue(1);

@@ -2,7 +2,6 @@ package org.rowankv.server;
 
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.RowanException;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -209,7 +208,7 @@ final class RequestDispatch implements MutationPlaces {
      * @param untilNs what the pause before has returned
      * @param begun whether the request may have taken effect
      * @return when the deadline passes
-     * @throws RowanException if the server has failed, or the deadline has passed
+     * @throws NotServedException if the server has failed, or the deadline has passed
      */
     private long pause(int waits, long untilNs, boolean begun) {
         long passesNs = untilNs;
@@ -219,10 +218,11 @@ final class RequestDispatch implements MutationPlaces {
             if (waits == YIELDS) {
                 passesNs = clock.nanoTime() + deadlineNs;
             } else if (waits >= LEAST_WAITS && clock.nanoTime() - passesNs >= 0) {
-                throw new RowanException(
+                throw new NotServedException(
                         begun ? Status.OUTCOME_UNKNOWN : Status.UNREACHABLE,
                         "server " + serverId + " made no progress with the operation for " + deadlineNs / 1_000_000
-                                + " ms" + (begun ? "; it may still take effect" : ", which was not begun"));
+                                + " ms" + (begun ? "; it may still take effect" : ", which was not begun"),
+                        null);
             }
         }
         rest(waits);
@@ -232,10 +232,11 @@ final class RequestDispatch implements MutationPlaces {
     /** Agents that were stopped, but not by {@link ServingState#fail}: their error could not be handed on. */
     private void requireAgents(boolean begun) {
         if (serving.isOpen() && agents.isClosed()) {
-            throw new RowanException(
+            throw new NotServedException(
                     begun ? Status.OUTCOME_UNKNOWN : Status.CLOSED,
                     "server " + serverId + " cannot go on: its agents were stopped by a broken invariant, which is in"
-                            + " the log; close the store and open it again");
+                            + " the log; close the store and open it again",
+                    null);
         }
     }
 

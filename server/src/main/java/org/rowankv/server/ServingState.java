@@ -2,7 +2,6 @@ package org.rowankv.server;
 
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.RowanException;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.pm.LostAreaException;
 
@@ -77,7 +76,7 @@ final class ServingState {
     private static void requireNone(@Nullable RuntimeException why, Status status) {
         if (why != null) {
             // Made anew: each caller's stack, and none that grows by what is suppressed in it.
-            throw new RowanException(status, why.getMessage(), why);
+            throw new NotServedException(status, String.valueOf(why.getMessage()), why);
         }
     }
 }

@@ -305,7 +305,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
             if (own.changes(Exchange.SENT, Exchange.ABANDONED)) {
                 return Exchange.Outcome.LOST;
             }
-            Thread.yield(); // somebody is in the middle of it
+            Thread.yield(); // ends: another thread is between two states, and does not block there
         }
         return own.outcome();
     }

@@ -91,6 +91,7 @@ public final class RequestIds implements AutoCloseable {
     private void send(@Nullable Request first, Attempts attempts, long nowNs, long untilNs) {
         Request next = first;
         long beginNs = nowNs;
+        // Ends: there is no next attempt behind the deadline.
         while (next != null) {
             if (attempts.isRepeated()) {
                 Thread.yield();
@@ -234,6 +235,7 @@ public final class RequestIds implements AutoCloseable {
 
         /** Carries all to their outcomes. */
         void finish(long untilNs) {
+            // Ends: each leaves at its deadline.
             while (!attempts.isEmpty()) {
                 turn(untilNs);
             }

@@ -59,6 +59,9 @@ final class ExitCodeTest {
     void shouldListTheCodesInTheHelp() {
         final String help = new CommandLine(new ServerCommand()).getUsageMessage();
         assertThat(help.replaceAll("\\s+", " "))
-                .contains("143 after SIGTERM", "1 when it cannot run", " " + ServerCommand.EXIT_STOPPED_ITSELF + " when it");
+                .contains(
+                        "143 after SIGTERM",
+                        "1 when it cannot run",
+                        " " + ServerCommand.EXIT_STOPPED_ITSELF + " when it");
     }
 }

@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.rowankv.driver.RowanException;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.Routing;
@@ -136,7 +135,7 @@ final class LoadedServer {
                     print("WRONG " + key + " " + request.status());
                 }
             }
-        } catch (RowanException e) {
+        } catch (IllegalStateException e) {
             // Roles that end break off what is under way before they tell whoever serves with them.
             if (!closed.get() && !String.valueOf(e.getMessage()).startsWith("the server starts anew")) {
                 print("WRONG " + e);

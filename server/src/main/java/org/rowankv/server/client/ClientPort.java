@@ -223,13 +223,16 @@ public final class ClientPort implements AutoCloseable {
         catalogue.use(null);
         final CountDownLatch left = new CountDownLatch(loops.size());
         loops.forEach(loop -> loop.execute(() -> {
-            loop.leaveServer();
-            left.countDown();
+            try {
+                loop.leaveServer();
+            } finally {
+                left.countDown();
+            }
         }));
         boolean interrupted = false;
         for (boolean done = false; !done; ) {
             try {
-                left.await();
+                left.await(); // ends: a loop runs every task, after its own end on the thread that brings it
                 done = true;
             } catch (InterruptedException e) {
                 interrupted = true;

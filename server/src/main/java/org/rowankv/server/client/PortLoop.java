@@ -224,6 +224,10 @@ final class PortLoop implements Runnable {
     public void run() {
         try {
             turnToTheEnd();
+        } catch (RuntimeException | Error e) {
+            // Its clients have nobody to turn to, and what it has begun stays half done.
+            port.errors().broken(thread.getName(), e);
+            throw e;
         } finally {
             // Whatever the end: queue pairs that nobody turns any more would hold up whoever borrows their contexts.
             end();

@@ -22,7 +22,8 @@ final class DoneEntries {
     private final Map<Integer, NavigableSet<Key>> byShard = new HashMap<>();
 
     void add(Key key) {
-        byShard.computeIfAbsent(key.shard(), shard -> new TreeSet<>(Key.BY_VERSION)).add(key);
+        byShard.computeIfAbsent(key.shard(), shard -> new TreeSet<>(Key.BY_VERSION))
+                .add(key);
     }
 
     boolean contains(Key key) {

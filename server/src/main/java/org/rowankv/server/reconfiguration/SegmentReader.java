@@ -192,6 +192,7 @@ final class SegmentReader implements SegmentScan.Visitor {
         final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
         // Other readers may meet other entries of the key, or another copy of this one.
         final int stripe = KeyLocks.stripeOf(position);
+        // Ends: the other reader holds it for one entry.
         while (!replica.keyLocks().tryLock(stripe, lockOwner)) {
             Thread.yield(); // rare, and the other reader may have lost its processor
         }

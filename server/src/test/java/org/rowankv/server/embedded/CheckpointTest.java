@@ -14,10 +14,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,6 +27,7 @@ import org.rowankv.driver.RowanClient;
 
 /** A start from a checkpoint finds what a start from the log finds; a checkpoint that cannot be used is passed over. */
 @Tag("jvm")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CheckpointTest {
     private static final int KEYS = 400;
 
@@ -284,8 +287,7 @@ final class CheckpointTest {
     @ParameterizedTest
     @ValueSource(longs = {0, 60_000})
     void shouldStartThoughAnOldFileCannotBeRemoved(long intervalMs) throws IOException {
-        final List<Path> stay =
-                List.of(putWhatCannotBeRemoved("checkpoint-old"), putWhatCannotBeRemoved("image-1-1"));
+        final List<Path> stay = List.of(putWhatCannotBeRemoved("checkpoint-old"), putWhatCannotBeRemoved("image-1-1"));
         for (int opened = 0; opened < 2; opened++) {
             try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(intervalMs))) {
                 assertThat(cluster.checkpoints().loaded()).isEqualTo(intervalMs == 0 ? 0 : 1);

@@ -8,8 +8,8 @@ import static org.rowankv.server.embedded.Stores.bytes;
 import static org.rowankv.server.embedded.Stores.numberOf;
 import static org.rowankv.server.embedded.Stores.value;
 
-import java.nio.file.Path;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -58,9 +58,10 @@ final class StoppedStoreTest {
     void shouldLeaveNoThread() {
         released.countDown();
         Chaos.reset();
-        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
-                .extracting(Thread::getName)
-                .noneMatch(name -> name.startsWith("rowan-")));
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                        .extracting(Thread::getName)
+                        .noneMatch(name -> name.startsWith("rowan-")));
     }
 
     private EmbeddedSettings.Builder settings() {
@@ -173,9 +174,10 @@ final class StoppedStoreTest {
                 .isInstanceOf(RowanException.class)
                 .hasCauseInstanceOf(AgentStoppedException.class);
         released.countDown();
-        assertThat(first.get(30, TimeUnit.SECONDS)).satisfiesAnyOf(
-                failure -> assertThat(failure).isNull(),
-                failure -> assertThat(failure).isInstanceOf(RowanException.class));
+        assertThat(first.get(30, TimeUnit.SECONDS))
+                .satisfiesAnyOf(
+                        failure -> assertThat(failure).isNull(),
+                        failure -> assertThat(failure).isInstanceOf(RowanException.class));
         cluster.close();
     }
 
@@ -267,8 +269,7 @@ final class StoppedStoreTest {
     void shouldCloseThoughItsAgentsGetNoTurn() throws Exception {
         final LeapClock clock = new LeapClock();
         final Sleepy scheduling = new Sleepy();
-        final EmbeddedCluster cluster =
-                EmbeddedCluster.open(settings().build(), surroundings(clock, scheduling));
+        final EmbeddedCluster cluster = EmbeddedCluster.open(settings().build(), surroundings(clock, scheduling));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         client.put(cache, bytes("k"), value("k", 1, 3000));
@@ -357,8 +358,7 @@ final class StoppedStoreTest {
     void shouldSayThatTheOutcomeIsUnknownWhenBackupsDoNotTakeWhatWasBegun() {
         final LeapClock clock = new LeapClock();
         final Sleepy scheduling = new Sleepy();
-        final EmbeddedCluster cluster =
-                EmbeddedCluster.open(settings().build(), surroundings(clock, scheduling));
+        final EmbeddedCluster cluster = EmbeddedCluster.open(settings().build(), surroundings(clock, scheduling));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         client.put(cache, bytes("k"), value("k", 1, 3000));

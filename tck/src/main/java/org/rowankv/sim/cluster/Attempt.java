@@ -2,7 +2,6 @@ package org.rowankv.sim.cluster;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.RowanException;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
@@ -111,7 +110,7 @@ final class Attempt extends Turned {
                 restsUntilNs = simulation.timeline().nowNs() + restNs;
                 return;
             }
-        } catch (RowanException | IllegalStateException e) {
+        } catch (IllegalStateException e) {
             if (!entered.server().isStopped()) {
                 throw e;
             }

@@ -4,7 +4,6 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.RowanException;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.Routing;
 import org.rowankv.rdma.AckLevel;
@@ -15,6 +14,7 @@ import org.rowankv.rdma.tcp.WireFault;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.NotServedException;
 import org.rowankv.server.Server;
 import org.rowankv.server.cluster.ClientDoor;
 import org.rowankv.server.cluster.ClusterCatalogue;
@@ -239,7 +239,7 @@ final class SimProcess {
     private static boolean isExpected(ErrorLog.Observation error) {
         return error.type().endsWith("RoundOverException")
                 || error.type().endsWith("ConfigurationStoreException")
-                || error.type().equals(RowanException.class.getName())
+                || error.type().equals(NotServedException.class.getName())
                         && (error.message().startsWith("the server starts anew")
                                 || error.message().startsWith("the server stops")
                                 || error.message().startsWith("the server is stopping"));
