@@ -12,6 +12,7 @@ import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.membership.ConfigurationStoreException;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.LostAreaException;
 import org.rowankv.server.pm.OpenConsent;
 import org.rowankv.server.pm.ServerHome;
 import org.rowankv.server.pm.StoreOpenException;
@@ -143,7 +144,7 @@ public final class ClusterServer implements AutoCloseable {
             failure = e;
             saying.set(String.valueOf(e.getMessage()));
             phase = Phase.FAILED;
-            if (e instanceof ClusterException || e instanceof StoreOpenException) {
+            if (e instanceof ClusterException || e instanceof StoreOpenException || e instanceof LostAreaException) {
                 LOG.error("server {} cannot run: {}", settings.name(), e.getMessage());
             } else {
                 LOG.error("server {} failed", settings.name(), e);
@@ -272,7 +273,7 @@ public final class ClusterServer implements AutoCloseable {
             next.begin(awaitRoles(area, next, members), patience);
             phase = Phase.SERVING;
             saying.goesOn();
-            serve(next, members);
+            serve(area, next, members);
             next.drain(settings.drainMs());
         } catch (RoundOverException e) {
             LOG.info("server {} starts anew with the others: {}", settings.name(), e.getMessage());
@@ -368,13 +369,14 @@ public final class ClusterServer implements AutoCloseable {
         return null;
     }
 
-    private void serve(Round present, Members members) {
+    private void serve(Area area, Round present, Members members) {
         while (!closing) {
             pause(watched ? LOOK_IN_ANY_CASE_MS : LOOK_WHILE_SERVING_MS);
             final RuntimeException broken = failure;
             if (broken != null) {
                 throw broken;
             }
+            area.requireFile();
             final Server server = present.server();
             if (server != null && server.isStopped()) {
                 throw new IllegalStateException(
@@ -533,8 +535,7 @@ public final class ClusterServer implements AutoCloseable {
             why.append(refusal.isEmpty() ? "" : "; last refusal by " + name + ": " + refusal);
         }
         saying.waits(
-                "agreeing with the other servers on what everybody has"
-                        + (who.isEmpty() ? "" : "; waiting for" + who),
+                "agreeing with the other servers on what everybody has" + (who.isEmpty() ? "" : "; waiting for" + who),
                 why.toString());
     }
 

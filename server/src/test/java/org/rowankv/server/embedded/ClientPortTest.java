@@ -7,17 +7,14 @@ import static org.awaitility.Awaitility.await;
 import static org.rowankv.server.embedded.Stores.bytes;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.Channels;
-import java.nio.channels.WritableByteChannel;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,7 +24,6 @@ import org.rowankv.driver.session.NetSettings;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.FrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.protocol.wire.HelloDescriptor;
@@ -41,6 +37,7 @@ import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.client.PortCounts;
 
 /** Whatever bytes come over a connection cost that connection at most: it is counted, and everybody else is served. */
+@Tag("jvm")
 final class ClientPortTest {
     private static final int MAX_FRAME = 1 << 20;
 
