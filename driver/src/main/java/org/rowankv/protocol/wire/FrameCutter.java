@@ -108,7 +108,7 @@ public final class FrameCutter {
         final ByteBuffer buffer = held;
         final int end = buffer.position();
         final int used = consume(buffer, 0, end, taker);
-        if (held != buffer) {
+        if (released) {
             return; // a frame has ended the connection
         }
         if (used == end) {
@@ -130,8 +130,8 @@ public final class FrameCutter {
             final int needed = held.position() + in.remaining();
             // Twice as much, but no more than the frame needs that it begins with.
             final int frame = Math.max(FIRST_CAPACITY, awaitedLength());
-            final ByteBuffer larger = ByteBuffer.allocate(
-                            Math.max(needed, Math.max(FIRST_CAPACITY, Math.min(2 * held.capacity(), frame))))
+            final ByteBuffer larger = ByteBuffer.allocate(Math.max(
+                            needed, Math.max(FIRST_CAPACITY, Math.min(2 * held.capacity(), frame))))
                     .order(ByteOrder.LITTLE_ENDIAN);
             held.flip();
             larger.put(held);

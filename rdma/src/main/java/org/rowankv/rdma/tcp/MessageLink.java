@@ -47,6 +47,7 @@ final class MessageLink {
     private boolean failed;
     /** Why it could not connect; empty once it did. */
     private volatile String lastRefusal = "";
+
     private long failedAtNs;
     private long sequence;
     private long acknowledged;

@@ -149,8 +149,7 @@ final class AdminPort implements AutoCloseable {
     }
 
     private void adopt(SocketChannel channel) {
-        final AdminConnection connection =
-                new AdminConnection(channel, clock.nanoTime() + PATIENCE_MS * NS_PER_MS);
+        final AdminConnection connection = new AdminConnection(channel, clock.nanoTime() + PATIENCE_MS * NS_PER_MS);
         try {
             channel.configureBlocking(false);
             final SelectionKey unused = channel.register(selector, SelectionKey.OP_READ, connection);

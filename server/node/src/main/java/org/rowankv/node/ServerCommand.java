@@ -158,8 +158,9 @@ public final class ServerCommand implements Callable<Integer> {
     @Option(
             names = "--client-memory",
             paramLabel = "BYTES",
-            description = "for unfinished frames, unsent answers, and keys and values of requests of all clients, with k, m or"
-                    + " g (an eighth of the heap)")
+            description =
+                    "for unfinished frames, unsent answers, and keys and values of requests of all clients, with k, m or"
+                            + " g (an eighth of the heap)")
     private @Nullable String clientMemory;
 
     @Option(

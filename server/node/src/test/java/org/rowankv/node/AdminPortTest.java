@@ -195,17 +195,17 @@ final class AdminPortTest {
             dripping.start();
             final ManualClock own = new ManualClock();
             final Clock stepping = new Clock() { // each look at it costs a second
-                @Override
-                public long nanoTime() {
-                    own.advanceNs(TimeUnit.SECONDS.toNanos(1));
-                    return own.nanoTime();
-                }
+                        @Override
+                        public long nanoTime() {
+                            own.advanceNs(TimeUnit.SECONDS.toNanos(1));
+                            return own.nanoTime();
+                        }
 
-                @Override
-                public long wallMs() {
-                    return own.wallMs();
-                }
-            };
+                        @Override
+                        public long wallMs() {
+                            return own.wallMs();
+                        }
+                    };
             assertThatThrownBy(() -> AdminQuestion.ask(
                             server.getInetAddress().getHostAddress(), server.getLocalPort(), "health", stepping))
                     .isInstanceOf(SocketTimeoutException.class)

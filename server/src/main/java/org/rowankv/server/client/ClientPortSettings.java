@@ -42,7 +42,12 @@ public record ClientPortSettings(
     private static final long LEAST_HELD_BYTES = 1 << 20;
 
     public ClientPortSettings {
-        if (port < 0 || port > 0xffff || loops < 1 || maxConnections < 1 || maxInFlight < 1 || maxFrame < 1 << 16
+        if (port < 0
+                || port > 0xffff
+                || loops < 1
+                || maxConnections < 1
+                || maxInFlight < 1
+                || maxFrame < 1 << 16
                 || maxHeldBytes < LEAST_HELD_BYTES) {
             throw new IllegalArgumentException("a client port at " + port + " with " + loops + " loops, "
                     + maxConnections + " connections, " + maxInFlight + " requests in flight, frames of " + maxFrame

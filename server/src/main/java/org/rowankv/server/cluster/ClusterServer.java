@@ -13,6 +13,7 @@ import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.membership.ConfigurationStoreException;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.LostAreaException;
 import org.rowankv.server.pm.OpenConsent;
 import org.rowankv.server.pm.ServerHome;
 import org.rowankv.server.pm.StoreOpenException;
@@ -189,7 +190,9 @@ public final class ClusterServer implements AutoCloseable {
         phase = Phase.FAILED;
         if (stopped) {
             LOG.error("server {} stopped itself: {}", settings.name(), why.getMessage());
-        } else if (why instanceof ClusterException || why instanceof StoreOpenException) {
+        } else if (why instanceof ClusterException
+                || why instanceof StoreOpenException
+                || why instanceof LostAreaException) {
             LOG.error("server {} cannot run: {}", settings.name(), why.getMessage());
         } else {
             LOG.error("server {} failed", settings.name(), why);
@@ -318,7 +321,7 @@ public final class ClusterServer implements AutoCloseable {
             next.begin(awaitRoles(area, next, members), patience);
             phase = Phase.SERVING;
             saying.goesOn();
-            serve(next, members);
+            serve(area, next, members);
             next.drain(settings.drainMs());
         } catch (RoundOverException e) {
             LOG.info("server {} starts anew with the others: {}", settings.name(), e.getMessage());
@@ -414,9 +417,10 @@ public final class ClusterServer implements AutoCloseable {
         return null;
     }
 
-    private void serve(Round present, Members members) {
+    private void serve(Area area, Round present, Members members) {
         while (!closing) {
             pause(watched ? LOOK_IN_ANY_CASE_MS : LOOK_WHILE_SERVING_MS);
+            area.requireFile();
             final Server server = present.server();
             if (server != null && server.isStopped()) {
                 stopped = true;
@@ -600,8 +604,7 @@ public final class ClusterServer implements AutoCloseable {
             why.append(refusal.isEmpty() ? "" : "; last refusal by " + name + ": " + refusal);
         }
         saying.waits(
-                "agreeing with the other servers on what everybody has"
-                        + (who.isEmpty() ? "" : "; waiting for" + who),
+                "agreeing with the other servers on what everybody has" + (who.isEmpty() ? "" : "; waiting for" + who),
                 why.toString());
     }
 

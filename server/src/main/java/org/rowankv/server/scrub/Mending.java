@@ -311,7 +311,8 @@ public final class Mending implements SegmentScan.Visitor {
         final String reason = why == null ? "damaged for a moment" : why;
         final ByteBuffer copy = copyOf(each);
         if (copy != null && replace(each, copy)) {
-            errors.reportExpected(place(each.address()), new IllegalStateException(reason + "; taken from another replica"));
+            errors.reportExpected(
+                    place(each.address()), new IllegalStateException(reason + "; taken from another replica"));
             damage.countReplaced();
             return true;
         }

@@ -3,10 +3,13 @@ package org.rowankv.server.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,13 +35,34 @@ final class WaitingServersTest {
             final ClusterServer first = bed.members.get(0).server;
             await().atMost(PATIENCE).until(() -> first.saying().contains("last refusal"));
             assertThat(first.saying())
-                    .contains("waiting for server b at 127.0.0.1:" + bed.members.get(1).proxy.port())
+                    .contains("waiting for server b at 127.0.0.1:"
+                            + bed.members.get(1).proxy.port())
                     .contains("last refusal by b: ")
                     .contains("it closed the connection in the handshake");
 
             bed.members.get(1).proxy.refuse(false);
             bed.awaitServing();
             await().atMost(PATIENCE).until(() -> first.saying().isEmpty());
+        }
+    }
+
+    /** Removed, not cut off: a fault of the mapping is not for a JVM that other tests run in. */
+    @Test
+    void shouldStopWhenItsFileIsRemovedAndSayWhichOne() throws IOException {
+        try (ClusterBed bed = new ClusterBed(dir, 1, 1, 8 << 20)) {
+            bed.members.get(0).start();
+            bed.awaitServing();
+            final ClusterServer server = bed.members.get(0).server;
+            final Path file;
+            try (Stream<Path> files = Files.walk(dir)) {
+                file = files.filter(each -> each.toString().endsWith(".rowan"))
+                        .findAny()
+                        .orElseThrow();
+            }
+            Files.delete(file);
+
+            await().atMost(PATIENCE).until(() -> server.phase() == Phase.FAILED);
+            assertThat(server.failure()).hasMessageContaining(file.toString());
         }
     }
 
@@ -104,8 +128,8 @@ final class WaitingServersTest {
             final long failures = store.failures.get();
             // However long that took: a look each 300 ms at most, and the one under way.
             assertThat(failures).isLessThanOrEqualTo(2 + (SystemClock.INSTANCE.nanoTime() - fromNs) / 300_000_000);
-            assertThat(server.saying()).isEqualTo(
-                    "the configuration store is away; the data path goes on: planned by the test");
+            assertThat(server.saying())
+                    .isEqualTo("the configuration store is away; the data path goes on: planned by the test");
 
             store.away = false;
             await().atMost(PATIENCE).until(() -> server.saying().isEmpty());

@@ -47,7 +47,8 @@ final class RawClient implements AutoCloseable {
     }
 
     Welcome heardWelcome() throws Exception {
-        final ByteBuffer heard = ByteBuffer.allocate(HelloDescriptor.MAX_WELCOME).order(ByteOrder.LITTLE_ENDIAN);
+        final ByteBuffer heard =
+                ByteBuffer.allocate(HelloDescriptor.MAX_WELCOME).order(ByteOrder.LITTLE_ENDIAN);
         Welcome welcome = null;
         while (welcome == null) {
             final int next = socket.getInputStream().read();
