@@ -61,7 +61,12 @@ public final class RequestIds implements AutoCloseable {
         }
         // Whatever fails deeper down, the lane can be given back.
         StackProbe.require(PROBE_DEPTH);
-        final int index = lanes.borrow(untilNs);
+        int index = lanes.borrowAtOnce();
+        long beginNs = nowNs;
+        if (index < 0) {
+            index = lanes.borrow(untilNs);
+            beginNs = clock.nanoTime();
+        }
         if (index < 0) {
             BlockingCall.answer(request, Status.UNREACHABLE);
             return;
@@ -69,7 +74,7 @@ public final class RequestIds implements AutoCloseable {
         try {
             final Lane lane = lanes.lane(index);
             final Attempts attempts = lane.attempts(lanes, clock);
-            send(attempts.beginMutation(request, lane, untilNs), attempts, nowNs, untilNs);
+            send(attempts.beginMutation(request, lane, untilNs), attempts, beginNs, untilNs);
         } finally {
             lanes.giveBack(index);
         }

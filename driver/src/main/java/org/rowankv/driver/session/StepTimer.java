@@ -87,32 +87,23 @@ final class StepTimer {
             boolean lingered = false;
             while (true) {
                 final Step first = steps.peek();
-                if (first == null) {
-                    if (lingered) {
-                        thread = null;
-                        return null;
-                    }
-                    lingered = park(LINGER_NS);
-                    continue;
+                if (first == null && lingered) {
+                    thread = null;
+                    return null;
                 }
-                final long leftNs = first.atNs() - clock.nanoTime();
-                if (hurries || leftNs <= 0) {
+                final long leftNs = first == null ? LINGER_NS : Math.min(SLICE_NS, first.atNs() - clock.nanoTime());
+                if (first != null && (hurries || leftNs <= 0)) {
                     steps.poll();
                     return first.action();
                 }
-                final boolean unused = park(Math.min(leftNs, SLICE_NS));
+                try {
+                    lingered = changed.awaitNanos(leftNs) <= 0;
+                } catch (InterruptedException e) {
+                    lingered = false; // Nothing has a reason to interrupt this thread.
+                }
             }
         } finally {
             lock.unlock();
-        }
-    }
-
-    /** Waits for a change; whether the time has passed without one. */
-    private boolean park(long ns) {
-        try {
-            return changed.awaitNanos(ns) <= 0;
-        } catch (InterruptedException e) {
-            return false; // Nothing has a reason to interrupt this thread.
         }
     }
 }

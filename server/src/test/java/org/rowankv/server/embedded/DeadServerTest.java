@@ -235,6 +235,25 @@ final class DeadServerTest {
     }
 
     @Test
+    void shouldDelayNobodyElseWhenManyCallersWait() throws InterruptedException {
+        connect();
+        servers.get(DEAD).hanging.add(Operation.PUT);
+        final List<Thread> callers = keysAt(DEAD, 2 * AT_ONCE).stream()
+                .map(key -> new Thread(() -> client.execute(put(key))))
+                .toList();
+        callers.forEach(Thread::start);
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> servers.get(DEAD).hung.get() == 2 * AT_ONCE);
+        final Request put = put(keysAt(ALIVE, 1).get(0));
+        client.execute(put);
+        assertThat(put.status()).isEqualTo(Status.OK);
+        passDeadline();
+        for (Thread caller : callers) {
+            caller.join();
+        }
+    }
+
+    @Test
     void shouldCarryOutTheRestOfABulkBeforeTheDeadline() throws InterruptedException {
         connect();
         servers.get(DEAD).hanging.add(Operation.PUT);
