@@ -184,7 +184,7 @@ final class RequestDispatch implements MutationPlaces {
 
     /** The calling thread waits for somebody else's progress, and helps it along where nobody else does. */
     private void pause(int waits) {
-        if (waits >= YIELDS) {
+        if (Integer.compareUnsigned(waits, YIELDS) >= 0) {
             serving.requireNotFailed();
         }
         rest(waits);
@@ -192,9 +192,10 @@ final class RequestDispatch implements MutationPlaces {
 
     /** As who waits for progress does, also while the server closes. */
     void rest(int waits) {
-        if (waits < SPINS) {
+        // Unsigned: whoever has waited 2^31 times has waited for long.
+        if (Integer.compareUnsigned(waits, SPINS) < 0) {
             Thread.onSpinWait();
-        } else if (waits < YIELDS) {
+        } else if (Integer.compareUnsigned(waits, YIELDS) < 0) {
             Thread.yield();
         } else {
             if (serving.isOpen() && agents.isClosed()) {
