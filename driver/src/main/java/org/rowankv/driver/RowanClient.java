@@ -348,7 +348,8 @@ public final class RowanClient implements AutoCloseable {
             case NO_VERSION ->
                 throw new RowanException(
                         Status.NO_VERSION,
-                        "shard " + request.shard() + " needs a new epoch before it takes writes, and the configuration store"
+                        "shard " + request.shard()
+                                + " needs a new epoch before it takes writes, and the configuration store"
                                 + " could not store one; nothing was written. See the servers' logs, and try again");
             case OUTCOME_UNKNOWN ->
                 throw new RowanException(

@@ -126,7 +126,8 @@ public record Configuration(
      */
     public Configuration renewed(Collection<Integer> ofShards) {
         final List<ShardAssignment> next = new ArrayList<>(shards);
-        ofShards.forEach(shard -> next.set(shard, shards.get(shard).withEpoch(shards.get(shard).epoch() + 1)));
+        ofShards.forEach(shard ->
+                next.set(shard, shards.get(shard).withEpoch(shards.get(shard).epoch() + 1)));
         return new Configuration(clusterId, hashSeed, term + 1, incarnations, next);
     }
 

@@ -44,7 +44,9 @@ final class VersionCounterTest {
         }
         assertThat(counter.last()).isEqualTo(Version.of(EPOCH, Version.MAX_COUNTER));
         for (int i = 0; i < 2; i++) {
-            assertThatThrownBy(counter::take).isInstanceOf(AssertionError.class).hasMessageContaining("no version is left");
+            assertThatThrownBy(counter::take)
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageContaining("no version is left");
         }
         counter.renew(EPOCH + 1);
         assertThat(counter.mayTake()).isTrue();

@@ -242,9 +242,10 @@ final class RequestDispatch implements MutationPlaces {
 
     /** One pause of a wait for progress. */
     void rest(int waits) {
-        if (waits < SPINS) {
+        // Unsigned: whoever has waited 2^31 times has waited for long.
+        if (Integer.compareUnsigned(waits, SPINS) < 0) {
             Thread.onSpinWait();
-        } else if (waits < YIELDS) {
+        } else if (Integer.compareUnsigned(waits, YIELDS) < 0) {
             Thread.yield();
         } else {
             helpOthers();

@@ -36,7 +36,6 @@ final class SimStore {
     /** Of a hostile store's counters, until something happens to them. */
     private static final long STEPS_LEFT = 60;
 
-
     private final Simulation simulation;
     private final SimPlan plan;
     private final SimMemories memories;

@@ -61,6 +61,9 @@ public final class Attempts {
         request = newRequest;
         lane = borrowed;
         rounds = 0;
+        if (borrowed.isSpent()) {
+            lanes.renew(borrowed); // the old session is closed, below, at this shard, and when it is met at others
+        }
         // Once per visit: when its outcome became unknown the shard did not answer. A copy of the request that is still
         // on
         // its way finds the session closed and is refused.

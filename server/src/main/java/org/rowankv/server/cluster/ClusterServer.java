@@ -158,7 +158,10 @@ public final class ClusterServer implements AutoCloseable {
         if (before != null) {
             throw before;
         }
-        LOG.info("server {}: the versions of shards {} need new epochs: the servers start anew", settings.name(), shards);
+        LOG.info(
+                "server {}: the versions of shards {} need new epochs: the servers start anew",
+                settings.name(),
+                shards);
         return null;
     }
 

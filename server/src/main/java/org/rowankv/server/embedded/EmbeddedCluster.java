@@ -127,7 +127,8 @@ public final class EmbeddedCluster implements AutoCloseable {
                 .apply(new LocalFabric(LocalFabricSettings.defaults()
                         .withMaxMessage(settings.maxMessage())
                         .withAckLevel(settings.durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED)
-                        .withReserve()));
+                        .withReserve()
+                        .withCounters(serverSettings().counters())));
         // Connections are made in the term that gave out the roles; those in which replicas become complete change
         // none.
         final MembershipView view = new MembershipView() {

@@ -379,9 +379,7 @@ final class StoreFiles {
         try {
             final Configuration before = attempted;
             final Versioned stored = before == null ? null : store.read(ConfigurationCodec.PATH);
-            if (before != null
-                    && stored != null
-                    && Arrays.equals(stored.bytes(), ConfigurationCodec.encode(before))) {
+            if (before != null && stored != null && Arrays.equals(stored.bytes(), ConfigurationCodec.encode(before))) {
                 configurationVersion = stored.version(); // it was applied after all
                 adopt(before);
             }

@@ -34,6 +34,7 @@ final class Admission {
 
     private int lackingServer;
     private long settledBefore;
+    /** Since space was asked for. */
     private int refusals;
     /** Answers of the lacking server in what would be the last attempt. */
     private int lateAnswers;
@@ -159,9 +160,10 @@ final class Admission {
             refusals = 0;
             lateAnswers = 0;
         }
-        if (refusals++ % ASK_AGAIN == 0) {
+        if (refusals == 0) {
             pressure.wantSpace(lacking); // again and again: what could not be cleaned before may be committed by now
         }
+        refusals = refusals + 1 < ASK_AGAIN ? refusals + 1 : 0;
         pressure.wakeUp(lacking);
         return Status.NO_REPLY;
     }

@@ -77,15 +77,15 @@ final class ClusterBed implements AutoCloseable {
             server = new ClusterServer(
                     settings,
                     new ClusterSurroundings(
-                            store,
-                            opened,
-                            addresses,
-                            SystemClock.INSTANCE,
-                            new SplittableRandomSource((dir + name).hashCode() * 31L + ++starts),
-                            ThreadScheduling.INSTANCE,
-                            errors,
-                            1,
-                            new NotedCatalogue())
+                                    store,
+                                    opened,
+                                    addresses,
+                                    SystemClock.INSTANCE,
+                                    new SplittableRandomSource((dir + name).hashCode() * 31L + ++starts),
+                                    ThreadScheduling.INSTANCE,
+                                    errors,
+                                    1,
+                                    new NotedCatalogue())
                             .withTuning(usual -> catalogue == null ? firstRoles.apply(usual) : usual));
             server.start();
             return server;

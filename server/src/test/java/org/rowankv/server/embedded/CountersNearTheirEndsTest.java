@@ -5,9 +5,6 @@ import static org.rowankv.server.embedded.Stores.bytes;
 import static org.rowankv.server.embedded.Stores.numberOf;
 import static org.rowankv.server.embedded.Stores.value;
 
-
-
-
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -32,8 +29,7 @@ final class CountersNearTheirEndsTest {
     private static EmbeddedCluster open(EmbeddedSettings settings, long stepsLeft) {
         return EmbeddedCluster.open(
                 settings,
-                Surroundings.machine()
-                        .withTuning(usual -> usual.withCounters(CounterStarts.nearEnds(stepsLeft))));
+                Surroundings.machine().withTuning(usual -> usual.withCounters(CounterStarts.nearEnds(stepsLeft))));
     }
 
     private EmbeddedSettings settings(int servers, int replicas) {
@@ -49,8 +45,7 @@ final class CountersNearTheirEndsTest {
     }
 
     private static int shardOf(EmbeddedCluster cluster, int cache, String key) {
-        final long hash = new KeyHash(cluster.configuration().hashSeed())
-                .hash(cache, bytes(key), 0, bytes(key).length);
+        final long hash = new KeyHash(cluster.configuration().hashSeed()).hash(cache, bytes(key), 0, bytes(key).length);
         return ShardMap.shardOf(hash, cluster.configuration().shardCount());
     }
 
@@ -98,7 +93,8 @@ final class CountersNearTheirEndsTest {
                 final Map<Integer, Long> last = new HashMap<>();
                 for (int i = 0; i < 2000; i++) {
                     final String key = "k" + i % 50;
-                    final long version = client.put(cache, bytes(key), value(key, ++written, 20)).version();
+                    final long version = client.put(cache, bytes(key), value(key, ++written, 20))
+                            .version();
                     newest.put(key, written);
                     final long before = last.getOrDefault(shardOf(cluster, cache, key), 0L);
                     assertThat(version).as("versions only grow").isGreaterThan(before);
@@ -107,7 +103,8 @@ final class CountersNearTheirEndsTest {
                 last.forEach((shard, version) -> assertThat(Version.epoch(version))
                         .as("epoch of shard %d", shard)
                         .isGreaterThan(epoch)
-                        .isLessThanOrEqualTo(cluster.configuration().shard(shard).epoch()));
+                        .isLessThanOrEqualTo(
+                                cluster.configuration().shard(shard).epoch()));
             }
             Stores.requireHealth(cluster);
             cluster.close();
