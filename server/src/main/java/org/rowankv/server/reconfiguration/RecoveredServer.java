@@ -17,6 +17,7 @@ import org.rowankv.server.checkpoint.CheckpointLoad;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.EntryAssembler;
 import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.pm.SegmentState;
@@ -249,10 +250,23 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         for (SegmentReader each : readers) {
             final long address = each.candidates().addressOf(shard, version);
             if (address != 0) {
+                requireEntry(address, version);
                 return address;
             }
         }
         return 0;
+    }
+
+    /** What was cleaned meanwhile must have taken the candidate along. */
+    private void requireEntry(long address, long version) {
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int generation = segments.generation(segments.segmentOf(address));
+        if (generation == 0
+                || FrameDescriptor.generation(FrameDescriptor.wordPlain(buffer, at)) != generation
+                || EntryDescriptor.version(buffer, at) != version) {
+            throw new AssertionError("server " + serverId + " has lost track of version " + version);
+        }
     }
 
     /** All replicas of the shard have all candidates of it but these, of which some replica lacks each. */

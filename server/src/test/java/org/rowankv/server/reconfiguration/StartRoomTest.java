@@ -92,7 +92,7 @@ final class StartRoomTest {
         requireAll(List.of(first.start()));
     }
 
-    /** A clear has ended the object here; only its answer counts, which the other replica has not. */
+    /** The object was replaced here; only its answer counts, which the other replica has not. */
     @Test
     void shouldGiveADeadEntryToAReplicaThatLacksItAfterCleaning() {
         final long session = 77;
@@ -103,9 +103,7 @@ final class StartRoomTest {
         final long lacking = next();
         final long dead = next();
         first.write(EntryType.PUT, dead, "dead", session, 1, 100);
-        final long cleared = next();
-        first.write(EntryType.CLEAR, cleared, "", 0, 0, 0);
-        second.write(EntryType.CLEAR, cleared, "", 0, 0, 0);
+        putOnBoth("dead", 100);
         for (int i = 0; i < 40; i++) {
             putOnBoth("replaced", 1_500); // the segment of the dead entry is the best victim
         }
