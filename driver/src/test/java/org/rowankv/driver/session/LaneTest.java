@@ -21,14 +21,14 @@ final class LaneTest {
         final ManualClock clock = new ManualClock();
         final Lanes lanes = new Lanes(1, clock, new SplittableRandomSource(1));
         final Lane lane = new Lane(77, CounterStarts.nearEnds(300));
-        final Attempts attempts = lane.attempts(lanes, clock, 1_000_000);
+        final Attempts attempts = lane.attempts(lanes, clock);
         final Set<Long> sessions = new HashSet<>();
         final Set<Long> closed = new HashSet<>();
         final Set<String> ids = new HashSet<>();
         for (int i = 0; i < 1000; i++) {
             final Request request = new Request().delete(1, new byte[] {1}, 0, 1);
             request.placed(5, i % 3);
-            Request sent = attempts.beginMutation(request, lane);
+            Request sent = attempts.beginMutation(request, lane, 1_000_000);
             while (sent != null) {
                 assertThat(sent.sequence()).isLessThanOrEqualTo(MAX_SEQUENCE);
                 if (sent.operation() == Operation.CLOSE_SESSION) {
