@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
@@ -25,6 +26,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.server.Server;
 
 /** Servers that know each other only by a configuration store and by TCP. */
+@Tag("jvm")
 class ClusterServersTest {
     private static final int CACHE = 1;
 

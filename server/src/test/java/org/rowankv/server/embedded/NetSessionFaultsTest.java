@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,6 +34,7 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.client.ClientPortSettings;
 
 /** Many callers over few connections, while callers are interrupted and connections break: each gets its own answer, once. */
+@Tag("jvm")
 final class NetSessionFaultsTest {
     private EmbeddedCluster cluster;
     private EmbeddedPorts ports;
@@ -275,8 +277,12 @@ final class NetSessionFaultsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 256})
     void shouldCompleteWhatNobodyWaitsFor(int inFlight) throws Exception {
-        try (NetSession session = session(NetSettings.DEFAULT.withConnections(2, inFlight));
-                RowanClient client = client(session)) {
+        // Deadlines count from submission, and all of it is submitted at once.
+        final long patienceNs = 120_000_000_000L;
+        try (NetSession session =
+                        session(NetSettings.DEFAULT.withConnections(2, inFlight).withPatience(patienceNs, patienceNs));
+                RowanClient client = new RowanClient(
+                        session, SystemClock.INSTANCE, new SplittableRandomSource(3), patienceNs)) {
             final int cache = Stores.cache(client);
             final AtomicInteger well = new AtomicInteger();
             final CountDownLatch done = new CountDownLatch(4 * 500);
