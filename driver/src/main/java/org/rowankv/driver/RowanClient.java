@@ -35,7 +35,7 @@ import org.rowankv.runtime.SystemClock;
  * {@link Session} closes it; closing the client closes what it opened at the shards, and what {@link #connect} connected.
  */
 public final class RowanClient implements AutoCloseable {
-    /** How long a lost attempt is repeated before the outcome is called unknown. */
+    /** How long an operation takes at most, from its submission; until then a lost attempt is repeated. */
     public static final long DEFAULT_DEADLINE_NS = 10_000_000_000L;
 
     private static final int MAX_KEY_SHOWN = 64;
@@ -52,6 +52,7 @@ public final class RowanClient implements AutoCloseable {
     private final KeyHash keyHash;
     private final int shardCount;
 
+    /** @param clock by which the session waits too */
     public RowanClient(Session session, Clock clock, RandomSource random) {
         this(session, clock, random, DEFAULT_DEADLINE_NS);
     }
@@ -90,7 +91,8 @@ public final class RowanClient implements AutoCloseable {
     /**
      * As above.
      *
-     * @param deadlineNs how long a lost attempt is repeated before the outcome is called unknown
+     * @param deadlineNs how long an operation takes at most, from its submission. A lost attempt is repeated until then, and the
+     *     last one is cut; then the outcome is called unknown, or UNREACHABLE if nothing was sent
      */
     public static RowanClient connect(List<String> addresses, NetSettings settings, long deadlineNs) {
         final Clock clock = SystemClock.INSTANCE;
@@ -143,7 +145,10 @@ public final class RowanClient implements AutoCloseable {
      * As {@link #execute}, for callers that do not want to wait. The request and its arrays are not to be touched until the stage
      * is complete; it never completes exceptionally. In process the operation is done when this returns. The stage is completed
      * by a thread that others wait for, so dependents must not block; what is to run elsewhere needs an executor of the
-     * caller's.
+     * caller's. The deadline counts from this call. A server that does not answer delays only what is for it.
+     *
+     * @throws java.util.concurrent.RejectedExecutionException if 65,536 requests for the same server wait for a place among the
+     *     128 under way; nothing was sent
      */
     public CompletionStage<Request> executeAsync(Request request) {
         if (!session.mayLoseReplies()) {

@@ -39,7 +39,7 @@ public interface Session extends AutoCloseable {
      * As {@link #call(Request)}, for an operation that ends at a time, which cuts its last attempt. An attempt that was not sent by then
      * is answered UNREACHABLE.
      *
-     * @param nowNs the time, just read
+     * @param nowNs the time by the session's own clock, just read
      * @param untilNs when the operation ends
      */
     default void call(Request request, long nowNs, long untilNs) {

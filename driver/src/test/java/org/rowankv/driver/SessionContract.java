@@ -37,6 +37,11 @@ public abstract class SessionContract {
     /** The clock that the store's lifetimes follow. */
     protected abstract Clock clock();
 
+    /** The one by which the session, and so its client, waits. */
+    protected Clock sessionClock() {
+        return clock();
+    }
+
     /** Lets the clock's time pass. */
     protected abstract void passMs(long ms);
 
@@ -47,7 +52,7 @@ public abstract class SessionContract {
     @BeforeEach
     void openStore() {
         session = open(clock());
-        client = new RowanClient(session, clock(), new SplittableRandomSource(1));
+        client = new RowanClient(session, sessionClock(), new SplittableRandomSource(1));
         cache = client.catalogue().create("cache", bytes("descriptor")).id();
     }
 

@@ -35,6 +35,11 @@ class NetSessionTest extends SessionContract {
     }
 
     @Override
+    protected Clock sessionClock() {
+        return SystemClock.INSTANCE;
+    }
+
+    @Override
     protected void passMs(long ms) {
         clock.advanceMs(ms);
     }

@@ -9,8 +9,7 @@ import java.util.function.Consumer;
  */
 final class AsyncCall {
     /** Times of the clock are compared by their difference. */
-    static final Comparator<AsyncCall> BY_DEADLINE =
-            (one, other) -> Long.signum(one.deadlineNs - other.deadlineNs);
+    static final Comparator<AsyncCall> BY_DEADLINE = (one, other) -> Long.signum(one.deadlineNs - other.deadlineNs);
 
     private final NetConnection connection;
     private final Exchange exchange;

@@ -95,8 +95,9 @@ public final class AsyncRequests implements AutoCloseable {
             }
             if (waitingCount.incrementAndGet() > MAX_WAITING) {
                 waitingCount.decrementAndGet();
-                throw new RejectedExecutionException(MAX_WAITING
-                        + " requests for the same server wait already; this one was not sent: wait for some stages to complete");
+                throw new RejectedExecutionException(
+                        MAX_WAITING
+                                + " requests for the same server wait already; this one was not sent: wait for some stages to complete");
             }
             waiting.add(pending);
             beginWaiting();

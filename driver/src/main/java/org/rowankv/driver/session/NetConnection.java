@@ -73,11 +73,9 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     private final FrameCutter in;
 
     private volatile long lastReadNs;
-    /** Written where attempts end without an answer; of racing writers any is right. */
-    private volatile long silentFromNs;
+    private volatile long silentFromNs; // of racing writers any is right
     private volatile boolean broken;
-    /** Made once: it is asked by whoever borrows a place. */
-    private final BooleanSupplier isBroken = () -> broken;
+    private final BooleanSupplier isBroken = () -> broken; // made once, for all that borrow places
 
     NetConnection(
             SocketChannel channel,
@@ -450,14 +448,9 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
 
     // --- the end ---
 
-    /**
-     * By a caller whose attempt found no answer: whether the other end, or the network in between, is gone. It is when no byte was
-     * heard for the patience, counted from the first attempt without an answer after the last byte.
-     */
+    /** After an attempt without an answer: whether since the first such one no byte was heard for the patience. */
     boolean isSilent(long sentNs, long nowNs, long patienceNs) {
-        if (lastReadNs - silentFromNs >= 0) {
-            silentFromNs = sentNs;
-        }
+        silentFromNs = lastReadNs - silentFromNs < 0 ? silentFromNs : sentNs;
         return lastReadNs - silentFromNs < 0 && nowNs - silentFromNs >= patienceNs;
     }
 

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Carries requests over TCP to the shards' primaries. Thread-safe; starts threads for callers that do
- * not wait and for change streams, and no others.
+ * not wait, for change streams and to ask for a newer configuration, and no others.
  *
  * <p>An attempt that was not applied for certain, because it was not sent, or because it met a server that is not the shard's
  * primary, goes to whoever is by a newer configuration, until the attempt's time is over. One that may have been applied is

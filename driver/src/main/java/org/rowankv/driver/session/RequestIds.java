@@ -32,7 +32,7 @@ public final class RequestIds implements AutoCloseable {
     private final boolean identifies;
 
     /**
-     * @param deadlineNs how long an operation is retried before the answer is OUTCOME_UNKNOWN
+     * @param deadlineNs how long an operation takes at most, from its submission
      * @param laneCount how many mutations can be in flight at once
      */
     public RequestIds(Session session, Clock clock, RandomSource random, long deadlineNs, int laneCount) {
@@ -125,9 +125,7 @@ public final class RequestIds implements AutoCloseable {
 
     private SteppedRequest mutation(Request request, Attempts attempts, int lane, long untilNs) {
         return new SteppedRequest(
-                attempts,
-                attempts.beginMutation(request, lanes.lane(lane), untilNs),
-                () -> lanes.giveBack(lane));
+                attempts, attempts.beginMutation(request, lanes.lane(lane), untilNs), () -> lanes.giveBack(lane));
     }
 
     /**

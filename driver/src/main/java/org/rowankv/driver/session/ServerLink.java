@@ -201,7 +201,7 @@ final class ServerLink {
                 return null;
             }
             try {
-                final NetConnection connection = 
+                final NetConnection connection =
                         Handshake.connect(address, clusterId, settings, clock, deadlineNs, onRouting);
                 connections.set(index, connection);
                 backOffNs = 0;

@@ -84,7 +84,9 @@ final class SerializedScan {
         int objectFields;
         boolean structural;
         Use use = Use.KEEPS;
-        @Nullable Description parent;
+
+        @Nullable
+        Description parent;
     }
 
     private final ByteBuffer in;
@@ -133,31 +135,30 @@ final class SerializedScan {
             throw malformed("nests objects more than " + MAX_DEPTH + " deep");
         }
         final int tag = in.get();
-        final long weight =
-                switch (tag) {
-                    case NULL -> 1;
-                    case REFERENCE -> weights[handle()];
-                    case CLASS_DESCRIPTION, PROXY_DESCRIPTION -> {
-                        newDescription(tag);
-                        yield 1;
-                    }
-                    case OBJECT -> ordinary();
-                    case STRING -> string(in.getShort() & 0xffff);
-                    case LONG_STRING -> string(in.getLong());
-                    case ARRAY -> array();
-                    case CLASS -> {
-                        described();
-                        final int unused = newHandle(1);
-                        yield 1;
-                    }
-                    case ENUM -> {
-                        described();
-                        final int unused = newHandle(1);
-                        final long unusedName = object();
-                        yield 1;
-                    }
-                    default -> throw malformed("holds the tag " + tag + " at byte " + in.position());
-                };
+        final long weight = switch (tag) {
+            case NULL -> 1;
+            case REFERENCE -> weights[handle()];
+            case CLASS_DESCRIPTION, PROXY_DESCRIPTION -> {
+                newDescription(tag);
+                yield 1;
+            }
+            case OBJECT -> ordinary();
+            case STRING -> string(in.getShort() & 0xffff);
+            case LONG_STRING -> string(in.getLong());
+            case ARRAY -> array();
+            case CLASS -> {
+                described();
+                final int unused = newHandle(1);
+                yield 1;
+            }
+            case ENUM -> {
+                described();
+                final int unused = newHandle(1);
+                final long unusedName = object();
+                yield 1;
+            }
+            default -> throw malformed("holds the tag " + tag + " at byte " + in.position());
+        };
         depth--;
         return weight;
     }

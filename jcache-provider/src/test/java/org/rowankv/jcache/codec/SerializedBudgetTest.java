@@ -272,8 +272,7 @@ class SerializedBudgetTest {
         for (int i = 0; i < 8; i++) {
             sets = new HashSet<>(Set.of(sets, "level " + i, List.of(i, "x")));
         }
-        final List<Integer> shared =
-                IntStream.range(0, 2_000).boxed().collect(Collectors.toCollection(ArrayList::new));
+        final List<Integer> shared = IntStream.range(0, 2_000).boxed().collect(Collectors.toCollection(ArrayList::new));
         final Map<Integer, Object> sharing = new HashMap<>();
         for (int i = 0; i < 600; i++) {
             sharing.put(i, shared);
@@ -318,9 +317,8 @@ class SerializedBudgetTest {
                 Arrays.asList(1, null, 2),
                 Collections.unmodifiableMap(sharing),
                 Collections.synchronizedList(new ArrayList<>(shared)),
-                new ArrayList<>(new HashMap<>(Map.of("a", true)).entrySet().stream()
-                        .map(AbstractMap.SimpleEntry::new)
-                        .toList()),
+                new ArrayList<>(new HashMap<>(Map.of("a", true))
+                        .entrySet().stream().map(AbstractMap.SimpleEntry::new).toList()),
                 new BigInteger("123456789012345678901234567890"),
                 new ArrayList<>(List.of(Locale.FRANCE, java.net.URI.create("a:b"), new java.util.Date(5))),
                 new ArrayList<>(List.of(java.time.Instant.EPOCH, java.time.ZonedDateTime.parse("2020-01-01T00:00Z"))),
@@ -366,7 +364,8 @@ class SerializedBudgetTest {
     void shouldCountStepsAsOftenAsSomethingIsHashed() {
         assertThat(steps(serialized(new ArrayList<>(List.of(1, 2, 3))))).isZero();
         assertThat(steps(serialized(new HashSet<>(List.of(1, 2, 3))))).isEqualTo(3);
-        assertThat(steps(serialized(new HashMap<>(Map.of(1, List.of(2), 3, 4))))).isEqualTo(2);
+        assertThat(steps(serialized(new HashMap<>(Map.of(1, List.of(2), 3, 4)))))
+                .isEqualTo(2);
         final Collection<Integer> ten = new ArrayList<>(Collections.nCopies(10, 1_000));
         assertThat(steps(serialized(new HashSet<>(List.of(ten, 5))))).isEqualTo(12);
         assertThat(steps(serialized(new HashSet<>(List.of(new HashSet<>(Set.of(ten)), 5)))))

@@ -200,7 +200,8 @@ final class DeadServerTest {
     @Test
     void shouldSayOfWhatWasSentThatItsOutcomeIsUnknownAndOfTheRestThatItWasNotApplied() {
         connect();
-        client.execute(get(keysAt(DEAD, 1).get(0))); // who finds no connection looks again later, and the clock stands still
+        client.execute(
+                get(keysAt(DEAD, 1).get(0))); // who finds no connection looks again later, and the clock stands still
         servers.get(DEAD).hanging.add(Operation.PUT);
         final List<CompletableFuture<Request>> dead = submit(DEAD, COUNT, DeadServerTest::put);
         assertAllOk(submit(ALIVE, COUNT, DeadServerTest::put));
@@ -218,7 +219,9 @@ final class DeadServerTest {
         servers.get(DEAD).hanging.add(Operation.PUT);
         servers.get(DEAD).hanging.add(Operation.GET);
         final List<Request> requests = List.of(
-                put(keysAt(DEAD, 1).get(0)), get(keysAt(DEAD, 1).get(0)), put(keysAt(DEAD, 2).get(1)));
+                put(keysAt(DEAD, 1).get(0)),
+                get(keysAt(DEAD, 1).get(0)),
+                put(keysAt(DEAD, 2).get(1)));
         final List<Thread> callers = new ArrayList<>();
         for (Request request : requests) {
             callers.add(new Thread(() -> client.execute(request)));

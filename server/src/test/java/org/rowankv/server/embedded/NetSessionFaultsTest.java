@@ -277,8 +277,12 @@ final class NetSessionFaultsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 256})
     void shouldCompleteWhatNobodyWaitsFor(int inFlight) throws Exception {
-        try (NetSession session = session(NetSettings.DEFAULT.withConnections(2, inFlight));
-                RowanClient client = client(session)) {
+        // Deadlines count from submission, and all of it is submitted at once.
+        final long patienceNs = 120_000_000_000L;
+        try (NetSession session =
+                        session(NetSettings.DEFAULT.withConnections(2, inFlight).withPatience(patienceNs, patienceNs));
+                RowanClient client = new RowanClient(
+                        session, SystemClock.INSTANCE, new SplittableRandomSource(3), patienceNs)) {
             final int cache = Stores.cache(client);
             final AtomicInteger well = new AtomicInteger();
             final CountDownLatch done = new CountDownLatch(4 * 500);
