@@ -129,7 +129,6 @@ public final class Server implements AutoCloseable {
                 segments,
                 replicas,
                 clock,
-                errors,
                 settings.holeTimeoutNs());
         final ClearSweepAgent sweep = new ClearSweepAgent(segments, replicas);
         this.retention = new RetentionWorker(pool.agentsOwn(), segments);

@@ -8,7 +8,6 @@ import org.rowankv.rdma.rowan.LandingHandler;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
-import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.server.log.CommitVector;
 import org.rowankv.server.log.EntryCheck;
@@ -38,7 +37,6 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private final EntryAssembler assembler;
     private final LandedTracker tracker;
     private final Clock clock;
-    private final ErrorLog errors;
     private final long holeTimeoutNs;
     private final boolean flushes;
     private byte[] keyScratch = new byte[256];
@@ -55,7 +53,6 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             Segments segments,
             Replicas replicas,
             Clock clock,
-            ErrorLog errors,
             long holeTimeoutNs) {
         this.queue = queue;
         this.cursor = cursor;
@@ -65,7 +62,6 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         this.assembler = new EntryAssembler(segments, segments.cleanerReserve());
         this.tracker = new LandedTracker(segments, replicas);
         this.clock = clock;
-        this.errors = errors;
         this.holeTimeoutNs = holeTimeoutNs;
         this.flushes = segments.area().durability() == Durability.POWER;
     }
