@@ -9,8 +9,11 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("jvm")
+@net.jqwik.api.Tag("jvm")
 class KeyHashTest {
     private static final String GOLDEN_EMPTY = "b4cb14dbe0be94b2";
     private static final String GOLDEN_A = "c6175b6e03ad7b17";

@@ -16,6 +16,7 @@ import javax.cache.event.CacheEntryUpdatedListener;
 import javax.cache.integration.CacheLoader;
 import javax.cache.integration.CompletionListenerFuture;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.driver.ModelSession;
 import org.rowankv.jcache.model.ModelCaches;
@@ -24,6 +25,7 @@ import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 
 /** No object that an application, a loader or a listener changes afterwards is the cache's. */
+@Tag("jvm")
 class ByValueTest {
     private final ModelCaches caches = new ModelCaches();
 

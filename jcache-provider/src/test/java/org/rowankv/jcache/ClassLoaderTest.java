@@ -24,10 +24,12 @@ import javax.cache.expiry.EternalExpiryPolicy;
 import javax.cache.integration.CacheLoader;
 import javax.cache.integration.CompletionListenerFuture;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.jcache.model.ModelCachingProvider;
 
 /** Applications that come and go, each with a class loader of its own. */
+@Tag("jvm")
 class ClassLoaderTest {
     private static final URI ALLOWING = URI.create("rowan:embedded?allowed-classes=org.rowankv.jcache.**");
 

@@ -29,12 +29,14 @@ import javax.cache.event.CacheEntryRemovedListener;
 import javax.cache.event.CacheEntryUpdatedListener;
 import javax.cache.expiry.CreatedExpiryPolicy;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.jcache.event.StoreEvent;
 import org.rowankv.jcache.model.ModelCaches;
 
 @Timeout(60)
+@Tag("jvm")
 class EventsTest {
     /** Writes down every event as text. */
     private static class Recorder

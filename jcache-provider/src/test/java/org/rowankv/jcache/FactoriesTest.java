@@ -24,12 +24,14 @@ import javax.cache.expiry.CreatedExpiryPolicy;
 import javax.cache.expiry.Duration;
 import javax.cache.expiry.ExpiryPolicy;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowankv.jcache.model.ModelCaches;
 
 /** Factories of a configuration that do not do what they should, and policies that answer nonsense. */
+@Tag("jvm")
 class FactoriesTest {
     private final ModelCaches caches = new ModelCaches();
 

@@ -16,6 +16,7 @@ import javax.cache.Cache;
 import javax.cache.CacheException;
 import javax.cache.configuration.MutableConfiguration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.jcache.codec.ClassNotAllowedException;
 import org.rowankv.jcache.model.ModelCaches;
@@ -23,6 +24,7 @@ import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Status;
 
 /** Bad input, and what the store can answer besides results. */
+@Tag("jvm")
 class FailureTest {
     private final ModelCaches caches = new ModelCaches();
     private final Cache<String, String> cache = caches.create();

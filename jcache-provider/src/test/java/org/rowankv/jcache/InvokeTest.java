@@ -19,11 +19,13 @@ import javax.cache.processor.EntryProcessor;
 import javax.cache.processor.EntryProcessorException;
 import javax.cache.processor.EntryProcessorResult;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.jcache.model.ModelCaches;
 
 @Timeout(60)
+@Tag("jvm")
 class InvokeTest {
     private static final EntryProcessor<String, Long, Long> INCREMENT = (entry, arguments) -> {
         entry.setValue(entry.exists() ? entry.getValue() + 1 : 1);

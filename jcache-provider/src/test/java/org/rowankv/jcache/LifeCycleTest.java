@@ -28,6 +28,7 @@ import javax.cache.integration.CacheLoader;
 import javax.cache.integration.CacheWriter;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -36,6 +37,7 @@ import org.rowankv.jcache.model.ModelCaches;
 import org.rowankv.jcache.model.ModelCachingProvider;
 
 /** Opening and closing of providers, managers and caches, in any order. */
+@Tag("jvm")
 class LifeCycleTest {
     private final ModelCachingProvider provider = new ModelCachingProvider();
 

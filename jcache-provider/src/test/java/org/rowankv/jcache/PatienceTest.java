@@ -22,6 +22,7 @@ import javax.cache.event.CacheEntryEvent;
 import javax.cache.event.CacheEntryUpdatedListener;
 import javax.cache.integration.CompletionListenerFuture;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.jcache.event.StoreEvent;
@@ -29,6 +30,7 @@ import org.rowankv.jcache.model.ModelCaches;
 
 /** Listeners that hang, throw, call back or never come to an end: whom they hold up, and whom not. */
 @Timeout(60)
+@Tag("jvm")
 class PatienceTest {
     private final ModelCaches caches = new ModelCaches(ModelCaches.properties("rowan.background-threads", "1"));
     private final Cache<String, String> cache = caches.create();

@@ -13,11 +13,13 @@ import javax.cache.expiry.Duration;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.jcache.management.Statistics;
 import org.rowankv.jcache.management.StatisticsBean;
 import org.rowankv.jcache.model.ModelCaches;
 
+@Tag("jvm")
 class StatisticsTest {
     private final ModelCaches caches = new ModelCaches();
     private final Cache<String, String> cache =

@@ -6,11 +6,13 @@ import static org.awaitility.Awaitility.await;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Agents with a thread of their own. */
 @Timeout(120)
+@Tag("jvm")
 final class AgentRunnerTest {
     private static final long FOR_EVER_NS = TimeUnit.HOURS.toNanos(1);
 

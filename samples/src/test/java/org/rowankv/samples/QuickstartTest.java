@@ -3,10 +3,12 @@ package org.rowankv.samples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The quickstart on a part of its data. */
+@Tag("jvm")
 class QuickstartTest {
     @TempDir
     Path directory;

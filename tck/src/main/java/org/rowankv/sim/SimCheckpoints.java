@@ -37,9 +37,9 @@ final class SimCheckpoints implements CheckpointStore {
         return new Writing() {
             @Override
             public void write(ByteBuffer bytes) {
-                while (bytes.hasRemaining()) {
-                    written.write(bytes.get());
-                }
+                final byte[] copy = new byte[bytes.remaining()];
+                bytes.get(copy);
+                written.writeBytes(copy);
             }
 
             @Override

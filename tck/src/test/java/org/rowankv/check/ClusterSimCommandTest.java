@@ -7,17 +7,20 @@ import org.rowankv.sim.cluster.ClusterSimCommand;
 
 class ClusterSimCommandTest {
     @Test
-    void shouldFindNothingInTwentySeeds() throws Exception {
-        final CommandProcess process = CommandProcess.run(ClusterSimCommand.class, "--seeds", "20", "--from", "1");
-        process.assertThatLastLine().isEqualTo("sim: seeds=20 violations=0");
+    void shouldFindNothing() throws Exception {
+        final int seeds = TestScale.of(10, 40);
+        final CommandProcess process =
+                CommandProcess.run(ClusterSimCommand.class, "--seeds", Integer.toString(seeds), "--from", "1");
+        process.assertThatLastLine().isEqualTo("sim: seeds=" + seeds + " violations=0");
         assertThat(process.exitCode()).isZero();
     }
 
     @Test
     void shouldGoTheSameWayTwice() throws Exception {
-        final CommandProcess process =
-                CommandProcess.run(ClusterSimCommand.class, "--seeds", "4", "--from", "1000", "--check-determinism");
-        process.assertThatLastLine().isEqualTo("sim: seeds=4 violations=0");
+        final int seeds = TestScale.of(2, 4);
+        final CommandProcess process = CommandProcess.run(
+                ClusterSimCommand.class, "--seeds", Integer.toString(seeds), "--from", "1000", "--check-determinism");
+        process.assertThatLastLine().isEqualTo("sim: seeds=" + seeds + " violations=0");
         assertThat(process.exitCode()).isZero();
     }
 

@@ -2,8 +2,10 @@ package org.rowankv.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("jvm")
 class ClusterVerifyCommandTest {
     /** It goes on until every disturbance has happened, however fast the machine is. */
     @Test

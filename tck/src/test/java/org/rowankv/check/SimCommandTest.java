@@ -2,26 +2,42 @@ package org.rowankv.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.sim.SimCommand;
 
 class SimCommandTest {
     @Test
+    void shouldFindNothing() throws Exception {
+        findNothing(60);
+    }
+
+    /** So many that everything the simulator can do must have happened, or the command fails. */
+    @Test
+    @Tag("long")
     void shouldFindNothingInTwoHundredSeedsAndHaveSeenEverything() throws Exception {
-        final CommandProcess process = CommandProcess.run(SimCommand.class, "--seeds", "200", "--from", "1");
-        process.assertThatLastLine().isEqualTo("sim: seeds=200 violations=0");
+        findNothing(200);
+    }
+
+    private static void findNothing(int seeds) throws Exception {
+        final CommandProcess process =
+                CommandProcess.run(SimCommand.class, "--seeds", Integer.toString(seeds), "--from", "1");
+        process.assertThatLastLine().isEqualTo("sim: seeds=" + seeds + " violations=0");
         assertThat(process.exitCode()).isZero();
     }
 
     @Test
     void shouldGoTheSameWayTwice() throws Exception {
-        final CommandProcess process =
-                CommandProcess.run(SimCommand.class, "--seeds", "20", "--from", "1000", "--check-determinism");
-        process.assertThatLastLine().isEqualTo("sim: seeds=20 violations=0");
+        final int seeds = TestScale.of(6, 20);
+        final CommandProcess process = CommandProcess.run(
+                SimCommand.class, "--seeds", Integer.toString(seeds), "--from", "1000", "--check-determinism");
+        process.assertThatLastLine().isEqualTo("sim: seeds=" + seeds + " violations=0");
         assertThat(process.exitCode()).isZero();
     }
 
+    /** It takes a hundred seeds. */
     @Test
+    @Tag("long")
     void shouldFindAWriteThatIsAcknowledgedTooEarly() throws Exception {
         final CommandProcess process =
                 CommandProcess.run(SimCommand.class, "--mutations", "--only", "before the last backup");

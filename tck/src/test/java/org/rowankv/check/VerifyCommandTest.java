@@ -2,8 +2,10 @@ package org.rowankv.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("jvm")
 class VerifyCommandTest {
     @Test
     void shouldExplainEveryAnswerOfThreeReplicas() throws Exception {

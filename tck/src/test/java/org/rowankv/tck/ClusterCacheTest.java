@@ -24,6 +24,7 @@ import javax.cache.expiry.Duration;
 import javax.cache.processor.MutableEntry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 import org.rowankv.runtime.ManualClock;
@@ -34,6 +35,7 @@ import org.rowankv.server.embedded.EmbeddedPorts;
 import org.rowankv.server.embedded.EmbeddedSettings;
 
 /** The cache API over client ports: two managers that share nothing but the servers. */
+@Tag("jvm")
 final class ClusterCacheTest {
     private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
     private EmbeddedCluster cluster;

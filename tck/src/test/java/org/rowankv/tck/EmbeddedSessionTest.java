@@ -1,5 +1,6 @@
 package org.rowankv.tck;
 
+import org.junit.jupiter.api.Tag;
 import org.rowankv.driver.Session;
 import org.rowankv.driver.SessionContract;
 import org.rowankv.runtime.Clock;
@@ -9,6 +10,7 @@ import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
 
 /** The servers in this JVM, three of them with three replicas, do what every session does. */
+@Tag("jvm")
 class EmbeddedSessionTest extends SessionContract {
     private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
     private EmbeddedCluster cluster;

@@ -1,5 +1,6 @@
 package org.rowankv.tck;
 
+import org.junit.jupiter.api.Tag;
 import org.rowankv.driver.Session;
 import org.rowankv.driver.SessionContract;
 import org.rowankv.driver.session.NetSession;
@@ -14,6 +15,7 @@ import org.rowankv.server.embedded.EmbeddedPorts;
 import org.rowankv.server.embedded.EmbeddedSettings;
 
 /** Three servers with three replicas, reached over client ports, do what every session does. */
+@Tag("jvm")
 class NetSessionTest extends SessionContract {
     private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
     private EmbeddedCluster cluster;

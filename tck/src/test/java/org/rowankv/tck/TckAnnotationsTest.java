@@ -3,10 +3,12 @@ package org.rowankv.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The part of the official TCK that is about annotations; without a provider of beans it would pass by doing nothing. */
+@Tag("jvm")
 class TckAnnotationsTest {
     private static final String TOTALS = "tck-annotations: run=12 failures=0 errors=0 skipped=0";
 

@@ -3,10 +3,12 @@ package org.rowankv.driver.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.ManualClock;
 
 /** Those that wait for others to read. */
+@Tag("jvm")
 final class ReadRoleTest {
     private static final long DEADLINE_NS = 5_000;
 

@@ -7,8 +7,10 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("jvm")
 class ClassRulesTest {
     private static class Animal implements Serializable {
         private static final long serialVersionUID = 1L;

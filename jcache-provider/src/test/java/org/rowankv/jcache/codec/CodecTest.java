@@ -43,11 +43,14 @@ import javax.cache.CacheException;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@Tag("jvm")
+@net.jqwik.api.Tag("jvm")
 class CodecTest {
     private enum Shape {
         ROUND,

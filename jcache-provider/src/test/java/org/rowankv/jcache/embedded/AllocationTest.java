@@ -9,10 +9,12 @@ import javax.cache.configuration.MutableConfiguration;
 import javax.cache.expiry.Duration;
 import javax.cache.expiry.TouchedExpiryPolicy;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 
 /** What an operation allocates from the cache down to the log: the value that it returns, and nothing else. */
+@Tag("jvm")
 class AllocationTest {
     private static final int OPERATIONS = 20_000;
     /** A byte array of 70 bytes, with its header, in whole words. */

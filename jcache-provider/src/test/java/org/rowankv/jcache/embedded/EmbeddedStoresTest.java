@@ -27,6 +27,7 @@ import javax.cache.event.CacheEntryExpiredListener;
 import javax.cache.expiry.CreatedExpiryPolicy;
 import javax.cache.spi.CachingProvider;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,7 @@ import org.rowankv.jcache.spi.RowanCachingProvider;
 import org.rowankv.server.embedded.EmbeddedCluster;
 
 /** The provider over the servers it is made for. */
+@Tag("jvm")
 class EmbeddedStoresTest {
     private final CachingProvider provider = new RowanCachingProvider();
 

@@ -9,8 +9,10 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("jvm")
 class ThreadPlacesTest {
     private static final int MORE_THREADS_THAN_PLACES = 200;
     private static final int ROUNDS = 2_000;

@@ -1,9 +1,11 @@
 package org.rowankv.rdma.local;
 
+import org.junit.jupiter.api.Tag;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.conformance.FabricConformance;
 
 /** The suite of every fabric, run for the local one. */
+@Tag("jvm")
 final class LocalFabricConformanceTest extends FabricConformance {
     @Override
     protected Fabric createFabric() {

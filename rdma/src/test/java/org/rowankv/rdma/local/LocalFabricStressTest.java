@@ -38,6 +38,7 @@ import org.rowankv.runtime.SplittableRandomSource;
  */
 @Tag("races")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Tag("jvm")
 final class LocalFabricStressTest {
     private static final int TAG = 11;
     private static final int SENDERS = 4;

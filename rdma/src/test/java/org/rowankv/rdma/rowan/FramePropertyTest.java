@@ -12,6 +12,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 
 /** Whatever is wrong with a frame or where it lies, it is told. */
+@net.jqwik.api.Tag("jvm")
 final class FramePropertyTest {
     private static final int CAPACITY = 1 << 14;
     private static final int OFFSET = 1024;

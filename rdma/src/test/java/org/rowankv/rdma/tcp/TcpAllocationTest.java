@@ -21,6 +21,7 @@ import org.rowankv.rdma.conformance.TestServer;
  * thread that is no event loop and per read. Without the chaos points, as in production.
  */
 @Tag("races")
+@Tag("jvm")
 final class TcpAllocationTest {
     private static final int SEGMENT = 1 << 20;
     private static final int WARM_UP = 60_000;

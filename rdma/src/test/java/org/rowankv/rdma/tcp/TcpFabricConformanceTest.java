@@ -1,9 +1,11 @@
 package org.rowankv.rdma.tcp;
 
+import org.junit.jupiter.api.Tag;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.conformance.FabricConformance;
 
 /** The suite of every fabric, run for TCP, on the native transport where there is one. */
+@Tag("jvm")
 final class TcpFabricConformanceTest extends FabricConformance {
     @Override
     protected Fabric createFabric() {

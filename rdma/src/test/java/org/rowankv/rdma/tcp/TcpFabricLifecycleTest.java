@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,6 +25,7 @@ import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 
 /** Opening, closing, forcing, and whose thread does what. */
+@Tag("jvm")
 final class TcpFabricLifecycleTest {
     private static final int SEGMENT = 4096;
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.rowankv.runtime.ManualClock;
 
 /** Peers that break the protocol, or the wire: their connection ends, is counted, and nobody else notices. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("jvm")
 final class TcpHostileBytesTest {
     private static final int SEGMENT = 4096;
     private static final int TAG = 5;

@@ -1,9 +1,11 @@
 package org.rowankv.rdma.tcp;
 
+import org.junit.jupiter.api.Tag;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.conformance.FabricConformance;
 
 /** The suite of every fabric, run for TCP with queue pairs whose I/O is done by their owner. */
+@Tag("jvm")
 final class WorkerIoConformanceTest extends FabricConformance {
     @Override
     protected Fabric createFabric() {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,6 +17,7 @@ import org.rowankv.server.cluster.ClusterView;
 import org.rowankv.server.cluster.ClusterView.MemberView;
 
 /** What is told of metrics is OpenMetrics text to the letter, whole or not there, and documented. */
+@Tag("jvm")
 final class MetricsTest {
     private static MetricsText told(String server, long gets) {
         return new MetricsText()

@@ -9,10 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A command is killed that has started a temporary cluster: no process of it is left. */
+@Tag("jvm")
 class ParentWatchTest {
     @TempDir
     Path dir;

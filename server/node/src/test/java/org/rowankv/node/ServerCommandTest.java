@@ -10,11 +10,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** Options of {@code rowan server} that cannot be: refused before anything is opened, wherever they stand. */
+@Tag("jvm")
 class ServerCommandTest {
     private static final String REFUSAL = "--threading must be shared, dedicated or auto, not sideways";
 

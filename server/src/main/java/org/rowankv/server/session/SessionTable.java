@@ -458,12 +458,11 @@ public final class SessionTable {
         return keptBefore;
     }
 
-    /** The open sessions as they are now. */
-    public synchronized List<SessionImage> images() {
+    /** Adds the open sessions as they are now. */
+    public synchronized void addImages(List<SessionImage> images) {
         if (sessions.size() == 0) {
-            return List.of();
+            return;
         }
-        final List<SessionImage> images = new ArrayList<>();
         for (long sessionId : sessions.keys()) {
             final Session session = sessions.get(sessionId);
             if (session != null && !session.closed) {
@@ -477,7 +476,6 @@ public final class SessionTable {
                 images.add(new SessionImage(sessionId, session.openAddress, session.firstUnanswered, answers));
             }
         }
-        return images;
     }
 
     /** While entries come in any order: a session that was open. */

@@ -3,6 +3,7 @@ package org.rowankv.server.shard;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -546,7 +547,11 @@ public final class ShardReplica {
 
     /** The sessions that are open now. */
     public List<SessionImage> sessionImages() {
-        return Arrays.stream(sessions).flatMap(table -> table.images().stream()).toList();
+        final List<SessionImage> images = new ArrayList<>();
+        for (SessionTable table : sessions) {
+            table.addImages(images);
+        }
+        return images;
     }
 
     /** All clears so far. */

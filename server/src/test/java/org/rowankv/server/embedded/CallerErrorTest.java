@@ -28,6 +28,7 @@ import org.rowankv.runtime.Chaos;
  * all replicas alike, and nothing stays locked.
  */
 @Tag("chaos")
+@Tag("jvm")
 final class CallerErrorTest {
     private static final List<String> POINTS = List.of(
             "request.after-version",

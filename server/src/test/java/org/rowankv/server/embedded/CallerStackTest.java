@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
 
 /** Callers that recurse until their stack is used up, and call the store near its end. */
+@Tag("jvm")
 final class CallerStackTest {
     @TempDir
     private Path dir;

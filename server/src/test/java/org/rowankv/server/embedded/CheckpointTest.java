@@ -16,11 +16,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
 
 /** A start from a checkpoint finds what a start from the log finds; a checkpoint that cannot be used is passed over. */
+@Tag("jvm")
 final class CheckpointTest {
     private static final int KEYS = 400;
 

@@ -5,6 +5,7 @@ import static org.rowankv.server.embedded.Stores.bytes;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.session.NetSettings;
@@ -13,6 +14,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.server.client.ClientPortSettings;
 
 /** In steady state neither the loop of a client port nor the calling thread allocates anything per operation. */
+@Tag("jvm")
 final class ClientPortAllocationTest {
     private static final int OPERATIONS = 20_000;
     private static final long MOST_BYTES_PER_OPERATION = 4;

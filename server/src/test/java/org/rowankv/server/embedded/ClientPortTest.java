@@ -18,6 +18,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,6 +42,7 @@ import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.client.PortCounts;
 
 /** Whatever bytes come over a connection cost that connection at most: it is counted, and everybody else is served. */
+@Tag("jvm")
 final class ClientPortTest {
     private static final int MAX_FRAME = 1 << 20;
 

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
 /** The end of a store: in the middle of operations, by interrupted callers, and afterwards. */
+@Tag("jvm")
 final class CloseTest {
     @TempDir
     private Path dir;

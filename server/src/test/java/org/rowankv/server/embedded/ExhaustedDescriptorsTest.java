@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -28,6 +29,7 @@ import org.rowankv.driver.session.NetSettings;
 /** A server without descriptors takes nobody more, says so once, serves who is there, and goes on when it has some again. */
 @EnabledOnOs(value = OS.LINUX, disabledReason = "limits the descriptors of a process by ulimit")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("jvm")
 final class ExhaustedDescriptorsTest {
     private static final int DESCRIPTORS = 200;
 

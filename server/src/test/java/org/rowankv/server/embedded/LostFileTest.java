@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +34,7 @@ import org.rowankv.server.pm.AreaWatch;
  * for one that others run in.
  */
 @Timeout(120)
+@Tag("jvm")
 final class LostFileTest {
     private static final int KEYS = 300;
 

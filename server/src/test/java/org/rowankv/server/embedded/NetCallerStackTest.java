@@ -3,6 +3,7 @@ package org.rowankv.server.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.session.NetSession;
@@ -12,6 +13,7 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.client.ClientPortSettings;
 
 /** Callers that recurse until their stack is used up, and use a connection near its end that others use as well. */
+@Tag("jvm")
 final class NetCallerStackTest {
     @Test
     void shouldAnswerTheOthersWhenAStackEnds() throws Exception {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import org.rowankv.server.pm.Machine;
 import org.rowankv.server.pm.StoreOpenException;
 
 /** Stores at durability=power: what is acknowledged is on the device; what the device refuses is not acknowledged. */
+@Tag("jvm")
 final class PowerLevelTest {
     private static final BootId BEFORE = new BootId(1, 1);
     private static final BootId AFTER = new BootId(1, 2);

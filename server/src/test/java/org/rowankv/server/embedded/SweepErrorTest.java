@@ -21,6 +21,7 @@ import org.rowankv.server.retention.ExpirySweepAgent;
 
 /** Errors that strike the expiry sweep in the middle of an object's end: it finishes or drops that, and goes on. */
 @Tag("chaos")
+@Tag("jvm")
 final class SweepErrorTest {
     private static final int OBJECTS = 300;
 

@@ -11,11 +11,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
 /** The index against a map, while it grows, and what readers without the lock see of it. */
+@Tag("jvm")
+@net.jqwik.api.Tag("jvm")
 final class ShardIndexTest {
     private static final int OWNER = 1;
     private static final int VERSIONS = 3;

@@ -16,6 +16,7 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.FrameSealer;
 
 /** Whatever happens to a segment's bytes, a scan finds entries that were written, as they were written, or nothing. */
+@net.jqwik.api.Tag("jvm")
 final class EntryPropertyTest {
     private static final int SEGMENT_LENGTH = 1 << 16;
     private static final int SEGMENT_ADDRESS = SEGMENT_LENGTH;

@@ -16,10 +16,12 @@ import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Bad input to an area: each is refused with what to do, and harms nothing. */
+@Tag("jvm")
 class AreaRefusalTest {
     @TempDir
     Path directory;

@@ -7,10 +7,12 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.rdma.MemoryRegion;
 
+@Tag("jvm")
 class AreaTest {
     @TempDir
     Path directory;

@@ -14,12 +14,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.runtime.AgentRunner;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 
+@Tag("jvm")
 final class ForcerTest {
     private final ForcedMemory memory = new ForcedMemory();
     private final Forcer forcer = new Forcer(memory, "the area of the test");

@@ -18,10 +18,12 @@ import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Bad input to a store's directory: each is refused with what to do, and afterwards the store opens properly. */
+@Tag("jvm")
 class StoreDirectoryTest {
     private static final StoreShape SHAPE = new StoreShape(2, 2, 1 << 20, 16, 64 << 10);
 

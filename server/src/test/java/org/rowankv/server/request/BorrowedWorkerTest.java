@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.log.Segments;
@@ -22,6 +24,7 @@ import org.rowankv.server.pm.Durability;
 import org.rowankv.server.request.Asked.Kind;
 import org.rowankv.server.request.BorrowedWorkers.Shape;
 import org.rowankv.server.shard.KeyLocks;
+import org.rowankv.server.shard.LimitedCaches;
 
 /**
  * Mutations in borrowed worker contexts, in every order of their steps and of the backup's acknowledgements; some of the
@@ -48,6 +51,15 @@ final class BorrowedWorkerTest {
             new Allocations(new SplittableRandomSource(2)),
             0,
             256 << 10);
+    /** Reads the outcomes of all schedules: its checks are too many to make them anew for each. */
+    private final ObjectReader reader = new ObjectReader(
+            segments,
+            new ManualClock(),
+            new ErrorLog(new ManualClock()),
+            new ReadCheck(segments),
+            false,
+            new LimitedCaches(List.of(), 1));
+
     private BorrowedWorkers running;
 
     private static byte[][] keysOfOneStripe() {
@@ -105,7 +117,7 @@ final class BorrowedWorkerTest {
         int schedules = 0;
         do {
             running = null;
-            running = new BorrowedWorkers(shape, choices, struckAt, segments, HASH, KEYS, programs(wanted));
+            running = new BorrowedWorkers(shape, choices, struckAt, segments, reader, HASH, KEYS, programs(wanted));
             try {
                 running.run();
             } catch (RuntimeException | AssertionError e) {

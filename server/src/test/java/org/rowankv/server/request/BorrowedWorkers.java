@@ -11,7 +11,6 @@ import java.util.Set;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.VersionCounter;
-import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SlotPool;
 import org.rowankv.server.log.Segments;
@@ -60,6 +59,7 @@ final class BorrowedWorkers {
     private final Choices choices;
     private final Set<String> struckAt;
     private final Segments segments;
+    private final ObjectReader reader;
     private final ShardReplica replica;
     private final ShardPrimary primary;
     private final InFlight inFlight;
@@ -98,6 +98,7 @@ final class BorrowedWorkers {
             Choices choices,
             Set<String> struckAt,
             Segments segments,
+            ObjectReader reader,
             KeyHash keyHash,
             byte[][] keys,
             List<List<Asked>> programs) {
@@ -105,6 +106,7 @@ final class BorrowedWorkers {
         this.choices = choices;
         this.struckAt = struckAt;
         this.segments = segments;
+        this.reader = reader;
         this.keys = keys;
         this.hashes = new long[keys.length];
         for (int key = 0; key < keys.length; key++) {
@@ -319,9 +321,10 @@ final class BorrowedWorkers {
             return;
         }
         watch();
-        assertThat(replica.keyLocks().owner(KeyLocks.stripeOf(replica.positionOf(hashes[0]))))
-                .as("who holds the keys' lock at " + point)
-                .isEqualTo(atWork.element() + 1);
+        final int owner = replica.keyLocks().owner(KeyLocks.stripeOf(replica.positionOf(hashes[0])));
+        if (owner != atWork.element() + 1) {
+            throw new AssertionError("at " + point + " the keys' lock is held by " + owner);
+        }
         final boolean mayStrike = deaths < shape.deaths;
         final List<Runnable> others = preemptions < shape.preemptions ? steps() : List.of();
         final int strikes = mayStrike ? 1 : 0;
@@ -347,20 +350,20 @@ final class BorrowedWorkers {
     private void watch() {
         for (int key = 0; key < keys.length; key++) {
             final long address = find(key);
-            assertThat(address == 0 || backup.holds(address))
-                    .as("what is found under key " + key)
-                    .isTrue();
+            if (address != 0 && !backup.holds(address)) {
+                throw new AssertionError("the backup lacks what is found under key " + key);
+            }
         }
         final long cleared = replica.clears().clearedUpTo(Asked.CACHE);
-        assertThat(cleared == 0 || backup.holdsVersion(cleared))
-                .as("the clear that is seen")
-                .isTrue();
+        if (cleared != 0 && !backup.holdsVersion(cleared)) {
+            throw new AssertionError("the backup lacks the clear that is seen");
+        }
         for (Client client : clients) {
             for (Asked asked : client.program) {
                 final Completion completion = replica.sessions(asked.session).find(asked.session, asked.sequence);
-                assertThat(completion == null || !completion.isApplied() || backup.holds(completion.address()))
-                        .as("the completion that is found of " + asked)
-                        .isTrue();
+                if (completion != null && completion.isApplied() && !backup.holds(completion.address())) {
+                    throw new AssertionError("the backup lacks the entry of the completion that is found of " + asked);
+                }
             }
         }
         backup.committed(commitVersion());
@@ -379,9 +382,10 @@ final class BorrowedWorkers {
 
     private void requireOrder() {
         for (int stripe = 0; stripe < KeyLocks.STRIPES; stripe++) {
-            assertThat(replica.keyLocks().owner(stripe))
-                    .as("owner of stripe " + stripe)
-                    .isZero();
+            if (replica.keyLocks().owner(stripe) != 0) {
+                throw new AssertionError("stripe " + stripe + " is still locked by "
+                        + replica.keyLocks().owner(stripe));
+            }
         }
         assertThat(commitVersion())
                 .as("nothing is in flight")
@@ -414,14 +418,7 @@ final class BorrowedWorkers {
     private String read(int key) {
         final Request request = new Request().get(Asked.CACHE, keys[key], 0, keys[key].length);
         request.placed(hashes[key], 0);
-        new ObjectReader(
-                        segments,
-                        new ManualClock(),
-                        new ErrorLog(new ManualClock()),
-                        new ReadCheck(segments),
-                        false,
-                        new LimitedCaches(List.of(), 1))
-                .get(replica, request, 0);
+        reader.get(replica, request, 0);
         final byte[] value = request.resultBytes();
         return value == null ? null : new String(value, StandardCharsets.US_ASCII);
     }
