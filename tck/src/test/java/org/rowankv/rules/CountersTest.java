@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * beginning instead.
  */
 final class CountersTest {
-    private static final Pattern RISING_REMAINDER =
-            Pattern.compile("(\\+\\+\\s*%)|(\\+\\+[\\w.]+(\\[[^\\]]*])?\\s*%)|(Increment\\(\\)\\s*%)|(incrementAndGet\\(\\)\\s*%)");
+    private static final Pattern RISING_REMAINDER = Pattern.compile(
+            "(\\+\\+\\s*%)|(\\+\\+[\\w.]+(\\[[^\\]]*])?\\s*%)|(Increment\\(\\)\\s*%)|(incrementAndGet\\(\\)\\s*%)");
 
     @Test
     void shouldTakeNoRisingCounterModuloSomething() throws IOException {
@@ -27,7 +27,8 @@ final class CountersTest {
             final List<String> lines = Files.readAllLines(file);
             for (int i = 0; i < lines.size(); i++) {
                 if (RISING_REMAINDER.matcher(lines.get(i)).find()) {
-                    found.add(SourceFiles.root().relativize(file) + ":" + (i + 1) + " " + lines.get(i).trim());
+                    found.add(SourceFiles.root().relativize(file) + ":" + (i + 1) + " "
+                            + lines.get(i).trim());
                 }
             }
         }

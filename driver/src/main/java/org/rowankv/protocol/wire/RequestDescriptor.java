@@ -155,7 +155,11 @@ public final class RequestDescriptor {
         }
         final boolean isIdentified = operation == Operation.GET || session != 0;
         final boolean isCounted = !operation.isMutation()
-                || sequence > 0 && sequence <= MAX_SEQUENCE && unanswered >= 0 && unanswered <= MAX_UNANSWERED && unanswered < sequence;
+                || sequence > 0
+                        && sequence <= MAX_SEQUENCE
+                        && unanswered >= 0
+                        && unanswered <= MAX_UNANSWERED
+                        && unanswered < sequence;
         // Only a catalogue destroys caches, and it does so with a CLEAR that has a value.
         final boolean hasItsBytes = (keyed || keyLength == 0) && (operation == Operation.PUT || valueLength == 0);
         final boolean hasConditionItCanHave = keyed && operation != Operation.GET || condition == Condition.ALWAYS;

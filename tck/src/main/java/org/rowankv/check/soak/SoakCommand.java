@@ -68,8 +68,9 @@ public final class SoakCommand implements Callable<Integer> {
 
     @Option(
             names = "--counters",
-            description = "where counters begin: ${COMPLETION-CANDIDATES}; near-end: a little before the values at which"
-                    + " something happens to them (default: ${DEFAULT-VALUE})",
+            description =
+                    "where counters begin: ${COMPLETION-CANDIDATES}; near-end: a little before the values at which"
+                            + " something happens to them (default: ${DEFAULT-VALUE})",
             defaultValue = "usual",
             converter = StartsConverter.class,
             completionCandidates = StartsConverter.Names.class)
@@ -159,9 +160,15 @@ public final class SoakCommand implements Callable<Integer> {
         report.counts().forEach((what, count) -> System.out.printf(Locale.ROOT, "  %-40s %,18d%n", what, count));
         System.out.printf(Locale.ROOT, "  %-40s %18.1f%n", "times the capacity was written", report.multiple());
         System.out.printf(
-                Locale.ROOT, "  %-40s %,18.0f%n", "operations/s in the first minute", report.pace().first());
+                Locale.ROOT,
+                "  %-40s %,18.0f%n",
+                "operations/s in the first minute",
+                report.pace().first());
         System.out.printf(
-                Locale.ROOT, "  %-40s %,18.0f%n", "operations/s in the last minute", report.pace().last());
+                Locale.ROOT,
+                "  %-40s %,18.0f%n",
+                "operations/s in the last minute",
+                report.pace().last());
         System.out.printf(
                 Locale.ROOT,
                 "  %8s %8s %8s %10s %12s %12s %10s %8s %9s%n",

@@ -72,9 +72,6 @@ final class SoakPace {
         return seconds < JUDGED_FROM || last() >= LEAST_SHARE * first()
                 ? null
                 : String.format(
-                        Locale.ROOT,
-                        "%,.0f operations/s in the last minute, %,.0f in the first",
-                        last(),
-                        first());
+                        Locale.ROOT, "%,.0f operations/s in the last minute, %,.0f in the first", last(), first());
     }
 }

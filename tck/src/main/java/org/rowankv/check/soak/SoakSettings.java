@@ -37,7 +37,8 @@ public record SoakSettings(
             throw new IllegalArgumentException("time, servers, writers and readers are at least 1");
         }
         if (limitedCaches < 1 || limitedCaches > MOST_CACHES) {
-            throw new IllegalArgumentException("caches with a limit are 1 to " + MOST_CACHES + ", not " + limitedCaches);
+            throw new IllegalArgumentException(
+                    "caches with a limit are 1 to " + MOST_CACHES + ", not " + limitedCaches);
         }
         if (utilisation < 10 || utilisation > 95) {
             throw new IllegalArgumentException("the utilisation is 10 to 95 percent, not " + utilisation);

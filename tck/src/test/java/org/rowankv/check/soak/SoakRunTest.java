@@ -26,7 +26,8 @@ class SoakRunTest {
     @EnumSource(StaleSession.Lie.class)
     void shouldFindALie(StaleSession.Lie lie) {
         // The run ends with what it finds.
-        final SoakSettings settings = new SoakSettings(60, 60, 1, 8 * MIB, 1, 1, 1, CounterStarts.USUAL, 1, 42, dir.resolve("store"));
+        final SoakSettings settings =
+                new SoakSettings(60, 60, 1, 8 * MIB, 1, 1, 1, CounterStarts.USUAL, 1, 42, dir.resolve("store"));
         final PrintStream out = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
         final SoakReport report =
                 new SoakRun(settings, SystemClock.INSTANCE, out, session -> new StaleSession(session, lie)).run();
