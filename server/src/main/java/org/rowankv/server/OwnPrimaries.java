@@ -8,6 +8,7 @@ import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.VersionCounter;
 import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
 
 /** The shards whose primary a server is. Thread-safe; which ones they are does not change. */
 final class OwnPrimaries {
@@ -17,10 +18,12 @@ final class OwnPrimaries {
         this.ofShards = ofShards;
     }
 
-    static OwnPrimaries of(int serverId, Configuration configuration, Replicas replicas) {
+    /** @param sessionsPerTable that may be open at once, see {@link ShardReplica#limitSessions} */
+    static OwnPrimaries of(int serverId, Configuration configuration, Replicas replicas, int sessionsPerTable) {
         final @Nullable ShardPrimary[] own = new @Nullable ShardPrimary[configuration.shardCount()];
         for (int shard = 0; shard < own.length; shard++) {
             if (configuration.shard(shard).primary() == serverId) {
+                replicas.get(shard).limitSessions(sessionsPerTable);
                 own[shard] = new ShardPrimary(
                         replicas.get(shard),
                         new VersionCounter(configuration.shard(shard).epoch()));

@@ -6,6 +6,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Status;
@@ -28,6 +29,7 @@ final class CatalogueThread implements AutoCloseable {
     /** Null while the server has no roles. */
     private volatile @Nullable ClientCatalogue catalogue;
 
+    private final KnownCaches known = new KnownCaches();
     private final ErrorLog errors;
     private final int maxFrame;
     private final ThreadPoolExecutor thread;
@@ -64,6 +66,39 @@ final class CatalogueThread implements AutoCloseable {
         } catch (RejectedExecutionException e) {
             connection.answerLater(out -> CatalogueDescriptor.writeAnswer(out, number, BUSY));
         }
+    }
+
+    /** Whether the catalogue has given out that id, as far as it was read. Any thread. */
+    boolean isKnown(int cacheId) {
+        return known.contains(cacheId);
+    }
+
+    /**
+     * Reads the catalogue again, if it has to, for an id that is not known. Any thread.
+     *
+     * @param then gets OK, UNKNOWN_CACHE, or UNREACHABLE if the catalogue cannot be read now; on the catalogue's thread, or here
+     */
+    void find(int cacheId, Consumer<Status> then) {
+        try {
+            thread.execute(() -> then.accept(look(cacheId)));
+        } catch (RejectedExecutionException e) {
+            then.accept(Status.UNREACHABLE);
+        }
+    }
+
+    private Status look(int cacheId) {
+        final ClientCatalogue present = catalogue;
+        if (!known.contains(cacheId) && present != null) {
+            try {
+                known.add(present.list());
+            } catch (RuntimeException | Error e) {
+                if (present == catalogue) {
+                    errors.report("the catalogue for a client", e);
+                } // else it is that of a start which has ended
+                return Status.UNREACHABLE;
+            }
+        }
+        return known.contains(cacheId) ? Status.OK : present == null ? Status.UNREACHABLE : Status.UNKNOWN_CACHE;
     }
 
     private void reply(ClientConnection connection, long number, Answer answer) {
@@ -119,7 +154,10 @@ final class CatalogueThread implements AutoCloseable {
         return new Answer(Status.OK, number, List.of(), "");
     }
 
-    private static Answer found(@Nullable StoredCache cache) {
+    private Answer found(@Nullable StoredCache cache) {
+        if (cache != null) {
+            known.add(List.of(cache));
+        }
         return new Answer(Status.OK, 0, cache == null ? List.of() : List.of(cacheOf(cache)), "");
     }
 

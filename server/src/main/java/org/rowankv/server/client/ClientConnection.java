@@ -36,6 +36,7 @@ final class ClientConnection implements FrameCutter.Taker {
     private @Nullable SelectionKey watched;
     private final FrameWriter out = new FrameWriter(FIRST_OUTPUT);
     private final FrameCutter in;
+    private final long number;
     private final long sinceNs;
     /** What has come of the hello; null once it was welcomed. */
     private @Nullable ByteBuffer hello;
@@ -48,7 +49,9 @@ final class ClientConnection implements FrameCutter.Taker {
     /** Whether it stands in the loop's list of those that have something to write. */
     private boolean dirty;
 
-    ClientConnection(PortLoop loop, SocketChannel channel, long nowNs) {
+    /** @param number of the connection, among all of the port; ≥ 1 */
+    ClientConnection(PortLoop loop, SocketChannel channel, long number, long nowNs) {
+        this.number = number;
         this.loop = loop;
         this.channel = channel;
         this.sinceNs = nowNs;
@@ -239,6 +242,7 @@ final class ClientConnection implements FrameCutter.Taker {
                 RequestDescriptor.shard(buffer, at),
                 RequestDescriptor.term(buffer, at),
                 loop.requests().turnNs());
+        request.arrivedOn(number);
         inFlight++;
         if (sound && loop.port().place(request, pending.shard())) {
             loop.requests().admit(pending);

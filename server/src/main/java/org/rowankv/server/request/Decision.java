@@ -7,6 +7,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
+import org.rowankv.protocol.Version;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.session.Completion;
@@ -39,10 +40,10 @@ final class Decision {
     /** Nobody asks: a session that is not used is to end; how many ticks of its lease it may be unused; −1 else. */
     private int unusedTicks = -1;
 
-    /** The table whose session knows of this request as under way, or is being ended by it. */
-    private @Nullable SessionTable entered;
+    private final SessionHold hold = new SessionHold();
+    /** The entry under way only ends another session, to make room for the one that is opened afterwards. */
+    private boolean replacing;
 
-    private long enteredSession;
     private boolean awaitsSession;
 
     /** What an attempt before this one was answered without writing anything; this one must not write either. */
@@ -74,6 +75,7 @@ final class Decision {
         expiring = false;
         evicting = false;
         unusedTicks = -1;
+        replacing = false;
         awaitsSession = false;
         answeredBefore = null;
         ownEntry = false;
@@ -91,8 +93,8 @@ final class Decision {
     }
 
     /**
-     * Whether nothing was decided, since the request's session is being ended, which is over soon: what is answered then
-     * stands in the log, and not on a decision that may come to nothing.
+     * Whether nothing was decided, since the request's session is being ended, or all that may be open are in use, which is over
+     * soon: what is answered then stands in the log, and not on a decision that may come to nothing.
      */
     boolean awaitsSession() {
         return awaitsSession;
@@ -100,20 +102,7 @@ final class Decision {
 
     /** The mutation is over, whatever became of it. */
     void end() {
-        final SessionTable table = entered;
-        if (table != null) {
-            entered = null;
-            if (unusedTicks >= 0) {
-                table.cancelEnding(enteredSession);
-            } else {
-                table.leave(enteredSession);
-            }
-        }
-    }
-
-    private void enter(SessionTable table, long sessionId) {
-        enteredSession = sessionId;
-        entered = table;
+        hold.end();
     }
 
     /** The request's caller is gone: nothing of it is read or answered any more. */
@@ -141,15 +130,10 @@ final class Decision {
         final Request asked = asked();
         switch (asked.operation()) {
             case OPEN_SESSION -> {
-                final SessionTable sessions = replica().sessions(asked.sessionId());
-                if (sessions.wasClosed(asked.sessionId())) {
-                    return answer(Status.SESSION_EXPIRED, 0, 0, 0);
-                }
-                return !sessions.isOpen(asked.sessionId()) && session(EntryType.SESSION_OPEN)
-                        || answer(Status.OK, 0, 0, 0);
+                return decideOpening(asked);
             }
             case CLOSE_SESSION -> {
-                return mayClose(asked) && session(EntryType.SESSION_CLOSE) || answer(Status.OK, 0, 0, 0);
+                return decideClosing(asked);
             }
             default -> {
                 if (asked.sessionId() != 0 && isKnown()) {
@@ -168,20 +152,61 @@ final class Decision {
         }
     }
 
-    private boolean mayClose(Request asked) {
+    /**
+     * A session is opened once: its id is not remembered for ever, but an opening that is older than what was forgotten is
+     * refused. A full table ends the session that was unused for longest first, by an entry of its own.
+     */
+    private boolean decideOpening(Request asked) {
         final SessionTable sessions = replica().sessions(asked.sessionId());
-        if (unusedTicks < 0) {
-            return sessions.isOpen(asked.sessionId());
+        awaitsSession = false;
+        if (hold.hasPlace()) {
+            return openSession(asked); // another session was ended for it
         }
-        if (!sessions.beginEnding(asked.sessionId(), unusedTicks)) {
-            return false;
+        final long newest = versions().last();
+        if (sessions.isOpen(asked.sessionId())) {
+            return answer(Status.OK, 0, newest, 0);
         }
-        enter(sessions, asked.sessionId());
+        if (Version.epoch(asked.asOf()) != Version.epoch(newest)
+                || sessions.mayBeClosed(asked.sessionId(), asked.asOf())) {
+            return answer(Status.SESSION_EXPIRED, 0, newest, 0);
+        }
+        switch (hold.beginOpening(sessions, asked.connection())) {
+            case HAS_PLACE -> {
+                return openSession(asked);
+            }
+            case REPLACES -> {
+                replacing = true;
+                draft(EntryType.SESSION_CLOSE).request(hold.sessionId(), 0, 0);
+                worker.countReplacedSession();
+                return true;
+            }
+            default -> {
+                awaitsSession = true;
+                return false;
+            }
+        }
+    }
+
+    private boolean openSession(Request asked) {
+        draft(EntryType.SESSION_OPEN).request(asked.sessionId(), 0, 0);
+        willAnswer(Status.OK, 0, 0, 0);
+        answersOwnVersion = true;
         return true;
     }
 
-    private boolean session(int type) {
-        draft(type).request(asked().sessionId(), 0, 0);
+    private boolean decideClosing(Request asked) {
+        final SessionTable sessions = replica().sessions(asked.sessionId());
+        awaitsSession = unusedTicks < 0 && sessions.isEnding(asked.sessionId());
+        if (awaitsSession) {
+            return false;
+        }
+        if (unusedTicks < 0 ? !sessions.isOpen(asked.sessionId()) : !sessions.beginEnding(asked.sessionId(), unusedTicks)) {
+            return answer(Status.OK, 0, 0, 0);
+        }
+        if (unusedTicks >= 0) {
+            hold.ends(sessions, asked.sessionId());
+        }
+        draft(EntryType.SESSION_CLOSE).request(asked.sessionId(), 0, 0);
         willAnswer(Status.OK, unusedTicks < 0 ? 0 : ResultBits.REMOVED, 0, 0);
         return true;
     }
@@ -192,11 +217,11 @@ final class Decision {
         final SessionTable sessions = replica().sessions(asked.sessionId());
         answeredBefore = null;
         awaitsSession = false;
-        end(); // once more, after an object was found to be over: it is looked up anew
+        hold.leave(); // once more, after an object was found to be over: it is looked up anew
         while (true) {
             switch (sessions.enter(asked.sessionId(), asked.sequence())) {
                 case NEW -> {
-                    enter(sessions, asked.sessionId());
+                    hold.enter(sessions, asked.sessionId());
                     return false;
                 }
                 case NO_SESSION -> {
@@ -212,10 +237,10 @@ final class Decision {
                     return true;
                 }
                 case COMPLETED -> {
-                    enter(sessions, asked.sessionId());
+                    hold.enter(sessions, asked.sessionId());
                     final Completion completion = sessions.find(asked.sessionId(), asked.sequence());
                     if (completion == null) {
-                        end();
+                        hold.leave();
                         continue; // forgotten in between
                     }
                     if (completion.isApplied()) {
@@ -498,6 +523,14 @@ final class Decision {
             expiring = false;
             worker.countExpired();
             return false;
+        }
+        if (replacing) {
+            replacing = false;
+            hold.leave();
+            return false;
+        }
+        if (hold.hasPlace()) {
+            hold.opened(asked().sessionId(), asked().connection());
         }
         answer(status, answerBits, answersOwnVersion ? draft.version() : answerVersion, answerPrevious);
         return true;

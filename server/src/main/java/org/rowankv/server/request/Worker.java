@@ -37,6 +37,7 @@ public final class Worker {
 
     private long writtenInLap;
     private final OwnedCounter expiredObjects = new OwnedCounter();
+    private final OwnedCounter replacedSessions = new OwnedCounter();
 
     /**
      * @param firstSlot of the versions in flight: of its first mutation; those of the others follow
@@ -264,6 +265,15 @@ public final class Worker {
     /** Gives the request up, without an answer, if nothing of it was written; false if it is too late for that. */
     public boolean withdraw() {
         return mutation.withdraw();
+    }
+
+    void countReplacedSession() {
+        replacedSessions.add(1);
+    }
+
+    /** Sessions that were ended so that others could be opened. */
+    public long replacedSessions() {
+        return replacedSessions.get();
     }
 
     void countExpired() {

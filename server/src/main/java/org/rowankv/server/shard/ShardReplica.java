@@ -130,6 +130,13 @@ public final class ShardReplica {
         return SESSION_TABLES;
     }
 
+    /** As a primary: no more sessions are opened than so many in each table. */
+    public void limitSessions(int mostPerTable) {
+        for (SessionTable table : sessions) {
+            table.limit(mostPerTable);
+        }
+    }
+
     /** One of them. */
     public SessionTable sessionTable(int number) {
         return sessions[number];
@@ -447,11 +454,12 @@ public final class ShardReplica {
         final int flags = EntryDescriptor.flags(entry, at);
         final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
         final SessionTable table = sessions(sessionId);
+        final long version = EntryDescriptor.version(entry, at);
         final CheckpointBound bound = checkpoint;
-        if (bound != null && bound.isSessionOver(sessionId, EntryDescriptor.version(entry, at))) {
+        if (bound != null && bound.isSessionOver(sessionId, version)) {
             return dead(address, length);
         }
-        if (!table.open(sessionId, address)) {
+        if (!table.open(sessionId, address, version)) {
             return table.isOpening(sessionId, address) ? 0 : dead(address, length);
         }
         return 0;

@@ -89,7 +89,7 @@ final class ClientRoutingTest {
         }
     }
 
-    private static final class NoCaches implements ClientCatalogue {
+    private static final class OneCache implements ClientCatalogue {
         @Override
         public @Nullable StoredCache find(String name) {
             return null;
@@ -117,7 +117,7 @@ final class ClientRoutingTest {
 
         @Override
         public List<StoredCache> list() {
-            return List.of();
+            return List.of(new StoredCache(1, "c", new byte[0], CacheLimit.NONE));
         }
     }
 
@@ -139,7 +139,7 @@ final class ClientRoutingTest {
         for (FakeServer server : servers) {
             final ClientPort port = ClientPort.bind(
                     server,
-                    new NoCaches(),
+                    new OneCache(),
                     ClientPortSettings.at("127.0.0.1", 0),
                     SystemClock.INSTANCE,
                     new ErrorLog(SystemClock.INSTANCE));
