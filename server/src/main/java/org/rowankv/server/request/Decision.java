@@ -1,5 +1,7 @@
 package org.rowankv.server.request;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
@@ -20,6 +22,8 @@ import org.rowankv.server.shard.ShardReplica;
  * end is a fact on all replicas and no clock is asked twice. Owned by one worker.
  */
 final class Decision {
+    private static final byte[] NO_BYTES = new byte[0];
+
     private final Worker worker;
     private final EntryDraft draft;
     private final CurrentObject current;
@@ -37,8 +41,12 @@ final class Decision {
     /** Nobody asks: the object is to make room in its cache. */
     private boolean evicting;
 
-    /** Nobody asks: a session that is not used is to end; how many ticks of its lease it may be unused; −1 else. */
-    private int unusedTicks = -1;
+    /** Nobody asks: sessions that are not used are to end; how many ticks of its lease each may be unused. Null else. */
+    private long @Nullable [] unused;
+
+    private int unusedCount;
+    private int unusedTicks;
+    private byte[] closings = NO_BYTES;
 
     private final SessionHold hold = new SessionHold();
     /** The entry under way only ends another session, to make room for the one that is opened afterwards. */
@@ -74,7 +82,7 @@ final class Decision {
         bits = 0;
         expiring = false;
         evicting = false;
-        unusedTicks = -1;
+        unused = null;
         replacing = false;
         awaitsSession = false;
         answeredBefore = null;
@@ -87,8 +95,10 @@ final class Decision {
         evicting = true;
     }
 
-    /** What has begun is the end of a session that nobody uses, of which the request is a CLOSE_SESSION. */
-    void endsSession(int ticks) {
+    /** What has begun is the end of sessions that nobody uses, of the first of which the request is a CLOSE_SESSION. */
+    void endsSessions(long[] ids, int count, int ticks) {
+        unused = ids;
+        unusedCount = count;
         unusedTicks = ticks;
     }
 
@@ -176,7 +186,7 @@ final class Decision {
             }
             case REPLACES -> {
                 replacing = true;
-                draft(EntryType.SESSION_CLOSE).request(hold.sessionId(), 0, 0);
+                draft(EntryType.SESSION_CLOSE).request(hold.ending(0), 0, 0);
                 worker.countReplacedSession();
                 return true;
             }
@@ -196,18 +206,36 @@ final class Decision {
 
     private boolean decideClosing(Request asked) {
         final SessionTable sessions = replica().sessions(asked.sessionId());
-        awaitsSession = unusedTicks < 0 && sessions.isEnding(asked.sessionId());
-        if (awaitsSession) {
-            return false;
+        final long[] ids = unused;
+        if (ids != null) {
+            return endUnused(sessions, ids);
         }
-        if (unusedTicks < 0 ? !sessions.isOpen(asked.sessionId()) : !sessions.beginEnding(asked.sessionId(), unusedTicks)) {
-            return answer(Status.OK, 0, 0, 0);
-        }
-        if (unusedTicks >= 0) {
-            hold.ends(sessions, asked.sessionId());
+        awaitsSession = sessions.isEnding(asked.sessionId());
+        if (awaitsSession || !sessions.isOpen(asked.sessionId())) {
+            return !awaitsSession && answer(Status.OK, 0, 0, 0);
         }
         draft(EntryType.SESSION_CLOSE).request(asked.sessionId(), 0, 0);
-        willAnswer(Status.OK, unusedTicks < 0 ? 0 : ResultBits.REMOVED, 0, 0);
+        willAnswer(Status.OK, 0, 0, 0);
+        return true;
+    }
+
+    /** One record for all of them: what ends sessions takes far less than what opened them. The answer's version is their number. */
+    private boolean endUnused(SessionTable sessions, long[] ids) {
+        hold.leave();
+        final int count = hold.endUnused(sessions, ids, unusedCount, unusedTicks);
+        if (count == 0) {
+            return answer(Status.OK, 0, 0, 0);
+        }
+        final int length = (count - 1) * Long.BYTES;
+        if (closings.length < length) {
+            closings = new byte[length];
+        }
+        final ByteBuffer others = ByteBuffer.wrap(closings).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 1; i < count; i++) {
+            others.putLong(hold.ending(i));
+        }
+        draft(EntryType.SESSION_CLOSE).value(closings, 0, length).request(hold.ending(0), 0, 0);
+        willAnswer(Status.OK, ResultBits.REMOVED, count, 0);
         return true;
     }
 
@@ -475,6 +503,11 @@ final class Decision {
     boolean drawsSpace(int length) {
         final boolean inPlace = current.present && !current.keptForAnother && length <= current.length;
         return draft.type() == EntryType.PUT && !inPlace;
+    }
+
+    /** Whether the entry only ends something, and is not the first step to something that begins. */
+    boolean endsSomething() {
+        return EntryType.isTombstone(draft.type()) && !replacing;
     }
 
     private boolean answer(Status newStatus, int newBits, long version, long previous) {

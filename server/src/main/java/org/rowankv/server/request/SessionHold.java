@@ -10,42 +10,56 @@ final class SessionHold {
     private @Nullable SessionTable entered;
 
     private long sessionId;
-    /** That session is being ended. */
-    private boolean ending;
+    /** The sessions of that table that are being ended by it: the first ones. */
+    private long[] ending = new long[1];
+
+    private int endingCount;
     /** The table in which a session to be opened has a place. */
     private @Nullable SessionTable opening;
 
-    private final long[] replaced = new long[1];
 
     /** The request is under way in that session, which the table has counted. */
     void enter(SessionTable table, long session) {
         entered = table;
         sessionId = session;
-        ending = false;
+        endingCount = 0;
     }
 
-    /** The session is being ended, which the table has noted. */
-    void ends(SessionTable table, long session) {
+    /**
+     * Begins to end those of the table's sessions that were not used for so many ticks; how many they are.
+     *
+     * @param count of the ids, at the beginning of the array
+     */
+    int endUnused(SessionTable table, long[] ids, int count, int ticks) {
+        if (ending.length < count) {
+            ending = new long[count];
+        }
+        endingCount = 0;
         entered = table;
-        sessionId = session;
-        ending = true;
+        for (int i = 0; i < count; i++) {
+            if (table.beginEnding(ids[i], ticks)) {
+                ending[endingCount++] = ids[i];
+            }
+        }
+        return endingCount;
     }
 
-    /** Takes a place for a session; of another one, which {@link #sessionId} names, if the answer is REPLACES. */
+    /** Takes a place for a session; of another one, which is being {@link #ending} then, if the answer is REPLACES. */
     SessionOpening beginOpening(SessionTable table, long connection) {
-        final SessionOpening begun = table.beginOpening(connection, replaced);
+        final SessionOpening begun = table.beginOpening(connection, ending);
         if (begun != SessionOpening.WAITS) {
             opening = table;
         }
         if (begun == SessionOpening.REPLACES) {
-            ends(table, replaced[0]);
+            entered = table;
+            endingCount = 1;
         }
         return begun;
     }
 
-    /** The session that was entered last, or is being ended. */
-    long sessionId() {
-        return sessionId;
+    /** One of the sessions that are being ended. */
+    long ending(int number) {
+        return ending[number];
     }
 
     /** Whether a session that is not open yet has a place. */
@@ -67,10 +81,11 @@ final class SessionHold {
         final SessionTable table = entered;
         if (table != null) {
             entered = null;
-            if (ending) {
-                table.cancelEnding(sessionId); // nothing if it has ended
-            } else {
+            if (endingCount == 0) {
                 table.leave(sessionId);
+            }
+            while (endingCount > 0) {
+                table.cancelEnding(ending[--endingCount]); // nothing if it has ended
             }
         }
     }

@@ -466,8 +466,12 @@ public final class ShardReplica {
     }
 
     private int applySessionClose(ByteBuffer entry, int at) {
-        final long sessionId = EntryDescriptor.sessionId(entry, at, EntryDescriptor.flags(entry, at));
-        return sessions(sessionId).close(sessionId, this::supersede);
+        int freed = 0;
+        for (int number = 0; number < EntryDescriptor.closedSessions(entry, at); number++) {
+            final long sessionId = EntryDescriptor.closedSession(entry, at, number);
+            freed += sessions(sessionId).close(sessionId, this::supersede);
+        }
+        return freed;
     }
 
     private int complete(ByteBuffer entry, int at, long address, long version) {

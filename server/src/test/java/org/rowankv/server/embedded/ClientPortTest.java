@@ -177,7 +177,7 @@ final class ClientPortTest {
             raw.say(hello);
             final Welcome refusal = raw.heardWelcome();
             assertThat(refusal.status()).isEqualTo(HelloDescriptor.REFUSED_VERSION);
-            assertThat(refusal.text()).contains("version 9", "this server 1");
+            assertThat(refusal.text()).contains("version 9", "this server 2");
             raw.awaitEnd();
         }
         requireFault(ProtocolFault.OTHER_VERSION);

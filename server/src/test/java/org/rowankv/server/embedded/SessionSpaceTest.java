@@ -17,11 +17,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.StoreFullException;
+import org.rowankv.driver.session.NetSession;
+import org.rowankv.driver.session.NetSettings;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.Server;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.retention.SessionLeaseAgent;
 
 /** Sessions of clients that are gone take a bounded part of a store: a full one can always be emptied, also by a new client. */
@@ -133,7 +138,7 @@ final class SessionSpaceTest {
         try (EmbeddedCluster cluster = open(servers, replicas, null)) {
             final RowanClient first = Stores.client(cluster);
             final int stored = fill(first, Stores.cache(first));
-            abandon(cluster, 40_000, servers);
+            abandon(cluster, 40_000, servers); // far more than there are places
             cluster.awaitDigested();
             for (ServerStatistics each : cluster.statistics()) {
                 assertThat(each.openSessions() * 64L).isLessThanOrEqualTo(reserveOf(cluster));
@@ -153,6 +158,62 @@ final class SessionSpaceTest {
         }
         try (EmbeddedCluster cluster = open(3, 3, dir)) {
             abandon(cluster, 20_000, 2);
+            empty(cluster, stored);
+            Stores.requireHealth(cluster);
+        }
+    }
+
+    /** A connection that opens sessions without end gets its share of them, and ends its own ones for more. */
+    @Test
+    void shouldLeaveTheSessionsOfOthersToThemWhateverAConnectionOpens() {
+        try (EmbeddedCluster cluster = open(1, 1, null);
+                EmbeddedPorts ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
+                RowanClient client = RowanClient.connect(ports.addresses(), NetSettings.DEFAULT);
+                NetSession hostile = NetSession.connect(
+                        ports.addresses(), NetSettings.DEFAULT.withConnections(1, 64), SystemClock.INSTANCE)) {
+            final int cache = Stores.cache(client);
+            final Request put = new Request();
+            client.execute(put.put(cache, bytes("k"), 0, 1, bytes("v"), 0, 1));
+            final long session = put.sessionId();
+            final Random random = new Random(1);
+            final Request opening = new Request();
+            for (int i = 0; i < 3_000; i++) {
+                final long id = random.nextLong();
+                hostile.call(opening.openSession(put.shard(), id, opening.version()));
+                if (opening.status() == Status.SESSION_EXPIRED) {
+                    hostile.call(opening.openSession(put.shard(), id, opening.version()));
+                }
+                assertThat(opening.status()).isEqualTo(Status.OK);
+            }
+            assertThat(cluster.statistics().get(0).endedSessions()).isPositive();
+
+            client.execute(put.put(cache, bytes("k"), 0, 1, bytes("w"), 0, 1));
+            assertThat(put.status()).isEqualTo(Status.OK);
+            assertThat(put.sessionId()).isEqualTo(session);
+        }
+    }
+
+    /** A store that sessions have filled, of an earlier time or with other settings, is itself again when they end. */
+    @ParameterizedTest
+    @CsvSource({"1,1", "3,3"})
+    void shouldHealWhenTheLeasesOfTooManySessionsEnd(int servers, int replicas) {
+        try (EmbeddedCluster cluster = open(servers, replicas, null)) {
+            final RowanClient first = Stores.client(cluster);
+            final int cache = Stores.cache(first);
+            final int stored = fill(first, cache);
+            for (int shard = 0; shard < SHARDS; shard++) {
+                primary(cluster, shard).replicas().get(shard).limitSessions(Integer.MAX_VALUE);
+            }
+            final Random random = new Random(5);
+            Status status = Status.OK;
+            for (int i = 0; status == Status.OK; i++) {
+                status = Stores.openSession(cluster, i % SHARDS, random.nextLong()).status();
+            }
+            assertThat(status).isEqualTo(Status.FULL);
+            for (int round = 0; round < 5 && openAtPrimaries(cluster) > 0; round++) {
+                lease(cluster);
+                }
+            assertThat(openAtPrimaries(cluster)).isZero();
             empty(cluster, stored);
             Stores.requireHealth(cluster);
         }
