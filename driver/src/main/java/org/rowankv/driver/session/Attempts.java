@@ -80,8 +80,7 @@ public final class Attempts {
     private Request opening(Request asked, Lane own) {
         own.openingAt(asked.shard());
         return handOut(
-                State.OPENING,
-                new Request().openSession(asked.shard(), own.sessionId(), lanes.asOf(asked.shard())));
+                State.OPENING, new Request().openSession(asked.shard(), own.sessionId(), lanes.asOf(asked.shard())));
     }
 
     private Request identified(Request asked, Lane own) {
@@ -141,8 +140,8 @@ public final class Attempts {
         if (open.status() == Status.SESSION_EXPIRED && ++refusedIds < MAX_REFUSED_IDS) {
             own.refusedAt(asked.shard());
             lanes.heard(asked.shard(), open.version());
-            // Once with a newer version of the shard: no mutation had this id there yet. Then with another id: a session of
-            // this one was closed, as when an earlier client drew its ids from the same seed.
+            // Once with a newer version of the shard, since no mutation had this id there yet. Then with another id: a
+            // session of this one was closed, as when an earlier client drew its ids from the same seed.
             if (refusedIds > 1) {
                 lanes.renew(own);
             }

@@ -63,7 +63,11 @@ enum Metric {
     AGENT_TURNS(Type.COUNTER, "", "", "Turns of the agents; few a second while there is nothing to do."),
 
     SPACE_LIMIT(Type.GAUGE, "bytes", "", "What live entries may take, openings of sessions apart."),
-    SPACE_AVAILABLE(Type.GAUGE, "bytes", "", "Of that, what is neither taken nor granted as credit; below 0 by openings of sessions and by what ends something."),
+    SPACE_AVAILABLE(
+            Type.GAUGE,
+            "bytes",
+            "",
+            "Of that, what is neither taken nor granted as credit; below 0 by openings of sessions and by what ends something."),
     SEGMENTS(Type.GAUGE, "", "state", "Segments of the area."),
     SEGMENT_SIZE(Type.GAUGE, "bytes", "", "Length of a segment."),
     SEGMENTS_PINNED(Type.GAUGE, "", "", "Segments that a copy or a comparison keeps from the cleaner."),

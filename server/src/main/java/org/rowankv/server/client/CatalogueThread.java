@@ -1,6 +1,7 @@
 package org.rowankv.server.client;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -22,6 +23,9 @@ import org.rowankv.server.catalogue.StoredCache;
 /** Asks the catalogue for the clients: on a thread of its own, since that may block, and only while somebody asks. */
 final class CatalogueThread implements AutoCloseable {
     private static final int MAX_WAITING = 1_024;
+    /** A request of a cache that is not known. */
+    private record Search(int cacheId, Consumer<Status> then) {}
+
     private static final Answer BUSY = refusal(Status.FULL, "too many questions wait for the catalogue");
 
     private static final Answer AWAY = refusal(Status.CLOSED, "the server starts anew; ask again");
@@ -30,6 +34,9 @@ final class CatalogueThread implements AutoCloseable {
     private volatile @Nullable ClientCatalogue catalogue;
 
     private final KnownCaches known = new KnownCaches();
+    /** That wait for the catalogue to be read again. Guarded by itself. */
+    private final List<Search> searches = new ArrayList<>();
+
     private final ErrorLog errors;
     private final int maxFrame;
     private final ThreadPoolExecutor thread;
@@ -74,31 +81,59 @@ final class CatalogueThread implements AutoCloseable {
     }
 
     /**
-     * Reads the catalogue again, if it has to, for an id that is not known. Any thread.
+     * Reads the catalogue again, for an id that is not known: once for all that ask before the reading begins. Any thread.
      *
      * @param then gets OK, UNKNOWN_CACHE, or UNREACHABLE if the catalogue cannot be read now; on the catalogue's thread, or here
      */
     void find(int cacheId, Consumer<Status> then) {
+        synchronized (searches) {
+            searches.add(new Search(cacheId, then));
+            if (searches.size() > 1) {
+                return;
+            }
+        }
         try {
-            thread.execute(() -> then.accept(look(cacheId)));
+            thread.execute(this::answerSearches);
         } catch (RejectedExecutionException e) {
-            then.accept(Status.UNREACHABLE);
+            answerSearches(takeSearches(), false);
         }
     }
 
-    private Status look(int cacheId) {
-        final ClientCatalogue present = catalogue;
-        if (!known.contains(cacheId) && present != null) {
-            try {
-                known.add(present.list());
-            } catch (RuntimeException | Error e) {
-                if (present == catalogue) {
-                    errors.report("the catalogue for a client", e);
-                } // else it is that of a start which has ended
-                return Status.UNREACHABLE;
-            }
+    private List<Search> takeSearches() {
+        synchronized (searches) {
+            final List<Search> taken = List.copyOf(searches);
+            searches.clear();
+            return taken;
         }
-        return known.contains(cacheId) ? Status.OK : present == null ? Status.UNREACHABLE : Status.UNKNOWN_CACHE;
+    }
+
+    private void answerSearches() {
+        final List<Search> taken = takeSearches(); // before the reading: a later search needs another one
+        answerSearches(taken, readAgain());
+    }
+
+    private void answerSearches(List<Search> taken, boolean read) {
+        for (Search search : taken) {
+            search.then.accept(
+                    known.contains(search.cacheId) ? Status.OK : read ? Status.UNKNOWN_CACHE : Status.UNREACHABLE);
+        }
+    }
+
+    /** Whether the catalogue was read. */
+    private boolean readAgain() {
+        final ClientCatalogue present = catalogue;
+        if (present == null) {
+            return false;
+        }
+        try {
+            known.add(present.list());
+            return true;
+        } catch (RuntimeException | Error e) {
+            if (present == catalogue) {
+                errors.report("the catalogue for a client", e);
+            } // else it is that of a start which has ended
+            return false;
+        }
     }
 
     private void reply(ClientConnection connection, long number, Answer answer) {

@@ -142,7 +142,8 @@ final class LoopRequests {
         port.catalogue()
                 .find(
                         pending.request().cacheId(),
-                        found -> own.execute(() -> guarded("finding a client's cache", () -> onCatalogue(pending, found))));
+                        found -> own.execute(
+                                () -> guarded("finding a client's cache", () -> onCatalogue(pending, found))));
     }
 
     private void onCatalogue(PendingRequest pending, Status found) {

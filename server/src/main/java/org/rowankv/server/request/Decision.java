@@ -41,7 +41,7 @@ final class Decision {
     /** Nobody asks: the object is to make room in its cache. */
     private boolean evicting;
 
-    /** Nobody asks: sessions that are not used are to end; how many ticks of its lease each may be unused. Null else. */
+    /** The sessions to be ended because no request uses them, where no client asks for that; else null. */
     private long @Nullable [] unused;
 
     private int unusedCount;
@@ -95,7 +95,7 @@ final class Decision {
         evicting = true;
     }
 
-    /** What has begun is the end of sessions that nobody uses, of the first of which the request is a CLOSE_SESSION. */
+    /** What has begun is the end of sessions that no request uses; the request is a CLOSE_SESSION of the first of them. */
     void endsSessions(long[] ids, int count, int ticks) {
         unused = ids;
         unusedCount = count;

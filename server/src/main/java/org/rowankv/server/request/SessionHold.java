@@ -17,7 +17,6 @@ final class SessionHold {
     /** The table in which a session to be opened has a place. */
     private @Nullable SessionTable opening;
 
-
     /** The request is under way in that session, which the table has counted. */
     void enter(SessionTable table, long session) {
         entered = table;

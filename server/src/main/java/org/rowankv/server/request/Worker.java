@@ -165,7 +165,7 @@ public final class Worker {
     }
 
     /**
-     * Begins the end of sessions that nobody uses; nothing is left over. The request is a CLOSE_SESSION of the first of them. Its
+     * Begins the end of sessions that no request uses; nothing is left over. The request is a CLOSE_SESSION of the first of them. Its
      * answer is OK, with {@link org.rowankv.protocol.ResultBits#REMOVED} and their number as its version if any was ended: those
      * that are used, or closed, by then are left out.
      *

@@ -341,7 +341,8 @@ final class ClientPortTest {
     @Test
     void shouldServeACacheThatItHasNotHeardOf() {
         for (int i = 0; i < 70; i++) {
-            final int other = cluster.session().catalogue().create("c" + i, new byte[0]).id();
+            final int other =
+                    cluster.session().catalogue().create("c" + i, new byte[0]).id();
             client.put(other, bytes("k"), bytes("v" + i));
             assertThat(client.get(other, bytes("k"))).isEqualTo(bytes("v" + i));
         }

@@ -95,7 +95,8 @@ final class SessionSpaceTest {
     private static void abandon(EmbeddedCluster cluster, int count, long seed) {
         final Random random = new Random(seed);
         for (int i = 0; i < count; i++) {
-            assertThat(Stores.openSession(cluster, i % SHARDS, random.nextLong()).status())
+            assertThat(Stores.openSession(cluster, i % SHARDS, random.nextLong())
+                            .status())
                     .as("opening %d", i)
                     .isEqualTo(Status.OK);
         }
@@ -207,12 +208,13 @@ final class SessionSpaceTest {
             final Random random = new Random(5);
             Status status = Status.OK;
             for (int i = 0; status == Status.OK; i++) {
-                status = Stores.openSession(cluster, i % SHARDS, random.nextLong()).status();
+                status = Stores.openSession(cluster, i % SHARDS, random.nextLong())
+                        .status();
             }
             assertThat(status).isEqualTo(Status.FULL);
             for (int round = 0; round < 5 && openAtPrimaries(cluster) > 0; round++) {
                 lease(cluster);
-                }
+            }
             assertThat(openAtPrimaries(cluster)).isZero();
             empty(cluster, stored);
             Stores.requireHealth(cluster);

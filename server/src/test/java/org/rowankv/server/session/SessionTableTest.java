@@ -130,7 +130,10 @@ final class SessionTableTest {
         for (int id = 101; id <= 1000; id++) {
             assertThat(open(table, 1, id, replaced)).isEqualTo(SessionOpening.REPLACES);
         }
-        assertThat(table.openSessions()).hasSize(100).contains(100, 90, 80, 50, 30).doesNotContain(101, 900);
+        assertThat(table.openSessions())
+                .hasSize(100)
+                .contains(100, 90, 80, 50, 30)
+                .doesNotContain(101, 900);
         assertThat(Arrays.stream(table.openSessions()).filter(id -> id > 100)).hasSize(25);
     }
 
