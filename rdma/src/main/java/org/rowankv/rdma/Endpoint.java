@@ -49,6 +49,11 @@ public interface Endpoint extends AutoCloseable {
         return 0;
     }
 
+    /** Why the last attempt to reach a server with messages was refused or failed, for a log; empty if none was. */
+    default String lastRefusal(int remoteServerId) {
+        return "";
+    }
+
     /**
      * Sends an RPC message, from the buffer's position to its limit; the buffer is the caller's again on return. No
      * connection is needed and fences do not hold: the receiver judges by server and incarnation. It may be lost with

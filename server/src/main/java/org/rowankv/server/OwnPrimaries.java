@@ -6,6 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.VersionCounter;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
@@ -19,14 +20,19 @@ final class OwnPrimaries {
     }
 
     /** @param sessionsPerTable that may be open at once, see {@link ShardReplica#limitSessions} */
-    static OwnPrimaries of(int serverId, Configuration configuration, Replicas replicas, int sessionsPerTable) {
+    static OwnPrimaries of(
+            int serverId,
+            Configuration configuration,
+            Replicas replicas,
+            CounterStarts counters,
+            int sessionsPerTable) {
         final @Nullable ShardPrimary[] own = new @Nullable ShardPrimary[configuration.shardCount()];
         for (int shard = 0; shard < own.length; shard++) {
             if (configuration.shard(shard).primary() == serverId) {
                 replicas.get(shard).limitSessions(sessionsPerTable);
                 own[shard] = new ShardPrimary(
                         replicas.get(shard),
-                        new VersionCounter(configuration.shard(shard).epoch()));
+                        new VersionCounter(configuration.shard(shard).epoch(), shard, counters));
             }
         }
         return new OwnPrimaries(own);

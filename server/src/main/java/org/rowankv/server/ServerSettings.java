@@ -1,6 +1,7 @@
 package org.rowankv.server;
 
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
@@ -18,6 +19,7 @@ import org.rowankv.server.shard.ShardReplica;
  * @param verifyReads whether every read checks the entry's checksums
  * @param scrubBytesPerSecond how fast committed segments are read again, at most; 0: not at all
  * @param sessionLeaseNs how long a client's session is kept without a request of it; 0: for ever
+ * @param counters where counters begin; not the usual values in tests only
  */
 public record ServerSettings(
         int workers,
@@ -31,7 +33,8 @@ public record ServerSettings(
         long copyBytesPerSecond,
         boolean verifyReads,
         long scrubBytesPerSecond,
-        long sessionLeaseNs) {
+        long sessionLeaseNs,
+        CounterStarts counters) {
     private static final long COPY_BYTES_PER_SECOND = 128L << 20;
     /** Of what entries may take, sessions get at most one part, which is kept for them. */
     private static final int SESSION_PARTS = 16;
@@ -58,7 +61,8 @@ public record ServerSettings(
                 COPY_BYTES_PER_SECOND,
                 verifyReads,
                 scrubBytesPerSecond,
-                0);
+                0,
+                CounterStarts.USUAL);
     }
 
     public ServerSettings withSessionLeaseNs(long newSessionLeaseNs) {
@@ -74,7 +78,8 @@ public record ServerSettings(
                 copyBytesPerSecond,
                 verifyReads,
                 scrubBytesPerSecond,
-                newSessionLeaseNs);
+                newSessionLeaseNs,
+                counters);
     }
 
     public ServerSettings withMutationsPerWorker(int count) {
@@ -90,7 +95,8 @@ public record ServerSettings(
                 copyBytesPerSecond,
                 verifyReads,
                 scrubBytesPerSecond,
-                sessionLeaseNs);
+                sessionLeaseNs,
+                counters);
     }
 
     public ServerSettings withCopyBytesPerSecond(long newCopyBytesPerSecond) {
@@ -106,7 +112,8 @@ public record ServerSettings(
                 newCopyBytesPerSecond,
                 verifyReads,
                 scrubBytesPerSecond,
-                sessionLeaseNs);
+                sessionLeaseNs,
+                counters);
     }
 
     public ServerSettings withFillPercent(int percent) {
@@ -122,7 +129,25 @@ public record ServerSettings(
                 copyBytesPerSecond,
                 verifyReads,
                 scrubBytesPerSecond,
-                sessionLeaseNs);
+                sessionLeaseNs,
+                counters);
+    }
+
+    public ServerSettings withCounters(CounterStarts newCounters) {
+        return new ServerSettings(
+                workers,
+                mutationsPerWorker,
+                postedAhead,
+                cleanerReserve,
+                cleanLowWater,
+                cleanHighWater,
+                fillPercent,
+                holeTimeoutNs,
+                copyBytesPerSecond,
+                verifyReads,
+                scrubBytesPerSecond,
+                sessionLeaseNs,
+                newCounters);
     }
 
     /** Segments that hold no live data for good: open logs, posted segments, what cleaning needs. */

@@ -45,6 +45,9 @@ final class MessageLink {
     private boolean connecting;
     private boolean closed;
     private boolean failed;
+    /** Why it could not connect; empty once it did. */
+    private volatile String lastRefusal = "";
+
     private long failedAtNs;
     private long sequence;
     private long acknowledged;
@@ -155,7 +158,8 @@ final class MessageLink {
 
         @Override
         public void failed(FabricException why) {
-            LOG.debug("No message link to server {}", serverId, why);
+            LOG.debug("No message link to server {}: {}", serverId, why.getMessage());
+            lastRefusal = String.valueOf(why.getMessage());
             broken(true);
         }
     }
@@ -163,6 +167,7 @@ final class MessageLink {
     private synchronized FrameReader open(Channel opened) {
         connecting = false;
         failed = false;
+        lastRefusal = "";
         final Reader reader = new Reader(opened);
         if (closed) {
             final var unused = opened.close();
@@ -176,6 +181,11 @@ final class MessageLink {
         unconfirmed.forEach((pair, settlement) -> write(opened, pair, settlement));
         final var unused = opened.flush();
         return reader;
+    }
+
+    /** As {@link org.rowankv.rdma.Endpoint#lastRefusal}. */
+    String lastRefusal() {
+        return lastRefusal;
     }
 
     private synchronized void broken(boolean unreachable) {

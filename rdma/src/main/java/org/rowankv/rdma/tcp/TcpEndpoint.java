@@ -237,6 +237,12 @@ public final class TcpEndpoint implements Endpoint {
     }
 
     @Override
+    public String lastRefusal(int remoteServerId) {
+        final MessageLink link = links.get(remoteServerId);
+        return link == null ? "" : link.lastRefusal();
+    }
+
+    @Override
     public int message(int remoteServerId, ByteBuffer message) {
         if (closed || !fabric.knows(remoteServerId)) {
             return PostStatus.UNREACHABLE;

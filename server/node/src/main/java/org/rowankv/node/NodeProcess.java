@@ -62,7 +62,7 @@ final class NodeProcess implements AutoCloseable {
                 .withAckLevel(power ? AckLevel.FORCED : AckLevel.LANDED));
         AdminPort opened = null;
         try {
-            opened = new AdminPort(adminAddress, this::answer);
+            opened = new AdminPort(adminAddress, this::answer, SystemClock.INSTANCE);
             this.admin = opened;
             this.store = new ZooKeeperConfigurationStore(zooKeeper, settings.cluster(), 3000);
         } catch (RuntimeException e) {
@@ -150,6 +150,11 @@ final class NodeProcess implements AutoCloseable {
     /** Whether it came to its end because it could not go on. */
     boolean hasFailed() {
         return server.phase() == Phase.FAILED;
+    }
+
+    /** Whether it came to its end because an agent was stopped or a device failed, while it ran. */
+    boolean hasStoppedItself() {
+        return hasFailed() && server.hasStoppedItself();
     }
 
     /** Drains, and stops. */

@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -107,6 +109,17 @@ final class PeerCalls {
         } finally {
             calls.forEach(Call::giveUp);
         }
+    }
+
+    /** Servers that owe an answer. */
+    Set<Integer> unanswered() {
+        final Set<Integer> servers = new TreeSet<>();
+        for (Call call : pending.values()) {
+            if (!call.isAnswered()) {
+                servers.add(call.server);
+            }
+        }
+        return servers;
     }
 
     /** An answer came; one that nobody waits for any more is dropped. */
