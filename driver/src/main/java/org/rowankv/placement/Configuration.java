@@ -34,6 +34,19 @@ public record Configuration(
         return shards.size();
     }
 
+    /** Replicas of shards on the server that holds most of them. */
+    public int mostReplicas() {
+        int most = 0;
+        for (int server = 0; server < serverCount(); server++) {
+            int held = 0;
+            for (int shard = 0; shard < shardCount(); shard++) {
+                held += shard(shard).isReplica(server) ? 1 : 0;
+            }
+            most = Math.max(most, held);
+        }
+        return most;
+    }
+
     public ShardAssignment shard(int shard) {
         return shards.get(shard);
     }

@@ -35,6 +35,7 @@ public final class Request {
     private long sessionId;
     private long sequence;
     private int unanswered;
+    private long connection;
 
     // --- the answer ---
     private Status status = Status.OK;
@@ -65,6 +66,7 @@ public final class Request {
         sessionId = 0;
         sequence = 0;
         unanswered = 0;
+        connection = 0;
         clearAnswer();
         return this;
     }
@@ -114,10 +116,17 @@ public final class Request {
         return this;
     }
 
-    public Request openSession(int shardId, long session) {
+    /**
+     * Opens a session at a shard. The shard refuses the opening if it may be a late copy: the session may have been opened and
+     * closed since.
+     *
+     * @param asOf the newest version of the shard that the client has; 0 if it has none. See {@link #asOf}
+     */
+    public Request openSession(int shardId, long session, long asOf) {
         begin(Operation.OPEN_SESSION, 0);
         shard = shardId;
         sessionId = session;
+        expectedVersion = asOf;
         return this;
     }
 
@@ -186,6 +195,15 @@ public final class Request {
         unanswered = unansweredBefore;
     }
 
+    /** Set by the server: the client connection that the request arrived on, ≥ 1; 0 for a caller in the server's process. */
+    public void arrivedOn(long newConnection) {
+        connection = newConnection;
+    }
+
+    public long connection() {
+        return connection;
+    }
+
     public Operation operation() {
         return operation;
     }
@@ -223,6 +241,14 @@ public final class Request {
     }
 
     public long expectedVersion() {
+        return expectedVersion;
+    }
+
+    /**
+     * Of an OPEN_SESSION: a version that the shard had given out before the client sent the first copy of the request. A refusal
+     * (SESSION_EXPIRED) carries a newer one as its {@link #version()}, an opened session's answer too.
+     */
+    public long asOf() {
         return expectedVersion;
     }
 

@@ -9,6 +9,7 @@ import org.rowankv.protocol.VersionCounter;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
 
 /** The shards whose primary a server is. Thread-safe; which ones they are does not change. */
 final class OwnPrimaries {
@@ -18,10 +19,17 @@ final class OwnPrimaries {
         this.ofShards = ofShards;
     }
 
-    static OwnPrimaries of(int serverId, Configuration configuration, Replicas replicas, CounterStarts counters) {
+    /** @param sessionsPerTable that may be open at once, see {@link ShardReplica#limitSessions} */
+    static OwnPrimaries of(
+            int serverId,
+            Configuration configuration,
+            Replicas replicas,
+            CounterStarts counters,
+            int sessionsPerTable) {
         final @Nullable ShardPrimary[] own = new @Nullable ShardPrimary[configuration.shardCount()];
         for (int shard = 0; shard < own.length; shard++) {
             if (configuration.shard(shard).primary() == serverId) {
+                replicas.get(shard).limitSessions(sessionsPerTable);
                 own[shard] = new ShardPrimary(
                         replicas.get(shard),
                         new VersionCounter(configuration.shard(shard).epoch(), shard, counters));

@@ -95,7 +95,12 @@ public final class Server implements AutoCloseable {
         this.replicas = parts.replicas();
         this.errors = parts.errors();
         this.endpoint = opening.apply(endpointSettings);
-        this.primaries = OwnPrimaries.of(serverId, configuration, replicas, settings.counters());
+        this.primaries = OwnPrimaries.of(
+                serverId,
+                configuration,
+                replicas,
+                settings.counters(),
+                settings.sessionsPerTable(segments.count(), segments.length(), configuration.mostReplicas()));
         final List<ShardPrimary> own = primaries.all();
         this.limits = new LimitedCaches(own.stream().map(ShardPrimary::replica).toList(), configuration.shardCount());
         this.inFlight = new InFlight(

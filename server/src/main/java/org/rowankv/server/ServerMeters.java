@@ -74,7 +74,7 @@ record ServerMeters(
                 commit.lag(),
                 creditRefusals,
                 openSessions,
-                ending.sessionLeases().endedSessions(),
+                ending.sessionLeases().endedSessions() + pool.replacedSessions(),
                 agents.turns(),
                 segments.pins().count());
     }

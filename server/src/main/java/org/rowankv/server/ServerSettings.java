@@ -1,6 +1,8 @@
 package org.rowankv.server;
 
+import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.CounterStarts;
+import org.rowankv.server.shard.ShardReplica;
 
 /**
  * Process values of one server.
@@ -34,6 +36,12 @@ public record ServerSettings(
         long sessionLeaseNs,
         CounterStarts counters) {
     private static final long COPY_BYTES_PER_SECOND = 128L << 20;
+    /** Of what entries may take, sessions get at most one part, which is kept for them. */
+    private static final int SESSION_PARTS = 16;
+
+    private static final int MOST_SESSIONS_PER_TABLE = 256;
+    /** Of the entry that opens a session. */
+    private static final int SESSION_BYTES = FrameDescriptor.STRIDE;
 
     /** Settings for an area of so many segments. */
     public static ServerSettings of(
@@ -159,9 +167,35 @@ public record ServerSettings(
                         .reservedSegments();
     }
 
-    /** Bytes that live entries may take. */
-    public long spaceLimit(int segmentCount, int segmentLength) {
+    /**
+     * Bytes that live entries may take without those that openings of sessions may take besides.
+     *
+     * @param replicas of shards that one server holds, at most
+     */
+    public long spaceLimit(int segmentCount, int segmentLength, int replicas) {
+        return liveBytes(segmentCount, segmentLength) - sessionReserve(segmentCount, segmentLength, replicas);
+    }
+
+    private long liveBytes(int segmentCount, int segmentLength) {
         return (long) (segmentCount - reservedSegments()) * segmentLength * fillPercent / 100;
+    }
+
+    /**
+     * Bytes that openings of sessions may take beyond the limit: so a session can be opened when the store is full. The same on
+     * all servers of one shape, so each backup keeps what its primaries may open.
+     */
+    public long sessionReserve(int segmentCount, int segmentLength, int replicas) {
+        return sessionBytesPerEach(replicas) * sessionsPerTable(segmentCount, segmentLength, replicas);
+    }
+
+    private static long sessionBytesPerEach(int replicas) {
+        return (long) SESSION_BYTES * ShardReplica.sessionTables() * replicas;
+    }
+
+    /** Sessions that may be open in each table of a shard's replica, ≥ 1. */
+    public int sessionsPerTable(int segmentCount, int segmentLength, int replicas) {
+        final long most = liveBytes(segmentCount, segmentLength) / SESSION_PARTS / sessionBytesPerEach(replicas);
+        return (int) Math.max(1, Math.min(MOST_SESSIONS_PER_TABLE, most));
     }
 
     /**

@@ -29,7 +29,7 @@ package org.rowankv.server;
  * @param commitLag versions given out and not covered by CommitVer yet, of all shards whose primary it is
  * @param creditRefusals times that a backup granted less credit than an entry needed
  * @param openSessions of clients, at all shards' replicas here
- * @param endedSessions of those, at shards whose primary it is: ended because nobody used them
+ * @param endedSessions of those, at shards whose primary it is: ended because no request used them, or to give their places to others
  * @param turns of its agents
  * @param pinnedSegments that a copy or a comparison reads, so that the cleaner leaves them alone
  */

@@ -216,6 +216,14 @@ final class WorkerPool {
         return bytes;
     }
 
+    long replacedSessions() {
+        long replaced = 0;
+        for (Worker worker : workers) {
+            replaced += worker.replacedSessions();
+        }
+        return replaced;
+    }
+
     long expiredObjects() {
         long objects = 0;
         for (Worker worker : workers) {

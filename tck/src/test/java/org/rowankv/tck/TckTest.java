@@ -36,8 +36,7 @@ class TckTest {
 
     @Test
     void shouldPassTheTckWithThreeServers() throws Exception {
-        requireAllPassed(
-                TckProcess.run(directory, "--servers", "3", "--verbose"), List.of("servers=3 replicas=3"));
+        requireAllPassed(TckProcess.run(directory, "--servers", "3", "--verbose"), List.of("servers=3 replicas=3"));
     }
 
     @Test

@@ -13,6 +13,8 @@ import org.rowankv.runtime.Clock;
  */
 public final class Attempts {
     private static final int MAX_REFUSED_IDS = 64;
+    /** A mutation whose session ended before its first attempt arrived opens another one, at most so often. */
+    private static final int MAX_ROUNDS = 8;
 
     private enum State {
         IDLE,
@@ -79,8 +81,13 @@ public final class Attempts {
             return identified(asked, own);
         }
         refusedIds = 0;
+        return opening(asked, own);
+    }
+
+    private Request opening(Request asked, Lane own) {
         own.openingAt(asked.shard());
-        return handOut(State.OPENING, new Request().openSession(asked.shard(), own.sessionId()));
+        return handOut(
+                State.OPENING, new Request().openSession(asked.shard(), own.sessionId(), lanes.asOf(asked.shard())));
     }
 
     private Request identified(Request asked, Lane own) {
@@ -135,11 +142,14 @@ public final class Attempts {
 
     private @Nullable Request opened(Request asked, Request open, Lane own) {
         if (open.status() == Status.SESSION_EXPIRED && ++refusedIds < MAX_REFUSED_IDS) {
-            // A session of that id was closed before, as when an earlier client drew its ids from the same seed.
             own.refusedAt(asked.shard());
-            lanes.renew(own);
-            own.openingAt(asked.shard());
-            return handOut(State.OPENING, open.openSession(asked.shard(), own.sessionId()));
+            lanes.heard(asked.shard(), open.version());
+            // Once with a newer version of the shard, since no mutation had this id there yet. Then with another id: a
+            // session of this one was closed, as when an earlier client drew its ids from the same seed.
+            if (refusedIds > 1) {
+                lanes.renew(own);
+            }
+            return opening(asked, own);
         }
         if (open.status() != Status.OK) {
             if (!repeated && open.status() != Status.NO_REPLY) {
@@ -150,6 +160,7 @@ public final class Attempts {
             return null;
         }
         own.openedAt(asked.shard());
+        lanes.heard(asked.shard(), open.version());
         return identified(asked, own);
     }
 
@@ -172,8 +183,8 @@ public final class Attempts {
             return null;
         }
         lanes.renew(own);
-        // A second round only after SESSION_EXPIRED on a first attempt, which by rule applied nothing.
-        return rounds < 2 ? nextRound(asked, own) : null;
+        // Another round only after SESSION_EXPIRED on a first attempt, which by rule applied nothing.
+        return rounds < MAX_ROUNDS ? nextRound(asked, own) : null;
     }
 
     /**
@@ -182,7 +193,7 @@ public final class Attempts {
      */
     private static boolean saysNothingOfOthers(Status status) {
         return switch (status) {
-            case SESSION_EXPIRED, CLOSED, NOT_PRIMARY, STALE_TERM, UNREACHABLE -> true;
+            case SESSION_EXPIRED, UNKNOWN_CACHE, CLOSED, NOT_PRIMARY, STALE_TERM, UNREACHABLE -> true;
             default -> false;
         };
     }

@@ -1,5 +1,6 @@
 package org.rowankv.driver.session;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -28,6 +29,8 @@ final class Lanes {
     private final SlotLine spareLine;
 
     private final RandomSource random;
+    /** By shard: the newest version that an opening of a session there has met. Guarded by {@link #random}. */
+    private long[] newestVersions = new long[0];
 
     /** @param count of lanes for the system's threads */
     Lanes(int count, Clock clock, RandomSource random) {
@@ -47,6 +50,23 @@ final class Lanes {
                 id = random.nextLong();
             } while (id == 0);
             return id;
+        }
+    }
+
+    /** A version that the shard has given out, for the opening of a session; 0 if none is known. */
+    long asOf(int shard) {
+        synchronized (random) {
+            return shard < newestVersions.length ? newestVersions[shard] : 0;
+        }
+    }
+
+    /** The shard has given out that version. */
+    void heard(int shard, long version) {
+        synchronized (random) {
+            if (shard >= newestVersions.length) {
+                newestVersions = Arrays.copyOf(newestVersions, Math.max(shard + 1, 2 * newestVersions.length));
+            }
+            newestVersions[shard] = Math.max(newestVersions[shard], version);
         }
     }
 

@@ -31,7 +31,7 @@ public final class HelloDescriptor {
     static final long MAGIC = 0x696c_436e_6177_6f52L;
 
     /** Of the protocol that this code speaks. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     static final int MAGIC_OFFSET = 0;
     static final int CRC_OFFSET = 8;

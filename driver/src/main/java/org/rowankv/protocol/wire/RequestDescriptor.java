@@ -136,7 +136,7 @@ public final class RequestDescriptor {
             case DELETE -> into.delete(cacheId, body, 0, keyLength);
             case TOUCH -> into.touch(cacheId, body, 0, keyLength, 0, 0);
             case CLEAR -> into.clear(cacheId, shard);
-            case OPEN_SESSION -> into.openSession(shard, session);
+            case OPEN_SESSION -> into.openSession(shard, session, buffer.getLong(at + EXPECTED_VERSION_OFFSET));
             case CLOSE_SESSION -> into.closeSession(shard, session);
         }
         final boolean keyed = operation != Operation.CLEAR && into.sessionId() == 0;

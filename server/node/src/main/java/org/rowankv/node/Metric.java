@@ -43,7 +43,11 @@ enum Metric {
     CLIENT_LOOP_TURNS(
             Type.COUNTER, "", "", "Turns of the event loops that serve clients; one with nothing to do makes none."),
     SESSIONS_OPEN(Type.GAUGE, "", "", "Sessions of clients open at the shards' replicas here, each shard counted."),
-    SESSIONS_ENDED(Type.COUNTER, "", "", "Of those, on their primaries: ended because nobody used them."),
+    SESSIONS_ENDED(
+            Type.COUNTER,
+            "",
+            "",
+            "Of those, on their primaries: ended because no request used them, or to give their places to others."),
 
     TLOG_WRITTEN(Type.COUNTER, "bytes", "", "Entries written to the logs of the workers."),
     DIGESTED(Type.COUNTER, "bytes", "", "Entries of the backup log that took effect."),
@@ -65,8 +69,12 @@ enum Metric {
             "Connections with other servers closed for what came, or did not come, over them."),
     AGENT_TURNS(Type.COUNTER, "", "", "Turns of the agents; few a second while there is nothing to do."),
 
-    SPACE_LIMIT(Type.GAUGE, "bytes", "", "What live entries may take."),
-    SPACE_AVAILABLE(Type.GAUGE, "bytes", "", "Of that, what is neither taken nor granted as credit."),
+    SPACE_LIMIT(Type.GAUGE, "bytes", "", "What live entries may take, openings of sessions apart."),
+    SPACE_AVAILABLE(
+            Type.GAUGE,
+            "bytes",
+            "",
+            "Of that, what is neither taken nor granted as credit; below 0 by openings of sessions and by what ends something."),
     SEGMENTS(Type.GAUGE, "", "state", "Segments of the area."),
     SEGMENT_SIZE(Type.GAUGE, "bytes", "", "Length of a segment."),
     SEGMENTS_PINNED(Type.GAUGE, "", "", "Segments that a copy or a comparison keeps from the cleaner."),

@@ -1,11 +1,13 @@
 package org.rowankv.server.client;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Status;
@@ -22,12 +24,19 @@ import org.rowankv.server.membership.ConfigurationStoreException;
 /** Asks the catalogue for the clients: on a thread of its own, since that may block, and only while somebody asks. */
 final class CatalogueThread implements AutoCloseable {
     private static final int MAX_WAITING = 1_024;
+    /** A request of a cache that is not known. */
+    private record Search(int cacheId, Consumer<Status> then) {}
+
     private static final Answer BUSY = refusal(Status.FULL, "too many questions wait for the catalogue");
 
     private static final Answer AWAY = refusal(Status.CLOSED, "the server starts anew; ask again");
 
     /** Null while the server has no roles. */
     private volatile @Nullable ClientCatalogue catalogue;
+
+    private final KnownCaches known = new KnownCaches();
+    /** That wait for the catalogue to be read again. Guarded by itself. */
+    private final List<Search> searches = new ArrayList<>();
 
     private final ErrorLog errors;
     private final int maxFrame;
@@ -64,6 +73,67 @@ final class CatalogueThread implements AutoCloseable {
             thread.execute(() -> reply(connection, number, answer(asked, cache)));
         } catch (RejectedExecutionException e) {
             connection.answerLater(out -> CatalogueDescriptor.writeAnswer(out, number, BUSY));
+        }
+    }
+
+    /** Whether the catalogue has given out that id, as far as it was read. Any thread. */
+    boolean isKnown(int cacheId) {
+        return known.contains(cacheId);
+    }
+
+    /**
+     * Reads the catalogue again, for an id that is not known: once for all that ask before the reading begins. Any thread.
+     *
+     * @param then gets OK, UNKNOWN_CACHE, or UNREACHABLE if the catalogue cannot be read now; on the catalogue's thread, or here
+     */
+    void find(int cacheId, Consumer<Status> then) {
+        synchronized (searches) {
+            searches.add(new Search(cacheId, then));
+            if (searches.size() > 1) {
+                return;
+            }
+        }
+        try {
+            thread.execute(this::answerSearches);
+        } catch (RejectedExecutionException e) {
+            answerSearches(takeSearches(), false);
+        }
+    }
+
+    private List<Search> takeSearches() {
+        synchronized (searches) {
+            final List<Search> taken = List.copyOf(searches);
+            searches.clear();
+            return taken;
+        }
+    }
+
+    private void answerSearches() {
+        final List<Search> taken = takeSearches(); // before the reading: a later search needs another one
+        answerSearches(taken, readAgain());
+    }
+
+    private void answerSearches(List<Search> taken, boolean read) {
+        for (Search search : taken) {
+            search.then.accept(
+                    known.contains(search.cacheId) ? Status.OK : read ? Status.UNKNOWN_CACHE : Status.UNREACHABLE);
+        }
+    }
+
+    /** Whether the catalogue was read. */
+    private boolean readAgain() {
+        final ClientCatalogue present = catalogue;
+        if (present == null) {
+            return false;
+        }
+        try {
+            known.add(present.list());
+            return true;
+        } catch (RuntimeException | Error e) {
+            if (present == catalogue) {
+                errors.report("the catalogue for a client", e);
+            } // else it is that of a start which has ended
+            return false;
         }
     }
 
@@ -123,7 +193,10 @@ final class CatalogueThread implements AutoCloseable {
         return new Answer(Status.OK, number, List.of(), "");
     }
 
-    private static Answer found(@Nullable StoredCache cache) {
+    private Answer found(@Nullable StoredCache cache) {
+        if (cache != null) {
+            known.add(List.of(cache));
+        }
         return new Answer(Status.OK, 0, cache == null ? List.of() : List.of(cacheOf(cache)), "");
     }
 

@@ -35,6 +35,7 @@ final class ClientConnection implements FrameCutter.Taker {
     private @Nullable SelectionKey watched;
     private final FrameWriter out;
     private final FrameCutter in;
+    private final long number;
     private final FrameRoom room;
     private final Progress input = new Progress();
     private final Progress output = new Progress();
@@ -59,7 +60,9 @@ final class ClientConnection implements FrameCutter.Taker {
     /** Whether the loop counts it among those that owe something. */
     private boolean owing;
 
-    ClientConnection(PortLoop loop, SocketChannel channel, long nowNs) {
+    /** @param number of the connection, among all of the port; ≥ 1 */
+    ClientConnection(PortLoop loop, SocketChannel channel, long number, long nowNs) {
+        this.number = number;
         this.loop = loop;
         this.channel = channel;
         this.sinceNs = nowNs;
@@ -346,6 +349,7 @@ final class ClientConnection implements FrameCutter.Taker {
                 RequestDescriptor.shard(buffer, at),
                 RequestDescriptor.term(buffer, at),
                 loop.requests().turnNs());
+        request.arrivedOn(number);
         inFlight++;
         loop.requests().came(pending);
         if (sound && loop.port().place(request, pending.shard())) {

@@ -10,6 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.KeyHash;
@@ -72,6 +73,7 @@ public final class ClientPort implements AutoCloseable {
     /** Null until it serves. */
     private volatile @Nullable Told told;
 
+    private final AtomicLong lastConnection = new AtomicLong();
     private boolean closed;
 
     private ClientPort(
@@ -370,6 +372,11 @@ public final class ClientPort implements AutoCloseable {
     @SuppressWarnings("ReturnsArray") // shared, and changed by nobody
     byte[] routingBytes() {
         return told().bytes();
+    }
+
+    /** A number that no other connection of this port has or had, ≥ 1. Any thread. */
+    long nextConnection() {
+        return lastConnection.incrementAndGet();
     }
 
     boolean isCrowded() {

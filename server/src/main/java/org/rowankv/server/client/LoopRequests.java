@@ -149,11 +149,38 @@ final class LoopRequests {
             return;
         }
         final Status refused = port.whyNotServed(pending.shard(), pending.clientTerm());
-        if (refused == Status.OK) {
+        if (refused != Status.OK) {
+            refuse(pending, refused);
+        } else if (port.catalogue().isKnown(pending.request().cacheId())) {
             pending.begin(calls());
             begin(pending);
         } else {
-            refuse(pending, refused);
+            awaitCatalogue(pending);
+        }
+    }
+
+    /** Of a cache that was created through another server, or of none. */
+    private void awaitCatalogue(PendingRequest pending) {
+        final ClientConnection connection = pending.connection();
+        if (connection == null) {
+            return;
+        }
+        final PortLoop own = connection.loop();
+        port.catalogue()
+                .find(
+                        pending.request().cacheId(),
+                        found -> own.execute(
+                                () -> guarded("finding a client's cache", () -> onCatalogue(pending, found))));
+    }
+
+    private void onCatalogue(PendingRequest pending, Status found) {
+        final ClientConnection connection = pending.connection();
+        if (connection == null || connection.isClosed()) {
+            drop(pending);
+        } else if (found == Status.OK || port.isPaused()) {
+            admit(pending);
+        } else {
+            refuse(pending, found);
         }
     }
 

@@ -168,7 +168,8 @@ final class PortLoop implements Runnable {
         }
         try {
             channel.configureBlocking(false);
-            final ClientConnection connection = new ClientConnection(this, channel, clock.nanoTime());
+            final ClientConnection connection =
+                    new ClientConnection(this, channel, port.nextConnection(), clock.nanoTime());
             connection.watched(io.watch(channel, SelectionKey.OP_READ, unused -> guarded(connection, readAndWrite)));
             connections.add(connection);
             greeting.add(connection);

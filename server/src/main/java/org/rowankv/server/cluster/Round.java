@@ -106,7 +106,7 @@ final class Round implements MembershipView {
                 area,
                 around.random().fork("segments-" + serverId + "-" + incarnation),
                 serverSettings.cleanerReserve(),
-                serverSettings.spaceLimit(area.segmentCount(), area.segmentLength()),
+                serverSettings.spaceLimit(area.segmentCount(), area.segmentLength(), found.mostReplicas()),
                 serverSettings.counters());
         final KeyHash keyHash = new KeyHash(found.hashSeed());
         final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[found.shardCount()];

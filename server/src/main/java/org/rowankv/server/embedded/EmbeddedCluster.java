@@ -286,7 +286,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                     area,
                     random.fork("segments-" + area.serverId()),
                     serverSettings.cleanerReserve(),
-                    serverSettings.spaceLimit(area.segmentCount(), area.segmentLength()),
+                    serverSettings.spaceLimit(area.segmentCount(), area.segmentLength(), found.mostReplicas()),
                     serverSettings.counters());
             final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[found.shardCount()];
             for (int shard = 0; shard < replicas.length; shard++) {

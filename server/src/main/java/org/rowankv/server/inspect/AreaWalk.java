@@ -303,6 +303,7 @@ final class AreaWalk {
                 0,
                 0,
                 0,
+                List.of(),
                 isVoid);
     }
 
@@ -328,6 +329,15 @@ final class AreaWalk {
                 EntryDescriptor.sessionId(buffer, at, flags),
                 EntryDescriptor.sequence(buffer, at, flags),
                 EntryDescriptor.unanswered(buffer, at, flags),
+                type == EntryType.SESSION_CLOSE ? alsoClosed(buffer, at) : List.of(),
                 isVoid);
+    }
+
+    private static List<Long> alsoClosed(ByteBuffer buffer, int at) {
+        final List<Long> others = new ArrayList<>();
+        for (int number = 1; number < EntryDescriptor.closedSessions(buffer, at); number++) {
+            others.add(EntryDescriptor.closedSession(buffer, at, number));
+        }
+        return others;
     }
 }

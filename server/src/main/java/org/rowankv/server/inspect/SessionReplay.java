@@ -39,8 +39,8 @@ final class SessionReplay {
         if (entry.isVoid() || entry.sessionId() == 0) {
             return;
         }
-        final Session session =
-                sessions.computeIfAbsent(new Name(entry.shard(), entry.sessionId()), unused -> new Session());
+        entry.alsoClosed().forEach(other -> named(entry.shard(), other).closed = true);
+        final Session session = named(entry.shard(), entry.sessionId());
         if (entry.type() == EntryType.SESSION_OPEN) {
             session.openings.putIfAbsent(entry.version(), entry.place());
         } else if (entry.type() == EntryType.SESSION_CLOSE) {
@@ -49,6 +49,10 @@ final class SessionReplay {
         if (entry.sequence() != 0) {
             session.request(entry.sequence(), entry.unanswered());
         }
+    }
+
+    private Session named(int shard, long sessionId) {
+        return sessions.computeIfAbsent(new Name(shard, sessionId), unused -> new Session());
     }
 
     /** Sessions that are open at one shard at least. */

@@ -13,6 +13,7 @@ import org.rowankv.server.log.EntryDescriptor;
  * @param valueCrc checksum of the value alone
  * @param expiryMs wall-clock milliseconds, or Long.MAX_VALUE for never
  * @param flags presence flags, and the result bits of the operation
+ * @param alsoClosed of the end of a session: other sessions that end with it
  * @param isVoid whether it belongs to a tenure that is over: then it counts for nothing
  */
 @SuppressWarnings("ArrayRecordComponent") // a carrier of bytes, never compared
@@ -32,6 +33,7 @@ public record StoredEntry(
         long sessionId,
         long sequence,
         int unanswered,
+        List<Long> alsoClosed,
         boolean isVoid) {
     /**
      * Where an entry, or a block of one, lies.

@@ -60,7 +60,15 @@ public final class AppendLog {
         if (segment >= 0 && position + length <= segments.length()) {
             return true;
         }
-        return openNext(0);
+        return openNext(0, keepFree);
+    }
+
+    /** As {@link #ensureRoom}, for an entry that begins something: leaves one more segment free, for what ends something. */
+    public boolean ensureRoomToBegin(int length) {
+        if (segment >= 0 && position + length <= segments.length()) {
+            return true;
+        }
+        return openNext(0, keepFree + 1);
     }
 
     /** As {@link #ensureRoom}, for content whose sources have that smallest horizon. */
@@ -69,19 +77,19 @@ public final class AppendLog {
             segments.lowerHorizon(segment, horizon);
             return true;
         }
-        return openNext(horizon);
+        return openNext(horizon, keepFree);
     }
 
     // An error may strike the thread anywhere in these: each step is noted before the next, and done again by the next
     // caller if need be.
 
-    private boolean openNext(long horizon) {
+    private boolean openNext(long horizon, int keep) {
         retire();
         if (segment >= 0) {
             return false;
         }
         if (opening < 0) {
-            opening = segments.allocate(owner, horizon, keepFree);
+            opening = segments.allocate(owner, horizon, keep);
             if (opening < 0) {
                 return false;
             }

@@ -146,6 +146,19 @@ public final class EntryDescriptor {
         return (flags & HAS_PREVIOUS) == 0 ? 0 : (long) LONGS.get(buffer, at + previousOffset(flags));
     }
 
+    /** Of a SESSION_CLOSE: how many sessions it ends. */
+    public static int closedSessions(ByteBuffer buffer, int at) {
+        return 1 + valueLength(buffer, at) / Long.BYTES;
+    }
+
+    /** Of a SESSION_CLOSE: the session of that number, from 0. */
+    public static long closedSession(ByteBuffer buffer, int at, int number) {
+        final int flags = flags(buffer, at);
+        return number == 0
+                ? sessionId(buffer, at, flags)
+                : (long) LONGS.get(buffer, at + headerLength(flags) + (number - 1) * Long.BYTES);
+    }
+
     /** Wall-clock milliseconds, or {@link Long#MAX_VALUE} for never. */
     public static long expiryMs(ByteBuffer buffer, int at, int flags) {
         return (flags & HAS_EXPIRY) == 0 ? Long.MAX_VALUE : (long) LONGS.get(buffer, at + expiryOffset(flags));

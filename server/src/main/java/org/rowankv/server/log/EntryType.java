@@ -12,7 +12,10 @@ public final class EntryType {
     public static final int CLEAR = 4;
     /** A session may mutate this shard from here on. */
     public static final int SESSION_OPEN = 5;
-    /** The session is over; its completions are forgotten. A tombstone of its opening. */
+    /**
+     * The session is over; its completions are forgotten. A tombstone of its opening. The value holds the ids of other sessions,
+     * 8 bytes each, which end with it.
+     */
     public static final int SESSION_CLOSE = 6;
     /** What is left of a dead entry whose completion a client may still ask for. */
     public static final int COMPLETION = 7;

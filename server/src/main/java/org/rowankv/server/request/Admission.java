@@ -109,7 +109,10 @@ final class Admission {
         if (lacking >= 0) {
             return refuseOrWait(lacking, lastAttempt && isHeard(lacking, awaited));
         }
-        if (!worker.tLog().ensureRoom(length)) {
+        final boolean hasRoom = decision.endsSomething()
+                ? worker.tLog().ensureRoom(length)
+                : worker.tLog().ensureRoomToBegin(length);
+        if (!hasRoom) {
             giveBack();
             if (worker.tLog().awaitsReplicas()) {
                 return Status.NO_REPLY;

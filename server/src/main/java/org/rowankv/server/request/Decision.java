@@ -1,5 +1,7 @@
 package org.rowankv.server.request;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
@@ -7,6 +9,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
+import org.rowankv.protocol.Version;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.session.Completion;
@@ -19,6 +22,8 @@ import org.rowankv.server.shard.ShardReplica;
  * end is a fact on all replicas and no clock is asked twice. Owned by one worker.
  */
 final class Decision {
+    private static final byte[] NO_BYTES = new byte[0];
+
     private final Worker worker;
     private final EntryDraft draft;
     private final CurrentObject current;
@@ -36,13 +41,17 @@ final class Decision {
     /** Nobody asks: the object is to make room in its cache. */
     private boolean evicting;
 
-    /** Nobody asks: a session that is not used is to end; how many ticks of its lease it may be unused; −1 else. */
-    private int unusedTicks = -1;
+    /** The sessions to be ended because no request uses them, where no client asks for that; else null. */
+    private long @Nullable [] unused;
 
-    /** The table whose session knows of this request as under way, or is being ended by it. */
-    private @Nullable SessionTable entered;
+    private int unusedCount;
+    private int unusedTicks;
+    private byte[] closings = NO_BYTES;
 
-    private long enteredSession;
+    private final SessionHold hold = new SessionHold();
+    /** The entry under way only ends another session, to make room for the one that is opened afterwards. */
+    private boolean replacing;
+
     private boolean awaitsSession;
 
     /** What an attempt before this one was answered without writing anything; this one must not write either. */
@@ -73,7 +82,8 @@ final class Decision {
         bits = 0;
         expiring = false;
         evicting = false;
-        unusedTicks = -1;
+        unused = null;
+        replacing = false;
         awaitsSession = false;
         answeredBefore = null;
         ownEntry = false;
@@ -85,14 +95,16 @@ final class Decision {
         evicting = true;
     }
 
-    /** What has begun is the end of a session that nobody uses, of which the request is a CLOSE_SESSION. */
-    void endsSession(int ticks) {
+    /** What has begun is the end of sessions that no request uses; the request is a CLOSE_SESSION of the first of them. */
+    void endsSessions(long[] ids, int count, int ticks) {
+        unused = ids;
+        unusedCount = count;
         unusedTicks = ticks;
     }
 
     /**
-     * Whether nothing was decided, since the request's session is being ended, which is over soon: what is answered then
-     * stands in the log, and not on a decision that may come to nothing.
+     * Whether nothing was decided, since the request's session is being ended, or all that may be open are in use, which is over
+     * soon: what is answered then stands in the log, and not on a decision that may come to nothing.
      */
     boolean awaitsSession() {
         return awaitsSession;
@@ -100,20 +112,7 @@ final class Decision {
 
     /** The mutation is over, whatever became of it. */
     void end() {
-        final SessionTable table = entered;
-        if (table != null) {
-            entered = null;
-            if (unusedTicks >= 0) {
-                table.cancelEnding(enteredSession);
-            } else {
-                table.leave(enteredSession);
-            }
-        }
-    }
-
-    private void enter(SessionTable table, long sessionId) {
-        enteredSession = sessionId;
-        entered = table;
+        hold.end();
     }
 
     /** The request's caller is gone: nothing of it is read or answered any more. */
@@ -141,15 +140,10 @@ final class Decision {
         final Request asked = asked();
         switch (asked.operation()) {
             case OPEN_SESSION -> {
-                final SessionTable sessions = replica().sessions(asked.sessionId());
-                if (sessions.wasClosed(asked.sessionId())) {
-                    return answer(Status.SESSION_EXPIRED, 0, 0, 0);
-                }
-                return !sessions.isOpen(asked.sessionId()) && session(EntryType.SESSION_OPEN)
-                        || answer(Status.OK, 0, 0, 0);
+                return decideOpening(asked);
             }
             case CLOSE_SESSION -> {
-                return mayClose(asked) && session(EntryType.SESSION_CLOSE) || answer(Status.OK, 0, 0, 0);
+                return decideClosing(asked);
             }
             default -> {
                 if (asked.sessionId() != 0 && isKnown()) {
@@ -168,21 +162,80 @@ final class Decision {
         }
     }
 
-    private boolean mayClose(Request asked) {
+    /**
+     * A session is opened once: its id is not remembered for ever, but an opening that is older than what was forgotten is
+     * refused. A full table ends the session that was unused for longest first, by an entry of its own.
+     */
+    private boolean decideOpening(Request asked) {
         final SessionTable sessions = replica().sessions(asked.sessionId());
-        if (unusedTicks < 0) {
-            return sessions.isOpen(asked.sessionId());
+        awaitsSession = false;
+        if (hold.hasPlace()) {
+            return openSession(asked); // another session was ended for it
         }
-        if (!sessions.beginEnding(asked.sessionId(), unusedTicks)) {
-            return false;
+        final long newest = versions().last();
+        if (sessions.isOpen(asked.sessionId())) {
+            return answer(Status.OK, 0, newest, 0);
         }
-        enter(sessions, asked.sessionId());
+        if (Version.epoch(asked.asOf()) != Version.epoch(newest)
+                || sessions.mayBeClosed(asked.sessionId(), asked.asOf())) {
+            return answer(Status.SESSION_EXPIRED, 0, newest, 0);
+        }
+        switch (hold.beginOpening(sessions, asked.connection())) {
+            case HAS_PLACE -> {
+                return openSession(asked);
+            }
+            case REPLACES -> {
+                replacing = true;
+                draft(EntryType.SESSION_CLOSE).request(hold.ending(0), 0, 0);
+                worker.countReplacedSession();
+                return true;
+            }
+            default -> {
+                awaitsSession = true;
+                return false;
+            }
+        }
+    }
+
+    private boolean openSession(Request asked) {
+        draft(EntryType.SESSION_OPEN).request(asked.sessionId(), 0, 0);
+        willAnswer(Status.OK, 0, 0, 0);
+        answersOwnVersion = true;
         return true;
     }
 
-    private boolean session(int type) {
-        draft(type).request(asked().sessionId(), 0, 0);
-        willAnswer(Status.OK, unusedTicks < 0 ? 0 : ResultBits.REMOVED, 0, 0);
+    private boolean decideClosing(Request asked) {
+        final SessionTable sessions = replica().sessions(asked.sessionId());
+        final long[] ids = unused;
+        if (ids != null) {
+            return endUnused(sessions, ids);
+        }
+        awaitsSession = sessions.isEnding(asked.sessionId());
+        if (awaitsSession || !sessions.isOpen(asked.sessionId())) {
+            return !awaitsSession && answer(Status.OK, 0, 0, 0);
+        }
+        draft(EntryType.SESSION_CLOSE).request(asked.sessionId(), 0, 0);
+        willAnswer(Status.OK, 0, 0, 0);
+        return true;
+    }
+
+    /** One record for all of them: what ends sessions takes far less than what opened them. The answer's version is their number. */
+    private boolean endUnused(SessionTable sessions, long[] ids) {
+        hold.leave();
+        final int count = hold.endUnused(sessions, ids, unusedCount, unusedTicks);
+        if (count == 0) {
+            return answer(Status.OK, 0, 0, 0);
+        }
+        final int length = (count - 1) * Long.BYTES;
+        if (closings.length < length) {
+            closings = new byte[length];
+        }
+        final ByteBuffer others = ByteBuffer.wrap(closings).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 1; i < count; i++) {
+            others.putLong(hold.ending(i));
+        }
+        draft(EntryType.SESSION_CLOSE).value(closings, 0, length).request(hold.ending(0), 0, 0);
+        willAnswer(Status.OK, ResultBits.REMOVED, count, 0);
         return true;
     }
 
@@ -192,11 +245,11 @@ final class Decision {
         final SessionTable sessions = replica().sessions(asked.sessionId());
         answeredBefore = null;
         awaitsSession = false;
-        end(); // once more, after an object was found to be over: it is looked up anew
+        hold.leave(); // once more, after an object was found to be over: it is looked up anew
         while (true) {
             switch (sessions.enter(asked.sessionId(), asked.sequence())) {
                 case NEW -> {
-                    enter(sessions, asked.sessionId());
+                    hold.enter(sessions, asked.sessionId());
                     return false;
                 }
                 case NO_SESSION -> {
@@ -212,10 +265,10 @@ final class Decision {
                     return true;
                 }
                 case COMPLETED -> {
-                    enter(sessions, asked.sessionId());
+                    hold.enter(sessions, asked.sessionId());
                     final Completion completion = sessions.find(asked.sessionId(), asked.sequence());
                     if (completion == null) {
-                        end();
+                        hold.leave();
                         continue; // forgotten in between
                     }
                     if (completion.isApplied()) {
@@ -452,6 +505,11 @@ final class Decision {
         return draft.type() == EntryType.PUT && !inPlace;
     }
 
+    /** Whether the entry only ends something, and is not the first step to something that begins. */
+    boolean endsSomething() {
+        return EntryType.isTombstone(draft.type()) && !replacing;
+    }
+
     private boolean answer(Status newStatus, int newBits, long version, long previous) {
         final Request asked = asked();
         if (!ResultBits.has(newBits, ResultBits.EXISTED) && !ResultBits.has(newBits, ResultBits.EXPIRED)) {
@@ -498,6 +556,14 @@ final class Decision {
             expiring = false;
             worker.countExpired();
             return false;
+        }
+        if (replacing) {
+            replacing = false;
+            hold.leave();
+            return false;
+        }
+        if (hold.hasPlace()) {
+            hold.opened(asked().sessionId(), asked().connection());
         }
         answer(status, answerBits, answersOwnVersion ? draft.version() : answerVersion, answerPrevious);
         return true;

@@ -127,10 +127,10 @@ final class Mutation {
         decision.evicts();
     }
 
-    /** Begins the end of a session that was not used for so many ticks of its lease. */
-    void beginSessionEnd(ShardPrimary shardPrimary, Request close, int ticks) {
+    /** Begins the end of those sessions that were not used for so many ticks of their leases. */
+    void beginSessionEnds(ShardPrimary shardPrimary, Request close, long[] ids, int count, int ticks) {
         begin(shardPrimary, close);
-        decision.endsSession(ticks);
+        decision.endsSessions(ids, count, ticks);
     }
 
     /** True when it is over. */

@@ -37,6 +37,7 @@ public final class Worker {
 
     private long writtenInLap;
     private final OwnedCounter expiredObjects = new OwnedCounter();
+    private final OwnedCounter replacedSessions = new OwnedCounter();
 
     /**
      * @param firstSlot of the versions in flight: of its first mutation; those of the others follow
@@ -164,13 +165,15 @@ public final class Worker {
     }
 
     /**
-     * Begins the end of a session that nobody uses; nothing is left over. The request is a CLOSE_SESSION; it is answered OK
-     * without having done anything if the session is used, or closed, by then.
+     * Begins the end of sessions that no request uses; nothing is left over. The request is a CLOSE_SESSION of the first of them. Its
+     * answer is OK, with {@link org.rowankv.protocol.ResultBits#REMOVED} and their number as its version if any was ended: those
+     * that are used, or closed, by then are left out.
      *
-     * @param ticks of its lease that it may be unused
+     * @param ids at the beginning of the array, all of one table of the shard; not to be changed until the answer
+     * @param ticks of its lease that each may be unused
      */
-    public void beginSessionEnd(ShardPrimary primary, Request close, int ticks) {
-        mutation.beginSessionEnd(primary, close, ticks);
+    public void beginSessionEnds(ShardPrimary primary, Request close, long[] ids, int count, int ticks) {
+        mutation.beginSessionEnds(primary, close, ids, count, ticks);
     }
 
     /** Does what can be done now; true when the request is answered. Never blocks. */
@@ -264,6 +267,15 @@ public final class Worker {
     /** Gives the request up, without an answer, if nothing of it was written; false if it is too late for that. */
     public boolean withdraw() {
         return mutation.withdraw();
+    }
+
+    void countReplacedSession() {
+        replacedSessions.add(1);
+    }
+
+    /** Sessions that were ended so that others could be opened. */
+    public long replacedSessions() {
+        return replacedSessions.get();
     }
 
     void countExpired() {

@@ -87,10 +87,10 @@ public final class RetentionWorker implements Agent {
         user = agent;
     }
 
-    /** Begins the end of a session that was not used for so many ticks of its lease. */
-    void beginSessionEnd(Object agent, ShardPrimary primary, long sessionId, int ticks) {
-        request.closeSession(primary.replica().shardId(), sessionId);
-        worker.beginSessionEnd(primary, request, ticks);
+    /** Begins the end of those sessions of one table that were not used for so many ticks of their leases. */
+    void beginSessionEnds(Object agent, ShardPrimary primary, long[] ids, int count, int ticks) {
+        request.closeSession(primary.replica().shardId(), ids[0]);
+        worker.beginSessionEnds(primary, request, ids, count, ticks);
         user = agent;
     }
 
@@ -153,6 +153,11 @@ public final class RetentionWorker implements Agent {
     /** Whether the answer has that bit. */
     boolean answerHas(int bit) {
         return request.has(bit);
+    }
+
+    /** The answer's version. */
+    long answerVersion() {
+        return request.version();
     }
 
     /** Gives back what was drawn ahead. Nothing is under way. */

@@ -23,16 +23,27 @@ public final class SessionLeaseAgent implements Agent {
     /** Ticks of a lease; it is over with the tick after these. */
     public static final int TICKS = 4;
 
-    private static final int SESSIONS_PER_TURN = 64;
+    private static final int RECORDS_PER_TURN = 16;
+    private static final int SESSIONS_PER_RECORD = 64;
 
-    /** A session that seemed unused when it was looked at. */
-    private record Candidate(ShardPrimary primary, long sessionId) {}
+    /** Sessions of one table that seemed unused when they were looked at. */
+    private static final class Candidates {
+        private final ShardPrimary primary;
+        private final long[] ids;
+        private int next;
+
+        Candidates(ShardPrimary primary, long[] ids) {
+            this.primary = primary;
+            this.ids = ids;
+        }
+    }
 
     private final List<ShardPrimary> primaries;
     private final RetentionWorker worker;
     private final Clock clock;
     private final long tickNs;
-    private final ArrayDeque<Candidate> candidates = new ArrayDeque<>();
+    private final ArrayDeque<Candidates> candidates = new ArrayDeque<>();
+    private final long[] record = new long[SESSIONS_PER_RECORD];
     private final OwnedCounter endedSessions = new OwnedCounter();
     private final OwnedCounter ticks = new OwnedCounter();
     private long nextTickNs;
@@ -67,9 +78,8 @@ public final class SessionLeaseAgent implements Agent {
         if (candidates.isEmpty() && !tick()) {
             return 0;
         }
-        for (int i = 0; i < SESSIONS_PER_TURN && !candidates.isEmpty() && !closing; i++) {
-            final Candidate next = candidates.remove();
-            worker.beginSessionEnd(this, next.primary, next.sessionId, TICKS);
+        for (int i = 0; i < RECORDS_PER_TURN && !candidates.isEmpty() && !closing; i++) {
+            beginRecord();
             if (!goOn()) {
                 return 1;
             }
@@ -80,6 +90,17 @@ public final class SessionLeaseAgent implements Agent {
         }
         atWork = !candidates.isEmpty();
         return 1;
+    }
+
+    private void beginRecord() {
+        final Candidates first = candidates.element();
+        final int count = Math.min(SESSIONS_PER_RECORD, first.ids.length - first.next);
+        System.arraycopy(first.ids, first.next, record, 0, count);
+        first.next += count;
+        if (first.next == first.ids.length) {
+            candidates.remove();
+        }
+        worker.beginSessionEnds(this, first.primary, record, count, TICKS);
     }
 
     /** True if it was time, and there are sessions to be ended. */
@@ -103,8 +124,9 @@ public final class SessionLeaseAgent implements Agent {
 
     private void tick(ShardPrimary primary) {
         for (int table = 0; table < ShardReplica.sessionTables(); table++) {
-            for (long sessionId : primary.replica().sessionTable(table).tick(TICKS)) {
-                candidates.add(new Candidate(primary, sessionId));
+            final long[] unused = primary.replica().sessionTable(table).tick(TICKS);
+            if (unused.length > 0) {
+                candidates.add(new Candidates(primary, unused));
             }
         }
     }
@@ -113,7 +135,7 @@ public final class SessionLeaseAgent implements Agent {
     private boolean goOn() {
         final RetentionWorker.Outcome outcome = worker.turn();
         if (outcome == RetentionWorker.Outcome.ANSWERED && worker.answerHas(ResultBits.REMOVED)) {
-            endedSessions.add(1);
+            endedSessions.add(worker.answerVersion());
         }
         return outcome != RetentionWorker.Outcome.PENDING;
     }

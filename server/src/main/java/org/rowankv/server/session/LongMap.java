@@ -87,6 +87,16 @@ final class LongMap<V> {
         return size;
     }
 
+    /** Slots to be visited by {@link #keyAt}; good until the next change. */
+    int slots() {
+        return keys.length;
+    }
+
+    /** The key in that slot, or 0. */
+    long keyAt(int slot) {
+        return keys[slot];
+    }
+
     long[] keys() {
         return Arrays.stream(keys).filter(key -> key != 0).toArray();
     }

@@ -16,31 +16,6 @@ import org.rowankv.protocol.Status;
  * cleaner asks at any time.
  */
 public final class SessionTable {
-    /** One open session. */
-    private static final class Session {
-        /** 0: not seen yet, while a scan meets entries in any order. */
-        long openAddress;
-
-        boolean closed;
-        /** Smallest sequence that may still be asked for. */
-        long firstUnanswered;
-
-        @Nullable
-        Completion newest;
-
-        /** Requests of it that were looked up here and are under way. */
-        int requests;
-        /** The tick in which it was used last. */
-        int usedAt;
-        /** It is being ended because nobody uses it: what comes now waits until that is decided. */
-        boolean ending;
-
-        Session(long openAddress, int tick) {
-            this.openAddress = openAddress;
-            this.usedAt = tick;
-        }
-    }
-
     /** What a session knows of a request. */
     public enum Finding {
         /** The session is not open here: it never was, or is closed. */
@@ -63,12 +38,15 @@ public final class SessionTable {
 
     private static final long[] NONE = {};
 
-    private final LongMap<Session> sessions = new LongMap<>();
+    private final LongMap<OpenSession> sessions = new LongMap<>();
     private final ClosedSessions closed = new ClosedSessions();
+    private final SessionPlaces places = new SessionPlaces();
     private final Release release;
     private boolean scanning;
     /** Goes on while this server is the shard's primary: the clock of leases. */
     private int tick;
+
+    private long uses;
 
     public SessionTable(Release release) {
         this.release = release;
@@ -80,7 +58,8 @@ public final class SessionTable {
     }
 
     /**
-     * All entries were met: sessions that were closed, which stays known, or whose opening is gone, are over.
+     * All entries were met: sessions that were closed, or whose opening is gone, are over. Not all of them stay known: an
+     * opening from before this start carries a version of an earlier epoch, and the primary refuses it for that.
      *
      * @return the space given back by entries that only their completions had kept
      */
@@ -88,31 +67,51 @@ public final class SessionTable {
         scanning = false;
         int freed = 0;
         for (long sessionId : sessions.keys()) {
-            final Session session = sessions.get(sessionId);
+            final OpenSession session = sessions.get(sessionId);
             if (session != null && (session.closed || session.openAddress == 0)) {
                 freed += releaseAll(session);
                 sessions.remove(sessionId);
                 if (session.closed) {
-                    closed.add(sessionId);
+                    closed.add(sessionId, session.openVersion);
                 }
             }
         }
         return freed;
     }
 
-    /** Opens a session; false if that was done already, or it is closed. */
-    public synchronized boolean open(long sessionId, long address) {
-        final Session session = sessions.get(sessionId);
+    /**
+     * Opens a session; false if that was done already, or it is closed.
+     *
+     * @param version of the entry that opens it
+     */
+    public synchronized boolean open(long sessionId, long address, long version) {
+        final OpenSession session = sessions.get(sessionId);
+        if (session == null && closed.contains(sessionId)) {
+            return false; // the same entry once more
+        }
         if (session == null) {
-            if (closed.contains(sessionId)) {
-                return false;
-            }
-            sessions.put(sessionId, new Session(address, tick));
+            final OpenSession opened = newSession(address);
+            opened.openVersion = version;
+            sessions.put(sessionId, opened);
             return true;
         }
         final boolean opens = session.openAddress == 0 && !session.closed;
-        session.openAddress = opens ? address : session.openAddress;
+        if (opens) {
+            session.openAddress = address;
+            session.openVersion = version;
+        }
         return opens;
+    }
+
+    private OpenSession newSession(long openAddress) {
+        final OpenSession session = new OpenSession(openAddress);
+        used(session);
+        return session;
+    }
+
+    private void used(OpenSession session) {
+        session.usedAt = tick;
+        session.lastUse = ++uses;
     }
 
     /**
@@ -122,7 +121,7 @@ public final class SessionTable {
      * @return the space given back: what {@code opening} returned, and that of entries kept for completions
      */
     public synchronized int close(long sessionId, LongToIntFunction opening) {
-        final Session session = scanning ? scanned(sessionId) : sessions.get(sessionId);
+        final OpenSession session = scanning ? scanned(sessionId) : sessions.get(sessionId);
         if (session == null) {
             return 0;
         }
@@ -130,13 +129,14 @@ public final class SessionTable {
         freed += releaseAll(session);
         session.closed = true;
         if (!scanning) {
+            places.giveBack(session);
             sessions.remove(sessionId);
-            closed.add(sessionId);
+            closed.add(sessionId, session.openVersion);
         }
         return freed;
     }
 
-    private int releaseAll(Session session) {
+    private int releaseAll(OpenSession session) {
         int freed = 0;
         for (Completion c = session.newest; c != null; c = c.older) {
             freed += release(c);
@@ -151,10 +151,10 @@ public final class SessionTable {
         return length == 0 ? 0 : release.release(completion.address, length);
     }
 
-    private Session scanned(long sessionId) {
-        Session session = sessions.get(sessionId);
+    private OpenSession scanned(long sessionId) {
+        OpenSession session = sessions.get(sessionId);
         if (session == null) {
-            session = new Session(0, tick);
+            session = newSession(0);
             sessions.put(sessionId, session);
         }
         return session;
@@ -165,26 +165,69 @@ public final class SessionTable {
     }
 
     /**
-     * Whether the session was closed, as far back as that is remembered. A request to open it is then a late copy: opened
-     * again, it would let late copies of its mutations take effect a second time, since their completions are gone.
+     * Whether a request to open a session that is not open may be a late copy, of one that was closed: opened again, it would
+     * let late copies of its mutations take effect a second time, since their completions are gone.
+     *
+     * @param asOf a version that the shard gave out before the client sent the request for the first time
      */
-    public synchronized boolean wasClosed(long sessionId) {
-        return closed.contains(sessionId);
+    public synchronized boolean mayBeClosed(long sessionId, long asOf) {
+        return closed.mayHold(sessionId, asOf);
     }
+
+    // --- how many ---
+
+    /** Sessions that may be open here at once, from now on. */
+    public synchronized void limit(int mostOpen) {
+        places.limit(mostOpen);
+    }
+
+    /**
+     * Takes a place for a session, before it is opened; to be followed by {@link #opened} or {@link #notOpened}, unless the
+     * answer is WAITS. When all places are taken, the session that was unused for longest gives way, unless a request of it is
+     * under way: of the same connection if that has its share of all sessions, else of any.
+     *
+     * @param connection that asks
+     * @param replaced the session that has to be ended first is put there
+     */
+    public synchronized SessionOpening beginOpening(long connection, long[] replaced) {
+        return places.begin(sessions, connection, replaced);
+    }
+
+    /** The session that has taken a place is open, on that connection. */
+    public synchronized void opened(long sessionId, long connection) {
+        places.end();
+        final OpenSession session = sessions.get(sessionId);
+        if (session != null) {
+            session.connection = connection;
+        }
+    }
+
+    /** The session that has taken a place is not opened. */
+    public synchronized void notOpened() {
+        places.end();
+    }
+
+    /** Whether it is being decided whether that session ends. */
+    public synchronized boolean isEnding(long sessionId) {
+        final OpenSession session = sessions.get(sessionId);
+        return session != null && session.ending;
+    }
+
+    // --- requests ---
 
     /**
      * What is known of a request before it is decided. Renews the session's lease. If the request is NEW or COMPLETED it
      * counts as under way from now on, until {@link #leave}: so long its session is not ended.
      */
     public synchronized Finding enter(long sessionId, long sequence) {
-        final Session session = sessions.get(sessionId);
+        final OpenSession session = sessions.get(sessionId);
         if (session == null) {
             return Finding.NO_SESSION;
         }
         if (session.ending) {
             return Finding.ENDING;
         }
-        session.usedAt = tick;
+        used(session);
         if (held(sessionId, sequence) != null) {
             session.requests++;
             return Finding.COMPLETED;
@@ -198,10 +241,10 @@ public final class SessionTable {
 
     /** A request that {@link #enter} has let in is over. */
     public synchronized void leave(long sessionId) {
-        final Session session = sessions.get(sessionId);
+        final OpenSession session = sessions.get(sessionId);
         if (session != null && session.requests > 0) {
             session.requests--;
-            session.usedAt = tick;
+            used(session);
         }
     }
 
@@ -218,7 +261,7 @@ public final class SessionTable {
         int count = 0;
         final long[] open = sessions.size() == 0 ? NONE : sessions.keys();
         for (long sessionId : open) {
-            final Session session = sessions.get(sessionId);
+            final OpenSession session = sessions.get(sessionId);
             if (session != null && isUnused(session, ticks)) {
                 open[count++] = sessionId;
             }
@@ -226,7 +269,7 @@ public final class SessionTable {
         return count == open.length ? open : Arrays.copyOf(open, count);
     }
 
-    private boolean isUnused(Session session, int ticks) {
+    private boolean isUnused(OpenSession session, int ticks) {
         return session.requests == 0 && !session.closed && tick - session.usedAt > ticks;
     }
 
@@ -235,7 +278,7 @@ public final class SessionTable {
      * Requests of it wait from now on, until it is closed, or {@link #cancelEnding} says that it is not.
      */
     public synchronized boolean beginEnding(long sessionId, int ticks) {
-        final Session session = sessions.get(sessionId);
+        final OpenSession session = sessions.get(sessionId);
         if (session == null || session.ending || !isUnused(session, ticks)) {
             return false;
         }
@@ -245,9 +288,10 @@ public final class SessionTable {
 
     /** It is not ended now. Nothing if it was closed. */
     public synchronized void cancelEnding(long sessionId) {
-        final Session session = sessions.get(sessionId);
+        final OpenSession session = sessions.get(sessionId);
         if (session != null) {
             session.ending = false;
+            places.giveBack(session);
         }
     }
 
@@ -261,13 +305,13 @@ public final class SessionTable {
 
     /** Whether this is the entry by which an open session was opened. */
     public synchronized boolean isOpening(long sessionId, long address) {
-        final Session session = sessions.get(sessionId);
+        final OpenSession session = sessions.get(sessionId);
         return session != null && !session.closed && session.openAddress == address;
     }
 
     /** The cleaner copied the opening of a session. */
     public synchronized boolean openingMoved(long sessionId, long from, long to) {
-        final Session session = sessions.get(sessionId);
+        final OpenSession session = sessions.get(sessionId);
         if (session == null || session.openAddress != from) {
             return false;
         }
@@ -282,7 +326,7 @@ public final class SessionTable {
     }
 
     private @Nullable Completion held(long sessionId, long sequence) {
-        final Session session = sessions.get(sessionId);
+        final OpenSession session = sessions.get(sessionId);
         for (Completion c = session == null ? null : session.newest; c != null; c = c.older) {
             if (c.sequence == sequence) {
                 return c;
@@ -300,7 +344,7 @@ public final class SessionTable {
      */
     public synchronized int complete(
             long sessionId, long sequence, int unanswered, long version, long previousVersion, int bits, long address) {
-        final Session session = scanning ? scanned(sessionId) : sessions.get(sessionId);
+        final OpenSession session = scanning ? scanned(sessionId) : sessions.get(sessionId);
         if (session == null || session.closed) {
             return 0;
         }
@@ -315,14 +359,14 @@ public final class SessionTable {
      */
     public synchronized int answeredWithoutEntry(
             long sessionId, long sequence, int unanswered, Status status, long version, int bits) {
-        final Session session = sessions.get(sessionId);
+        final OpenSession session = sessions.get(sessionId);
         return session == null || session.closed
                 ? 0
                 : remember(session, sequence, unanswered, status, version, 0, bits, 0);
     }
 
     private int remember(
-            Session session,
+            OpenSession session,
             long sequence,
             int unanswered,
             Status status,
@@ -390,7 +434,7 @@ public final class SessionTable {
      * copied an entry, before it frees the segment: so what is known here lies where it is said to.
      */
     public synchronized boolean readOpening(long sessionId, AddressReader reader) {
-        final Session session = sessions.get(sessionId);
+        final OpenSession session = sessions.get(sessionId);
         if (session == null || session.closed || session.openAddress == 0) {
             return false;
         }
@@ -405,7 +449,7 @@ public final class SessionTable {
      * @return its sequence, or −1 when there is none
      */
     public synchronized long readCompletion(long sessionId, long after, AddressReader reader) {
-        final Session session = sessions.get(sessionId);
+        final OpenSession session = sessions.get(sessionId);
         Completion next = null;
         for (Completion c = session == null ? null : session.newest; c != null; c = c.older) {
             if (c.isApplied() && c.sequence > after && (next == null || c.sequence < next.sequence)) {
@@ -421,7 +465,7 @@ public final class SessionTable {
 
     /** Whether the outcome of a mutation, which somebody may ask for, is not known here, as far as the log was read. */
     public synchronized boolean lacksCompletion(long sessionId, long sequence) {
-        final Session session = sessions.get(sessionId);
+        final OpenSession session = sessions.get(sessionId);
         return session == null
                 || !session.closed && sequence >= session.firstUnanswered && held(sessionId, sequence) == null;
     }
@@ -464,7 +508,7 @@ public final class SessionTable {
             return;
         }
         for (long sessionId : sessions.keys()) {
-            final Session session = sessions.get(sessionId);
+            final OpenSession session = sessions.get(sessionId);
             if (session != null && !session.closed) {
                 final List<SessionImage.Answer> answers = new ArrayList<>();
                 for (Completion c = session.newest; c != null; c = c.older) {
@@ -480,7 +524,7 @@ public final class SessionTable {
 
     /** While entries come in any order: a session that was open. */
     public synchronized void restore(SessionImage image) {
-        final Session session = scanned(image.sessionId());
+        final OpenSession session = scanned(image.sessionId());
         session.openAddress = image.openAddress();
         session.firstUnanswered = Math.max(session.firstUnanswered, image.firstUnanswered());
         for (SessionImage.Answer answer : image.answers()) {

@@ -130,6 +130,13 @@ public final class ShardReplica {
         return SESSION_TABLES;
     }
 
+    /** As a primary: no more sessions are opened than so many in each table. */
+    public void limitSessions(int mostPerTable) {
+        for (SessionTable table : sessions) {
+            table.limit(mostPerTable);
+        }
+    }
+
     /** One of them. */
     public SessionTable sessionTable(int number) {
         return sessions[number];
@@ -447,19 +454,24 @@ public final class ShardReplica {
         final int flags = EntryDescriptor.flags(entry, at);
         final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
         final SessionTable table = sessions(sessionId);
+        final long version = EntryDescriptor.version(entry, at);
         final CheckpointBound bound = checkpoint;
-        if (bound != null && bound.isSessionOver(sessionId, EntryDescriptor.version(entry, at))) {
+        if (bound != null && bound.isSessionOver(sessionId, version)) {
             return dead(address, length);
         }
-        if (!table.open(sessionId, address)) {
+        if (!table.open(sessionId, address, version)) {
             return table.isOpening(sessionId, address) ? 0 : dead(address, length);
         }
         return 0;
     }
 
     private int applySessionClose(ByteBuffer entry, int at) {
-        final long sessionId = EntryDescriptor.sessionId(entry, at, EntryDescriptor.flags(entry, at));
-        return sessions(sessionId).close(sessionId, this::supersede);
+        int freed = 0;
+        for (int number = 0; number < EntryDescriptor.closedSessions(entry, at); number++) {
+            final long sessionId = EntryDescriptor.closedSession(entry, at, number);
+            freed += sessions(sessionId).close(sessionId, this::supersede);
+        }
+        return freed;
     }
 
     private int complete(ByteBuffer entry, int at, long address, long version) {

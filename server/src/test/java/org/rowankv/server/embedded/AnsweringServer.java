@@ -107,7 +107,7 @@ final class AnsweringServer implements Served {
 
         @Override
         public List<StoredCache> list() {
-            return List.of();
+            return List.of(new StoredCache(1, "c", new byte[0], CacheLimit.NONE));
         }
     }
 }

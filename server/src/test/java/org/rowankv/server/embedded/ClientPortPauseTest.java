@@ -111,7 +111,7 @@ final class ClientPortPauseTest {
         }
     }
 
-    private static final class NoCaches implements ClientCatalogue {
+    private static final class OneCache implements ClientCatalogue {
         @Override
         public @Nullable StoredCache find(String name) {
             return null;
@@ -139,7 +139,7 @@ final class ClientPortPauseTest {
 
         @Override
         public List<StoredCache> list() {
-            return List.of();
+            return List.of(new StoredCache(1, "c", new byte[0], CacheLimit.NONE));
         }
     }
 
@@ -161,7 +161,7 @@ final class ClientPortPauseTest {
     void open() throws IOException {
         for (Start start : List.of(first, new Start(1, false))) {
             final ClientPort port = ClientPort.bind(
-                    start, new NoCaches(), ClientPortSettings.at("127.0.0.1", 0), clock, new ErrorLog(clock));
+                    start, new OneCache(), ClientPortSettings.at("127.0.0.1", 0), clock, new ErrorLog(clock));
             ports.add(port);
             addresses.add("127.0.0.1:" + port.address().getPort());
         }
@@ -211,8 +211,8 @@ final class ClientPortPauseTest {
         final CompletableFuture<Request> waiting = putFromElsewhere();
         awaitHeld();
         final Start second = new Start(1, true);
-        ports.get(1).resume(second, new NoCaches(), routing(2, 1));
-        ports.get(0).resume(new Start(0, false), new NoCaches(), routing(2, 1));
+        ports.get(1).resume(second, new OneCache(), routing(2, 1));
+        ports.get(0).resume(new Start(0, false), new OneCache(), routing(2, 1));
         assertThat(waiting.get().version()).isEqualTo(101);
         assertThat(second.begun).isNotEmpty();
         assertThat(client.configuration().term()).isEqualTo(2);
@@ -226,8 +226,8 @@ final class ClientPortPauseTest {
         final CompletableFuture<Request> waiting = putFromElsewhere();
         awaitHeld();
         ports.get(1).pause();
-        ports.get(1).resume(new Start(1, true), new NoCaches(), routing(2, 1));
-        ports.get(0).resume(new Start(0, false), new NoCaches(), routing(2, 1));
+        ports.get(1).resume(new Start(1, true), new OneCache(), routing(2, 1));
+        ports.get(0).resume(new Start(0, false), new OneCache(), routing(2, 1));
         assertThat(waiting.get().version()).isEqualTo(101);
         awaitThat(() -> ports.get(0).staleTerms() > 0);
     }
@@ -241,7 +241,7 @@ final class ClientPortPauseTest {
         ports.get(0).pause();
         assertThat(first.abandoned).isTrue();
         final Start again = new Start(0, true);
-        ports.get(0).resume(again, new NoCaches(), routing(2, 0));
+        ports.get(0).resume(again, new OneCache(), routing(2, 0));
         assertThat(under.get().version()).isEqualTo(100);
         final String last = new ArrayList<>(first.begun).get(before);
         assertThat(again.begun).contains(last);
@@ -259,7 +259,7 @@ final class ClientPortPauseTest {
             return ports.get(0).requests() > before;
         });
         assertThat(waiting).isNotDone();
-        ports.get(0).resume(new Start(0, true), new NoCaches(), routing(2, 0));
+        ports.get(0).resume(new Start(0, true), new OneCache(), routing(2, 0));
         assertThat(waiting.get().version()).isEqualTo(100);
     }
 
@@ -272,7 +272,7 @@ final class ClientPortPauseTest {
         assertThat(ports.get(0).connections()).isZero();
         assertThat(waiting).isNotDone();
         ports.get(1).pause();
-        ports.get(1).resume(new Start(1, true), new NoCaches(), routing(2, 1));
+        ports.get(1).resume(new Start(1, true), new OneCache(), routing(2, 1));
         assertThat(waiting.join().version()).isEqualTo(101);
     }
 }

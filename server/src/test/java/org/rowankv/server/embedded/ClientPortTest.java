@@ -102,7 +102,7 @@ final class ClientPortTest {
             raw.say(hello);
             final Welcome refusal = raw.heardWelcome();
             assertThat(refusal.status()).isEqualTo(HelloDescriptor.REFUSED_VERSION);
-            assertThat(refusal.text()).contains("version 9", "this server 1");
+            assertThat(refusal.text()).contains("version 9", "this server 2");
             raw.awaitEnd();
         }
         requireFault(ProtocolFault.OTHER_VERSION);
@@ -243,6 +243,36 @@ final class ClientPortTest {
             }
         }
         assertThat(client.get(cache, key)).isEqualTo(bytes("v"));
+    }
+
+    /** A server keeps arrays by cache id, and a shard's log keeps the id for good. */
+    @ParameterizedTest
+    @ValueSource(ints = {1_000, 1 << 29, 1 << 30, Integer.MAX_VALUE})
+    void shouldRefuseCachesThatTheCatalogueNeverGave(int never) {
+        final byte[] key = bytes("k");
+        final Request request = new Request();
+        client.execute(request.put(never, key, 0, 1, key, 0, 1));
+        assertThat(request.status()).isEqualTo(Status.UNKNOWN_CACHE);
+        client.execute(request.delete(never, key, 0, 1));
+        assertThat(request.status()).isEqualTo(Status.UNKNOWN_CACHE);
+        client.execute(request.clear(never, 0));
+        assertThat(request.status()).isEqualTo(Status.UNKNOWN_CACHE);
+        client.execute(request.get(never, key, 0, 1));
+        assertThat(request.status()).isEqualTo(Status.UNKNOWN_CACHE);
+        assertThat(cluster.servers().get(0).replicas().get(0).allClears()).isEmpty();
+    }
+
+    /** Created through no port: each of them finds out by itself. */
+    @Test
+    void shouldServeACacheThatItHasNotHeardOf() {
+        for (int i = 0; i < 70; i++) {
+            final int other =
+                    cluster.session().catalogue().create("c" + i, new byte[0]).id();
+            client.put(other, bytes("k"), bytes("v" + i));
+            assertThat(client.get(other, bytes("k"))).isEqualTo(bytes("v" + i));
+        }
+        cluster.session().catalogue().destroy("c5");
+        assertThat(client.get(cache, bytes("k"))).isNull();
     }
 
     /** The first answer to a request, behind what is told unasked. */

@@ -47,11 +47,9 @@ final class ExactlyOnceTest {
                 .build());
         client = Stores.client(cluster);
         cache = Stores.cache(client);
-        final Request request = new Request();
         for (int shard = 0; shard < servers; shard++) {
             for (long session = SESSION; session <= OTHER_SESSION; session++) {
-                cluster.session().call(request.openSession(shard, session));
-                assertThat(request.status()).isEqualTo(Status.OK);
+                assertThat(Stores.openSession(cluster, shard, session).status()).isEqualTo(Status.OK);
             }
         }
     }
@@ -230,9 +228,39 @@ final class ExactlyOnceTest {
         final Request late = new Request();
         cluster.session().call(late.closeSession(first.shard(), SESSION));
         client.put(cache, bytes("k"), value("k", 2, 50));
-        cluster.session().call(late.openSession(first.shard(), SESSION));
-        assertThat(late.status()).isEqualTo(Status.SESSION_EXPIRED);
+        assertThat(Stores.openSession(cluster, first.shard(), SESSION).status()).isEqualTo(Status.SESSION_EXPIRED);
         assertThat(deliver(put("k", 1, 50), 1).status()).isEqualTo(Status.SESSION_EXPIRED);
+        assertThat(numberOf("k", client.get(cache, bytes("k")))).isEqualTo(2);
+    }
+
+    /** However many sessions of the shard were closed since: nothing of what was applied before is applied once more. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 65, 2000})
+    void shouldApplyNothingForLateCopiesOfAnOpeningAndItsMutations(int closedSince) {
+        open(3, 3);
+        final long late = 4711;
+        final KeyHash keyHash = new KeyHash(cluster.configuration().hashSeed());
+        final int shard = ShardMap.shardOf(keyHash.hash(cache, bytes("k"), 0, 1), 3);
+        final Request opening = new Request();
+        cluster.session().call(opening.openSession(shard, late, 0));
+        final long asOf = opening.version();
+        cluster.session().call(opening.openSession(shard, late, asOf));
+        assertThat(opening.status()).isEqualTo(Status.OK);
+        assertThat(deliver(late, put("k", 1, 50), 1).status()).isEqualTo(Status.OK);
+        cluster.session().call(new Request().closeSession(shard, late));
+        client.put(cache, bytes("k"), value("k", 2, 50));
+        long newest = opening.version();
+        for (int i = 0; i < closedSince; i++) {
+            final Request other = new Request();
+            cluster.session().call(other.openSession(shard, 1_000_000L + i, newest));
+            assertThat(other.status()).isEqualTo(Status.OK);
+            newest = other.version();
+            cluster.session().call(other.closeSession(shard, 1_000_000L + i));
+        }
+
+        cluster.session().call(opening.openSession(shard, late, asOf));
+        assertThat(opening.status()).isEqualTo(Status.SESSION_EXPIRED);
+        assertThat(deliver(late, put("k", 1, 50), 1).status()).isEqualTo(Status.SESSION_EXPIRED);
         assertThat(numberOf("k", client.get(cache, bytes("k")))).isEqualTo(2);
     }
 

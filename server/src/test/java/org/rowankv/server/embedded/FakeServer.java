@@ -85,7 +85,7 @@ final class FakeServer implements Served {
         return 0;
     }
 
-    static final class NoCaches implements ClientCatalogue {
+    static final class OneCache implements ClientCatalogue {
         @Override
         public @Nullable StoredCache find(String name) {
             return null;
@@ -113,7 +113,7 @@ final class FakeServer implements Served {
 
         @Override
         public List<StoredCache> list() {
-            return List.of();
+            return List.of(new StoredCache(1, "c", new byte[0], CacheLimit.NONE));
         }
     }
 }

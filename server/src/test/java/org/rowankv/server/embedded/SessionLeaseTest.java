@@ -144,9 +144,7 @@ final class SessionLeaseTest {
 
     private void openSession(long session) {
         for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
-            final Request request = new Request().openSession(shard, session);
-            cluster.session().call(request);
-            assertThat(request.status()).isEqualTo(Status.OK);
+            assertThat(Stores.openSession(cluster, shard, session).status()).isEqualTo(Status.OK);
         }
     }
 

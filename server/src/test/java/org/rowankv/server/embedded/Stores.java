@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.placement.ShardAssignment;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -41,6 +43,18 @@ final class Stores {
                 new ReplyLosingSession(cluster.session(), call -> false, new AtomicInteger()),
                 SystemClock.INSTANCE,
                 new SplittableRandomSource(seed));
+    }
+
+    /** Opens a session at a shard; the answer. */
+    static Request openSession(EmbeddedCluster cluster, int shard, long session) {
+        final Request request = new Request();
+        // The first one learns a version of the shard.
+        for (long asOf = 0; ; asOf = request.version()) {
+            cluster.session().call(request.openSession(shard, session, asOf));
+            if (asOf != 0 || request.status() != Status.SESSION_EXPIRED) {
+                return request;
+            }
+        }
     }
 
     static int cache(RowanClient client) {

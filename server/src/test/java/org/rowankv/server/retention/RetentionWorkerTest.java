@@ -29,7 +29,7 @@ class RetentionWorkerTest {
     @Test
     void shouldGiveBackWhatWasDrawnAheadAsSoonAsNothingIsUnderWay() {
         assertThat(retention.doWork()).isZero();
-        retention.beginSessionEnd(this, primary(), 7, 3);
+        retention.beginSessionEnds(this, primary(), new long[] {7}, 1, 3);
         retention.wantRelease();
         when(worker.advance()).thenReturn(false);
         when(worker.withdraw()).thenReturn(false);
@@ -55,13 +55,13 @@ class RetentionWorkerTest {
     @Test
     void shouldTellALapFromAWantOfRoom() {
         when(worker.withdraw()).thenReturn(true);
-        retention.beginSessionEnd(this, primary(), 7, 3);
+        retention.beginSessionEnds(this, primary(), new long[] {7}, 1, 3);
         when(worker.awaitsLap()).thenReturn(true);
         assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.AHEAD);
-        retention.beginSessionEnd(this, primary(), 7, 3);
+        retention.beginSessionEnds(this, primary(), new long[] {7}, 1, 3);
         when(worker.awaitsLap()).thenReturn(false);
         assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.WITHOUT_ROOM);
-        retention.beginSessionEnd(this, primary(), 7, 3);
+        retention.beginSessionEnds(this, primary(), new long[] {7}, 1, 3);
         when(worker.awaitsLock()).thenReturn(true);
         assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.LOCKED);
     }

@@ -2,6 +2,7 @@ package org.rowankv.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 final class SessionTableTest {
@@ -9,7 +10,7 @@ final class SessionTableTest {
     @Test
     void shouldKeepOthersWhenOneIsMetAgain() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64);
+        table.open(9, 64, 9);
         table.complete(9, 1, 0, 101, 0, 0, 128);
         table.complete(9, 2, 1, 102, 0, 0, 192);
         table.complete(9, 3, 2, 103, 0, 0, 256);
@@ -23,12 +24,12 @@ final class SessionTableTest {
     @Test
     void shouldNotOpenAgainWhatWasClosed() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64);
+        table.open(9, 64, 9);
         table.close(9, address -> 0);
-        assertThat(table.wasClosed(9)).isTrue();
-        assertThat(table.open(9, 128)).isFalse();
+        assertThat(table.mayBeClosed(9, 8)).isTrue();
+        assertThat(table.open(9, 128, 9)).isFalse();
         assertThat(table.isOpen(9)).isFalse();
-        assertThat(table.open(10, 192)).isTrue();
+        assertThat(table.open(10, 192, 10)).isTrue();
     }
 
     @Test
@@ -36,35 +37,112 @@ final class SessionTableTest {
         final SessionTable table = new SessionTable((address, length) -> length);
         table.beginScan();
         table.close(9, address -> 64); // a scan meets entries in any order
-        table.open(9, 640);
-        table.open(10, 704);
+        table.open(9, 640, 9);
+        table.open(10, 704, 10);
         table.endScan();
 
-        assertThat(table.wasClosed(9)).isTrue();
-        assertThat(table.open(9, 768)).isFalse();
-        assertThat(table.wasClosed(10)).isFalse();
+        assertThat(table.mayBeClosed(9, 8)).isTrue();
+        assertThat(table.open(9, 768, 9)).isFalse();
+        assertThat(table.mayBeClosed(10, 9)).isFalse();
         assertThat(table.isOpen(10)).isTrue();
     }
 
+    /** However many were closed since: a late copy of an opening carries a version from before the session was opened. */
     @Test
-    void shouldRememberTheSessionsClosedLast() {
+    void shouldRefuseEveryLateOpeningOfASessionThatWasClosed() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        for (int id = 1; id <= ClosedSessions.REMEMBERED + 1; id++) {
-            table.open(id, 64L * id);
+        final int count = 20 * ClosedSessions.REMEMBERED;
+        for (int id = 1; id <= count; id++) {
+            table.open(id, 64L * id, 100 + id);
             table.close(id, address -> 0);
+            assertThat(table.mayBeClosed(count + id, 100 + id)).isFalse(); // another, with the newest version there is
         }
-        assertThat(table.wasClosed(1)).isFalse();
-        assertThat(table.wasClosed(2)).isTrue();
-        assertThat(table.wasClosed(ClosedSessions.REMEMBERED + 1)).isTrue();
+        for (int id = 1; id <= count; id++) {
+            assertThat(table.mayBeClosed(id, 99 + id)).isTrue();
+        }
         assertThat(table.openCount()).isZero();
+    }
+
+    private static SessionOpening open(SessionTable table, long connection, long sessionId, long[] replaced) {
+        final SessionOpening begun = table.beginOpening(connection, replaced);
+        if (begun == SessionOpening.REPLACES) {
+            table.close(replaced[0], address -> 0);
+        }
+        if (begun != SessionOpening.WAITS) {
+            table.open(sessionId, 64 * sessionId, sessionId);
+            table.opened(sessionId, connection);
+        }
+        return begun;
+    }
+
+    @Test
+    void shouldEndTheSessionUnusedForLongestWhenAllPlacesAreTaken() {
+        final SessionTable table = new SessionTable((address, length) -> length);
+        final long[] replaced = new long[1];
+        table.limit(3);
+        for (int id = 1; id <= 3; id++) {
+            assertThat(open(table, id, id, replaced)).isEqualTo(SessionOpening.HAS_PLACE);
+        }
+        assertThat(table.enter(1, 1)).isEqualTo(SessionTable.Finding.NEW);
+        table.leave(1);
+        assertThat(table.enter(3, 1)).isEqualTo(SessionTable.Finding.NEW);
+        assertThat(open(table, 4, 4, replaced)).isEqualTo(SessionOpening.REPLACES);
+        assertThat(replaced[0]).isEqualTo(2);
+        assertThat(open(table, 5, 5, replaced)).isEqualTo(SessionOpening.REPLACES);
+        assertThat(replaced[0]).isEqualTo(1);
+        assertThat(table.openSessions()).containsExactlyInAnyOrder(3, 4, 5);
+    }
+
+    @Test
+    void shouldGiveNoPlaceTwice() {
+        final SessionTable table = new SessionTable((address, length) -> length);
+        final long[] replaced = new long[1];
+        table.limit(2);
+        open(table, 1, 1, replaced);
+        open(table, 2, 2, replaced);
+        assertThat(table.beginOpening(3, replaced)).isEqualTo(SessionOpening.REPLACES);
+        assertThat(replaced[0]).isEqualTo(1);
+        assertThat(table.beginOpening(4, replaced)).isEqualTo(SessionOpening.REPLACES);
+        assertThat(replaced[0]).isEqualTo(2);
+        assertThat(table.beginOpening(5, replaced)).isEqualTo(SessionOpening.WAITS);
+        table.cancelEnding(1); // no room for the record
+        table.notOpened();
+        assertThat(table.enter(1, 1)).isEqualTo(SessionTable.Finding.NEW);
+        assertThat(table.beginOpening(5, replaced)).isEqualTo(SessionOpening.WAITS);
+        table.leave(1);
+        table.close(2, address -> 0);
+        table.open(4, 256, 4);
+        table.opened(4, 4);
+        assertThat(table.openSessions()).containsExactlyInAnyOrder(1, 4);
+        assertThat(open(table, 5, 5, replaced)).isEqualTo(SessionOpening.REPLACES);
+        assertThat(table.openCount()).isEqualTo(2);
+    }
+
+    /** Whatever a connection opens without end, sessions of others stay open once it has its share. */
+    @Test
+    void shouldEndAConnectionsOwnSessionsOnceItHasItsShare() {
+        final SessionTable table = new SessionTable((address, length) -> length);
+        final long[] replaced = new long[1];
+        table.limit(100);
+        for (int id = 1; id <= 100; id++) {
+            open(table, id, id, replaced);
+        }
+        for (int id = 101; id <= 1000; id++) {
+            assertThat(open(table, 1, id, replaced)).isEqualTo(SessionOpening.REPLACES);
+        }
+        assertThat(table.openSessions())
+                .hasSize(100)
+                .contains(100, 90, 80, 50, 30)
+                .doesNotContain(101, 900);
+        assertThat(Arrays.stream(table.openSessions()).filter(id -> id > 100)).hasSize(25);
     }
 
     @Test
     void shouldCallUnusedWhatNobodyAskedForLongerThanTheLease() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64);
-        table.open(10, 128);
-        table.open(11, 192);
+        table.open(9, 64, 9);
+        table.open(10, 128, 10);
+        table.open(11, 192, 11);
         assertThat(table.enter(10, 1)).isEqualTo(SessionTable.Finding.NEW);
         for (int tick = 0; tick < 4; tick++) {
             assertThat(table.tick(4)).isEmpty();
@@ -86,7 +164,7 @@ final class SessionTableTest {
     @Test
     void shouldLetRequestsWaitWhileTheirSessionIsBeingEnded() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64);
+        table.open(9, 64, 9);
         table.complete(9, 1, 0, 101, 0, 0, 128);
         for (int tick = 0; tick < 5; tick++) {
             table.tick(4);

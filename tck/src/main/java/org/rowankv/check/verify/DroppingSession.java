@@ -155,7 +155,7 @@ final class DroppingSession implements ForwardingSession {
             case TOUCH ->
                 copy.touch(request.cacheId(), key, 0, key.length, request.expectedVersion(), request.accessTtlMs());
             case CLEAR -> copy.clear(request.cacheId(), request.shard());
-            case OPEN_SESSION -> copy.openSession(request.shard(), request.sessionId());
+            case OPEN_SESSION -> copy.openSession(request.shard(), request.sessionId(), request.asOf());
             case CLOSE_SESSION -> copy.closeSession(request.shard(), request.sessionId());
         }
         copy.when(request.condition(), request.expectedVersion())

@@ -106,7 +106,7 @@ final class ModelStore implements StoreUnderTest, Session {
     private void applyUnchecked(Request request) {
         final long session = request.sessionId();
         final long sequence = request.sequence();
-        final Request open = new Request().openSession(request.shard(), inventedSessions.incrementAndGet());
+        final Request open = new Request().openSession(request.shard(), inventedSessions.incrementAndGet(), 0);
         model.call(open);
         request.identified(open.sessionId(), 1, 0);
         model.call(request);

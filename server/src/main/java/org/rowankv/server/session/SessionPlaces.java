@@ -1,0 +1,85 @@
+package org.rowankv.server.session;
+
+/**
+ * How many sessions may be open in one table of a primary, and which one gives way to another. So what sessions take of an area
+ * is bounded, and so is their memory, whatever clients do. Guarded by its {@link SessionTable}.
+ */
+final class SessionPlaces {
+    /** A connection with this part of a table's sessions gives way to itself. */
+    private static final int FAIR_SHARES = 4;
+
+    private int mostOpen = Integer.MAX_VALUE;
+    /**
+     * Places taken by sessions that are being opened. Invariant: nothing is opened unless open + opening − replaced was
+     * ≤ mostOpen, with its own place.
+     */
+    private int opening;
+    /** Open sessions that are being ended for those. */
+    private int replaced;
+
+    void limit(int newMostOpen) {
+        mostOpen = newMostOpen;
+    }
+
+    /** @param victim the session to be ended first is put there, and marked */
+    SessionOpening begin(LongMap<OpenSession> sessions, long connection, long[] victim) {
+        if (sessions.size() + opening - replaced < mostOpen) {
+            opening++;
+            return SessionOpening.HAS_PLACE;
+        }
+        final long sessionId = chooseVictim(sessions, connection);
+        final OpenSession session = sessionId == 0 ? null : sessions.get(sessionId);
+        if (session == null) {
+            return SessionOpening.WAITS;
+        }
+        session.ending = true;
+        session.replaced = true;
+        replaced++;
+        opening++;
+        victim[0] = sessionId;
+        return SessionOpening.REPLACES;
+    }
+
+    /** The session that was unused for longest, of those that no request uses; 0 if there is none. */
+    private static long chooseVictim(LongMap<OpenSession> sessions, long connection) {
+        int ofConnection = 0;
+        long own = 0;
+        long any = 0;
+        long ownLastUse = Long.MAX_VALUE;
+        long anyLastUse = Long.MAX_VALUE;
+        for (int slot = 0; slot < sessions.slots(); slot++) {
+            final long sessionId = sessions.keyAt(slot);
+            final OpenSession session = sessionId == 0 ? null : sessions.get(sessionId);
+            if (session == null) {
+                continue;
+            }
+            final boolean isOwn = session.connection == connection;
+            ofConnection += isOwn ? 1 : 0;
+            if (session.requests > 0 || session.ending || session.closed) {
+                continue;
+            }
+            if (session.lastUse < anyLastUse) {
+                anyLastUse = session.lastUse;
+                any = sessionId;
+            }
+            if (isOwn && session.lastUse < ownLastUse) {
+                ownLastUse = session.lastUse;
+                own = sessionId;
+            }
+        }
+        return own != 0 && ofConnection * FAIR_SHARES >= sessions.size() ? own : any;
+    }
+
+    /** What has begun is over: the session is open, or is not opened. */
+    void end() {
+        opening--;
+    }
+
+    /** A session was ended, or is not ended. */
+    void giveBack(OpenSession session) {
+        if (session.replaced) {
+            session.replaced = false;
+            replaced--;
+        }
+    }
+}
