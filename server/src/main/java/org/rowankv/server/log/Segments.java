@@ -198,7 +198,8 @@ public final class Segments {
         final int at = region().offset(address);
         int generation;
         do {
-            // Of the backup log random in all bits: its senders tell by it whether a place is reserved. Of other logs never one
+            // Of the backup log random in all bits: its senders tell by it whether a place is reserved. Of other logs
+            // never one
             // of the last 255 of the segment, for readers that still hold an address.
             generation = owner == SegmentOwner.BACKUP
                     ? generationSource.draw(buffer, at, length())
