@@ -199,8 +199,7 @@ public final class Segments {
         int generation;
         do {
             // Of the backup log random in all bits: its senders tell by it whether a place is reserved. Of other logs
-            // never one
-            // of the last 255 of the segment, for readers that still hold an address.
+            // not one of the last 255 of the segment, for readers that still hold an address.
             generation = owner == SegmentOwner.BACKUP
                     ? generationSource.draw(buffer, at, length())
                     : (int) random.nextLong() & -256 | previous + 1 & 255;
