@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 public interface SeedReport<R> {
     long seed();
 
+    /** The command that runs this seed again. */
+    String command();
+
     /** Of the trace. */
     long hash();
 

@@ -21,6 +21,11 @@ record SimReport(
     }
 
     @Override
+    public String command() {
+        return "./rowan sim --seed " + seed();
+    }
+
+    @Override
     public SimReport withViolation(String what) {
         return new SimReport(plan, hash, begun, happenings, what);
     }

@@ -99,7 +99,7 @@ public final class SimRun<R extends SeedReport<R>> {
         happenings.addAll(report.happenings());
         if (report.violation() != null) {
             // At once: the run may be ended before it is through.
-            out.println("sim: seed " + report.seed() + " found something");
+            out.println("sim: found something, repeat it with: " + FoundSeeds.keep(report));
             violations.add(report);
         } else if (again.hash() != report.hash()) {
             violations.add(report.withViolation("the same seed went another way the second time: trace "

@@ -47,12 +47,6 @@ public final class Segments {
     /** Of the present use; kept in DRAM only, see {@link #effectiveStamp}. */
     private final AtomicLongArray horizons;
 
-    /**
-     * By segment, a generation for the next use by a log with one writer, 0 if none is drawn: drawn by the agent that frees
-     * the segment, so that the worker that opens it need not read it. Nothing writes to a free segment.
-     */
-    private final int[] drawnForNextUse;
-
     private final int[] free;
     /** The last sequence number of the runs before this one. */
     private final long recoveredSequence;
@@ -92,7 +86,6 @@ public final class Segments {
         this.tombstoneStamp = new AtomicLongArray(count);
         this.horizons = new AtomicLongArray(count);
         this.free = new int[count];
-        this.drawnForNextUse = new int[count];
         long highest = 0;
         for (int s = count - 1; s >= 0; s--) {
             entryBytes.set(s, -1);
@@ -195,45 +188,27 @@ public final class Segments {
     }
 
     /**
-     * A generation that no old word of the segment carries, in this use or an earlier one: a scan reads the whole segment, so
-     * behind the end of any log such a word would pass for a damaged entry. Reads the whole segment, unless it was never used
-     * or the generation was drawn when the segment was freed.
+     * A generation that no old word of the segment carries: a scan reads the whole segment, so behind the end of any log such
+     * a word would pass for a damaged entry. Reads the whole segment, unless it was never used.
      */
     private int drawGeneration(int segment, SegmentOwner owner) {
         final int previous = area.segments().generation(segment);
-        if (owner == SegmentOwner.BACKUP) {
-            return drawAbsent(segment, previous);
-        }
-        final int drawn = drawnForNextUse[segment];
-        // It is the previous one where a thread was struck by an error before it could take the segment.
-        return drawn != 0 && drawn != previous ? drawn : drawForLog(segment, previous);
-    }
-
-    /** For a log with one writer: also not one of the last 255 of the segment, for readers that still hold an address. */
-    private int drawForLog(int segment, int previous) {
         final long address = area.addressOf(segment);
-        synchronized (generationSource) {
-            int generation;
-            do {
-                generation = (int) random.nextLong() & -256 | previous + 1 & 255;
-            } while (generation == 0
-                    || previous != 0
-                            && GenerationSource.occurs(
-                                    region().buffer(address), region().offset(address), length(), generation));
-            return generation;
-        }
-    }
-
-    /** For the backup log: random in all bits, since its senders tell a place that is not reserved by its generation. */
-    private int drawAbsent(int segment, int previous) {
-        final long address = area.addressOf(segment);
-        synchronized (generationSource) {
-            int generation;
-            do {
-                generation = generationSource.draw(region().buffer(address), region().offset(address), length());
-            } while (generation == previous);
-            return generation;
-        }
+        final ByteBuffer buffer = region().buffer(address);
+        final int at = region().offset(address);
+        int generation;
+        do {
+            // Of the backup log random in all bits: its senders tell by it whether a place is reserved. Of other logs
+            // not one of the last 255 of the segment, for readers that still hold an address.
+            generation = owner == SegmentOwner.BACKUP
+                    ? generationSource.draw(buffer, at, length())
+                    : (int) random.nextLong() & -256 | previous + 1 & 255;
+        } while (generation == 0
+                || generation == previous
+                || owner != SegmentOwner.BACKUP
+                        && previous != 0
+                        && GenerationSource.occurs(buffer, at, length(), generation));
+        return generation;
     }
 
     /** No more entries come; {@code bytes} is what its entries are charged together. */
@@ -290,15 +265,7 @@ public final class Segments {
     }
 
     /** Everything of it was copied and the copies are persistent; readers may still be inside and will notice. */
-    public void free(int segment) {
-        final int next = drawForLog(segment, area.segments().generation(segment));
-        synchronized (this) {
-            free(segment, next);
-        }
-    }
-
-    private void free(int segment, int next) {
-        drawnForNextUse[segment] = next;
+    public synchronized void free(int segment) {
         GENERATION.setVolatile(generations, segment, 0);
         entryBytes.set(segment, -1);
         area.segments().free(segment);
@@ -307,15 +274,12 @@ public final class Segments {
     }
 
     /** As {@link #free}, unless somebody holds the segment; false if so. */
-    public boolean freeUnlessPinned(int segment) {
-        final int next = drawForLog(segment, area.segments().generation(segment));
-        synchronized (this) {
-            if (!pins.mayBeFreed(segment)) {
-                return false;
-            }
-            free(segment, next);
-            return true;
+    public synchronized boolean freeUnlessPinned(int segment) {
+        if (!pins.mayBeFreed(segment)) {
+            return false;
         }
+        free(segment);
+        return true;
     }
 
     public SegmentState state(int segment) {

@@ -4,7 +4,7 @@ package org.rowankv.server.replication;
  * Puts one entry at a time on all backups of its shard. Owned by who owns its {@link Replicator}.
  *
  * <p>Progress is state, not callbacks: {@link #advance} does what can be done now and may be called by whoever owns the
- * worker next. After a failure it begins again with the entry as it lies in the log, so a backup may receive an entry
+ * worker next. After a failure it goes on behind what is known to have landed, so a backup may receive a part of an entry
  * more than once, and never less than once before {@code advance} is true.
  */
 public interface Replication {
@@ -16,4 +16,13 @@ public interface Replication {
      * by {@link Replicator#poll}.
      */
     boolean advance();
+
+    /**
+     * An error struck the thread inside {@link #advance}: what it was sending at that moment may have landed or not, and
+     * goes once more. What was sent before counts.
+     */
+    void interrupted();
+
+    /** An error struck the thread inside {@link Replicator#poll}: acknowledgements may be lost, and no more are awaited. */
+    void acknowledgementsLost();
 }

@@ -111,6 +111,11 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         private final int[] landed = new int[credit.length];
 
         private final boolean[] failed = new boolean[credit.length];
+        /** A message is being handed over: it may have landed, and is not counted as sent yet. */
+        private final boolean[] sending = new boolean[credit.length];
+        /** Sends nothing before all that was counted as sent is acknowledged, and then begins again behind it. */
+        private final boolean[] draining = new boolean[credit.length];
+
         private final long[] restarts = new long[credit.length];
         private final @Nullable RowanSender[] used = new @Nullable RowanSender[credit.length];
 
@@ -134,7 +139,33 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 outstanding[server] = 0;
                 landed[server] = 0;
                 failed[server] = false;
+                sending[server] = false;
+                draining[server] = false;
             }
+        }
+
+        @Override
+        public void interrupted() {
+            for (int server : backupSets.of(shard)) {
+                if (sending[server]) {
+                    // An acknowledgement of the message that is not counted could be taken for that of the next.
+                    draining[server] = true;
+                    sending[server] = false;
+                }
+            }
+        }
+
+        @Override
+        public void acknowledgementsLost() {
+            for (int server : backupSets.of(shard)) {
+                if (!isComplete(server)) {
+                    failed[server] = true; // what comes now could be counted for a message before it
+                }
+            }
+        }
+
+        private boolean isComplete(int server) {
+            return sent[server] == bodyLength && outstanding[server] == 0 && !failed[server] && !draining[server];
         }
 
         @Override
@@ -147,7 +178,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         }
 
         private boolean advance(int server) {
-            if (sent[server] == bodyLength && outstanding[server] == 0 && !failed[server]) {
+            if (isComplete(server)) {
                 return true;
             }
             final RowanSender sender = links.sender(server);
@@ -156,18 +187,25 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             }
             if (sender != used[server]) {
                 // The completions of what went through another connection do not come any more.
+                failed[server] = true; // first: an error may strike in between
                 used[server] = sender;
+            }
+            if (draining[server]) {
+                if (outstanding[server] > 0 && !failed[server]) {
+                    return false;
+                }
                 failed[server] = true;
+                draining[server] = false;
             }
             while (true) {
                 if (failed[server]) {
                     // Begin again behind what is known to have landed: were all blocks sent once more each time, their
                     // copies, which nobody can clean before the entry is committed, would fill the backup. Completions
                     // of what was sent behind that count nothing any more.
+                    restarts[server]++;
                     sent[server] = landedBody(server);
                     outstanding[server] = 0;
-                    failed[server] = false;
-                    restarts[server]++;
+                    failed[server] = false; // last: an error may strike in between
                 }
                 if (sent[server] == bodyLength) {
                     return outstanding[server] == 0;
@@ -206,6 +244,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         private int sendNext(RowanSender sender, int server) {
             final int start = sent[server];
             final int tag = epochs[shard];
+            sending[server] = true;
             if (length <= maxMessage) {
                 final int status =
                         sender.append(contextOf(server), region.buffer(address), region.offset(address), length, tag);
@@ -221,6 +260,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 sent[server] = sentUpTo;
                 outstanding[server]++;
             }
+            sending[server] = false;
             return status;
         }
 
@@ -252,12 +292,13 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             if (context != contextOf(server)) {
                 return; // of an attempt that was given up
             }
-            outstanding[server]--;
+            // Counted last: an error may strike in between, and must not make it look complete.
             if (status != CompletionStatus.LANDED) {
                 failed[server] = true;
             } else if (!failed[server]) {
                 landed[server]++;
             }
+            outstanding[server]--;
         }
     }
 

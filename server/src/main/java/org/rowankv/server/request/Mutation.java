@@ -201,7 +201,6 @@ final class Mutation {
      * dropped, what is in the log is finished; nobody is answered, since the request belongs to a caller that is gone.
      */
     boolean recover() {
-        final boolean justLeft = request != null;
         decision.orphan();
         switch (state) {
             case IDLE -> {}
@@ -223,9 +222,8 @@ final class Mutation {
                 }
             }
             case AWAITING_BACKUPS -> {
-                if (justLeft || replicating) {
-                    // What was sent may not have been counted: all of it once more.
-                    replication.begin(replica().shardId(), address);
+                if (replicating) {
+                    replication.interrupted();
                 }
             }
             case APPLYING -> {}
@@ -250,10 +248,10 @@ final class Mutation {
         };
     }
 
-    /** Acknowledgements may have been lost, since an error struck who heard them: all that was sent goes once more. */
-    void sendAgain() {
+    /** An error struck the thread that polled, so acknowledgements may be lost: what lacks one is sent once more. */
+    void acknowledgementsLost() {
         if (state == State.AWAITING_BACKUPS) {
-            replication.begin(replica().shardId(), address);
+            replication.acknowledgementsLost();
         }
     }
 

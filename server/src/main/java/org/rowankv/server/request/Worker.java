@@ -212,7 +212,7 @@ public final class Worker {
     public void poll() {
         if (polling) {
             for (Mutation each : mutations) {
-                each.sendAgain();
+                each.acknowledgementsLost();
             }
         }
         polling = true;

@@ -63,6 +63,22 @@ final class HeldReplicator implements Replicator {
             }
             return outstanding == 0;
         }
+
+        @Override
+        public void interrupted() {
+            sendAllAgain();
+        }
+
+        @Override
+        public void acknowledgementsLost() {
+            sendAllAgain();
+        }
+
+        private void sendAllAgain() {
+            attempt++;
+            sent = 0;
+            outstanding = 0;
+        }
     }
 
     @Override

@@ -23,6 +23,11 @@ record ClusterReport(
     }
 
     @Override
+    public String command() {
+        return "./rowan sim --cluster --seed " + seed();
+    }
+
+    @Override
     public ClusterReport withViolation(String what) {
         return new ClusterReport(plan, hash, begun, happenings, what);
     }

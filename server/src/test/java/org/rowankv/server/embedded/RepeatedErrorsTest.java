@@ -1,0 +1,102 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowankv.server.embedded.Stores.bytes;
+import static org.rowankv.server.embedded.Stores.numberOf;
+import static org.rowankv.server.embedded.Stores.value;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.runtime.Chaos;
+
+/**
+ * Errors strike again and again whoever sends one large entry. What is sent twice cannot be cleaned before the entry is on
+ * all replicas, so it must not be enough to fill a backup: then nothing in the store would go on.
+ */
+@Tag("chaos")
+final class RepeatedErrorsTest {
+    private static final int VALUE = 60_000;
+    private static final int MESSAGE = 1024;
+    /** Fewer messages than the entry has. */
+    private static final int MESSAGES_BETWEEN_ERRORS = 20;
+
+    private static final int MOST_ERRORS = 60;
+    /** Enough of them that some are in the shard of the large one. */
+    private static final int SMALL_KEYS = 8;
+
+    @AfterEach
+    void reset() {
+        Chaos.reset();
+    }
+
+    private static long landedBytes(EmbeddedCluster cluster) {
+        cluster.awaitDigested();
+        return cluster.statistics().stream()
+                .mapToLong(server -> server.bLogBytes())
+                .sum();
+    }
+
+    /** Strikes this thread each time that it has come by the point so often. */
+    private static AtomicInteger strikeAgainAndAgain(String point) {
+        final Thread victim = Thread.currentThread();
+        final AtomicInteger errors = new AtomicInteger();
+        final AtomicInteger hits = new AtomicInteger();
+        Chaos.install(name -> {
+            if (Thread.currentThread() == victim
+                    && name.equals(point)
+                    && hits.incrementAndGet() % MESSAGES_BETWEEN_ERRORS == 0
+                    && errors.incrementAndGet() <= MOST_ERRORS) {
+                throw new StackOverflowError("injected");
+            }
+        });
+        return errors;
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "local.before-read",
+                "local.after-hazard",
+                "local.after-reserve",
+                "local.mid-copy",
+                "local.before-publish",
+                "local.after-publish"
+            })
+    void shouldNotSendWhatHasLandedOnceMore(String point) {
+        final EmbeddedSettings settings = EmbeddedSettings.builder()
+                .servers(2)
+                .replicas(2)
+                .shards(2)
+                .workers(1)
+                .capacityBytes(4 << 20)
+                .maxMessage(MESSAGE)
+                .build();
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings)) {
+            final RowanClient client = Stores.client(cluster, 1);
+            final int cache = Stores.cache(client);
+            client.put(cache, bytes("k"), value("k", 1, VALUE));
+            final long once = landedBytes(cluster);
+
+            final AtomicInteger errors = strikeAgainAndAgain(point);
+            Throwable failure = catchThrowable(() -> client.put(cache, bytes("k"), value("k", 2, VALUE)));
+            while (failure != null) { // whoever comes next to the shard finishes what the one before has left
+                failure = null;
+                for (int i = 0; i < SMALL_KEYS && failure == null; i++) {
+                    final String key = "small" + i;
+                    failure = catchThrowable(() -> client.put(cache, bytes(key), value(key, 1, 100)));
+                }
+            }
+            Chaos.reset();
+
+            assertThat(errors.get()).isPositive();
+            assertThat(numberOf("k", client.get(cache, bytes("k")))).isEqualTo(2);
+            assertThat(landedBytes(cluster) - once).isLessThan(2 * once);
+            Stores.requireHealth(cluster);
+        }
+    }
+}
