@@ -2,6 +2,7 @@ package org.rowankv.rdma;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One incarnation of a server on the fabric: its receive queue, its connections, its RPC messages. Set-up and control
@@ -13,6 +14,19 @@ public interface Endpoint extends AutoCloseable {
 
     /** The queue that remote senders land in. */
     ReceiveQueue receiveQueue();
+
+    /**
+     * Drawn when this was opened, and shown to every server that it connects to: tells it from another process that says it is
+     * the same start of the same server. 0 where all servers are in one process.
+     */
+    default long nonce() {
+        return 0;
+    }
+
+    /** Why the last attempt to send the server a message failed, or null if none has failed since one succeeded. Any thread. */
+    default @Nullable String lastRefusal(int remoteServerId) {
+        return null;
+    }
 
     /**
      * Opens a queue pair to exactly that incarnation of the remote server, in that term. Each call opens a new one;

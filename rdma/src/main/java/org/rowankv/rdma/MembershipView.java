@@ -13,4 +13,14 @@ public interface MembershipView {
 
     /** Whether a connection with that incarnation of the server, opened in that term, may exist. */
     boolean admits(int serverId, long incarnation, long term);
+
+    /**
+     * Whether that server exists beside this one, and is the process that drew that number for that start. Asked for every
+     * connection, also one of messages, which may open before a term is agreed.
+     *
+     * @param nonce as {@link Endpoint#nonce} of the other end
+     */
+    default boolean isAnnounced(int serverId, long incarnation, long nonce) {
+        return true;
+    }
 }

@@ -46,6 +46,7 @@ final class MessageLink {
     private boolean closed;
     private boolean failed;
     private long failedAtNs;
+    private volatile @Nullable String lastRefusal;
     private long sequence;
     private long acknowledged;
     private long bytes;
@@ -62,6 +63,12 @@ final class MessageLink {
     /** Most bytes of messages on the way to one server: room for one of the longest behind another. */
     static long window(int maxRpc) {
         return 2L * maxRpc;
+    }
+
+    /** Why it could not connect last, or null if it could. */
+    @Nullable
+    String lastRefusal() {
+        return lastRefusal;
     }
 
     /** As {@link org.rowankv.rdma.Endpoint#message}. */
@@ -156,6 +163,7 @@ final class MessageLink {
         @Override
         public void failed(FabricException why) {
             LOG.debug("No message link to server {}", serverId, why);
+            lastRefusal = String.valueOf(why.getMessage());
             broken(true);
         }
     }
@@ -163,6 +171,7 @@ final class MessageLink {
     private synchronized FrameReader open(Channel opened) {
         connecting = false;
         failed = false;
+        lastRefusal = null;
         final Reader reader = new Reader(opened);
         if (closed) {
             final var unused = opened.close();
@@ -293,6 +302,9 @@ final class MessageLink {
                 nonce,
                 0,
                 maxMessage,
-                new long[0]);
+                new long[0],
+                PeerAuthentication.METHOD_NONE,
+                0,
+                0);
     }
 }

@@ -172,7 +172,7 @@ final class TcpHostileBytesTest {
             final Welcome answer = peer.welcome();
             assertThat(Refusals.reasonOf(answer.status()))
                     .isEqualTo(org.rowankv.rdma.FabricException.Reason.OTHER_VERSION);
-            assertThat(answer.text()).contains("version 77").contains("version 1");
+            assertThat(answer.text()).contains("version 77").contains("version 2");
             assertThat(peer.awaitEnd()).isZero();
         }
         awaitFault(WireFault.OTHER_VERSION);
@@ -334,7 +334,7 @@ final class TcpHostileBytesTest {
             final Welcome answer = second.greet(RawPeer.hello(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 9, NONCE + 1));
             assertThat(Refusals.reasonOf(answer.status()))
                     .isEqualTo(org.rowankv.rdma.FabricException.Reason.NOT_ADMITTED);
-            assertThat(answer.text()).contains("another process is server 2");
+            assertThat(answer.text()).contains("another process is connected as server 2");
             first.send(first.sendFrame(1, TAG, RawPeer.body(1, 64)));
             first.awaitAck(1);
         }
@@ -377,7 +377,10 @@ final class TcpHostileBytesTest {
                     NONCE + 1,
                     1,
                     16384,
-                    new long[0]);
+                    new long[0],
+                    PeerAuthentication.METHOD_NONE,
+                    0,
+                    0);
             assertThat(next.greet(hello).status()).isZero();
             assertThat(former.awaitEnd()).isEqualTo(WireDescriptor.FENCED);
         }
@@ -398,7 +401,22 @@ final class TcpHostileBytesTest {
     void shouldCloseWhatIsTooMuch() throws IOException {
         fabric.close();
         fabric = Loopback.fabric(settings -> new TcpFabricSettings(
-                settings.listen(), settings.peers(), 64, 2, 2, 1, false, null, true, 2, 60_000, 0, 8, 1000, clock));
+                settings.listen(),
+                settings.peers(),
+                64,
+                2,
+                2,
+                1,
+                false,
+                null,
+                true,
+                2,
+                60_000,
+                0,
+                8,
+                1000,
+                clock,
+                PeerAuthentication.none()));
         try (RawPeer one = new RawPeer(fabric.listenAddress());
                 RawPeer two = new RawPeer(fabric.listenAddress())) {
             while (fabric.acceptedConnections() < 2) {
