@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.FabricException;
+import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
 import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
@@ -164,7 +165,8 @@ final class MessageLink {
         public void failed(FabricException why) {
             LOG.debug("No message link to server {}", serverId, why);
             lastRefusal = String.valueOf(why.getMessage());
-            broken(true);
+            // A refusal is an answer: the next message may try again.
+            broken(why.reason() == Reason.UNKNOWN_PEER || why.reason() == Reason.UNPROVEN);
         }
     }
 

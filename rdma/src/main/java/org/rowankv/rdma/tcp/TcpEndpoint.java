@@ -19,6 +19,7 @@ import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.LandingForce;
 import org.rowankv.rdma.MembershipView;
+import org.rowankv.rdma.MembershipView.Standing;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
@@ -217,15 +218,21 @@ public final class TcpEndpoint implements Endpoint {
 
     /** Both kinds of connections are for the other members only, and for the processes that these have announced. */
     private void requireAnnounced(Hello hello, Object address) {
-        final boolean isMember = hello.from() >= 0
-                && hello.from() != settings.serverId()
-                && settings.view().isAnnounced(hello.from(), hello.incarnation(), hello.nonce());
-        if (!isMember) {
-            final String why = "server " + hello.from() + ", incarnation " + hello.incarnation()
-                    + ", is not announced as this process";
-            faults().report(WireFault.NO_MEMBER, address, why);
-            throw Refusals.refusal(Reason.NOT_ADMITTED, settings.serverId(), why);
+        final boolean isOther = hello.from() >= 0 && hello.from() != settings.serverId();
+        final Standing standing = isOther
+                ? settings.view().standing(hello.from(), hello.incarnation(), hello.nonce())
+                : Standing.REFUTED;
+        if (standing == Standing.ANNOUNCED) {
+            return;
         }
+        final String who = "server " + hello.from() + ", incarnation " + hello.incarnation();
+        final String why = standing == Standing.UNKNOWN
+                ? who + " is not announced yet"
+                : "it is not the process that has announced itself as " + who;
+        if (standing == Standing.REFUTED) {
+            faults().report(WireFault.NO_MEMBER, address, why);
+        }
+        throw Refusals.refusal(Reason.NOT_ADMITTED, settings.serverId(), why);
     }
 
     /** One link per server: a new one supersedes the others, of which one may still have messages to be polled. */

@@ -39,8 +39,8 @@ public final class AdjustableView implements MembershipView {
     }
 
     @Override
-    public boolean isAnnounced(int serverId, long incarnation, long nonce) {
+    public Standing standing(int serverId, long incarnation, long nonce) {
         final Long known = announced.get(serverId);
-        return !excluded.contains(serverId) && (known == null || known == nonce);
+        return excluded.contains(serverId) || known != null && known != nonce ? Standing.REFUTED : Standing.ANNOUNCED;
     }
 }

@@ -2,6 +2,7 @@ package org.rowankv.server.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
@@ -40,6 +41,7 @@ public final class ClusterServer implements AutoCloseable {
     private final ClusterSettings settings;
     private final ClusterSurroundings around;
     private final ClusterNodes nodes;
+    private final AnnouncedServers announced = new AnnouncedServers();
     private final Signal signal;
     private boolean watched;
     private volatile @Nullable StartedWork work;
@@ -66,6 +68,7 @@ public final class ClusterServer implements AutoCloseable {
         this.around = surroundings;
         this.nodes = new ClusterNodes(
                 surroundings.store(),
+                new Registrations(settings.cluster(), settings.secret()),
                 settings.name() + "-" + Long.toHexString(surroundings.random().nextLong()),
                 surroundings.random().fork("stamps"));
         this.signal = surroundings.scheduling().signal();
@@ -292,12 +295,11 @@ public final class ClusterServer implements AutoCloseable {
 
     /** Announces the incarnation, and waits for the configuration in which it has its roles. */
     private Configuration awaitRoles(Area area, Round own, Members members) {
-        retried(() -> {
-            nodes.announce(announcement(area, own.incarnation()));
-            return true;
-        });
         while (true) {
-            final Configuration chosen = retriedOrNull(() -> roles(area, own, members));
+            final Configuration chosen = retriedOrNull(() -> {
+                nodes.announce(announcement(area, own)); // again, if something else has overwritten it
+                return roles(area, own, members);
+            });
             if (chosen != null) {
                 return chosen;
             }
@@ -305,7 +307,7 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    private Announcement announcement(Area area, long incarnation) {
+    private Announcement announcement(Area area, Round own) {
         // The directory's identity is what the members know the server by; its area has been found to be of that
         // cluster.
         return new Announcement(
@@ -316,7 +318,8 @@ public final class ClusterServer implements AutoCloseable {
                 settings.admin(),
                 settings.zone(),
                 settings.shape(),
-                incarnation);
+                own.incarnation(),
+                own.nonce());
     }
 
     private long identityOf(Area area) {
@@ -349,7 +352,7 @@ public final class ClusterServer implements AutoCloseable {
             final Announcement said = nodes.announcement(members.names().get(server));
             final long announced = said == null ? 0 : said.incarnation();
             if (said != null) {
-                around.addresses().put(server, said.address());
+                heard(server, said);
             }
             if (announced <= found.incarnations().get(server)) {
                 behind.add(members.names().get(server) + (said == null ? "" : " (at " + said.address() + ")"));
@@ -370,6 +373,15 @@ public final class ClusterServer implements AutoCloseable {
         say("waiting for " + (behind.size() == 1 ? "server " : "servers ") + String.join(", ", behind)
                 + ": a cluster starts when all of its servers are there");
         return null;
+    }
+
+    private void heard(int server, Announcement said) {
+        announced.put(server, said);
+        around.addresses().put(server, said.address());
+    }
+
+    AnnouncedServers announced() {
+        return announced;
     }
 
     private void serve(Round present, Members members) {
@@ -406,7 +418,7 @@ public final class ClusterServer implements AutoCloseable {
         for (int server = 0; server < members.names().size(); server++) {
             final Announcement said = nodes.announcement(members.names().get(server));
             if (said != null) {
-                around.addresses().put(server, said.address());
+                heard(server, said);
                 if (said.incarnation() > own.incarnations().get(server)) {
                     throw new RoundOverException("server " + said.name() + " has started anew");
                 }
@@ -425,7 +437,7 @@ public final class ClusterServer implements AutoCloseable {
         }
 
         @Override
-        public void check() {
+        public void check(int server, long silentNs) {
             if (closing) {
                 throw new ClosedWhileWaiting();
             }
@@ -440,11 +452,19 @@ public final class ClusterServer implements AutoCloseable {
             lookedNs = nowNs;
             try {
                 look(present, members);
-                say("agreeing with the other servers on what everybody has; one of them does not answer yet");
+                say(waitingFor(present, server, silentNs));
             } catch (ConfigurationStoreException e) {
                 say("the configuration store is away (" + e.getMessage() + ")");
             }
         }
+    }
+
+    /** The seconds are rounded down, so that the line is logged as rarely as others. */
+    private String waitingFor(Round present, int server, long silentNs) {
+        final String refusal = present.lastRefusal(server);
+        return "agreeing with the other servers on what everybody has; waiting for " + announced.describe(server)
+                + ": no answer since " + silentNs / SAY_EVERY_NS * (SAY_EVERY_NS / 1_000_000_000L) + " s"
+                + (refusal == null ? "" : "; last refusal: " + refusal);
     }
 
     // --- waiting ---
@@ -495,10 +515,14 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    void await(BooleanSupplier condition, PeerCalls.Patience patience) {
-        while (!condition.getAsBoolean()) {
-            patience.check();
-            around.scheduling().park(1_000_000);
+    /** Waits until the set has all of the servers. */
+    void awaitAll(List<Integer> servers, Set<Integer> there, PeerCalls.Patience patience) {
+        final long fromNs = around.clock().nanoTime();
+        for (int server : servers) {
+            while (!there.contains(server)) {
+                patience.check(server, around.clock().nanoTime() - fromNs);
+                around.scheduling().park(1_000_000);
+            }
         }
     }
 

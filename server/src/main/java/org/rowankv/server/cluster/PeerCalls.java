@@ -23,7 +23,11 @@ final class PeerCalls {
 
     /** Says by an exception when there is no use in waiting any longer. */
     interface Patience {
-        void check();
+        /**
+         * @param server that is waited for
+         * @param silentNs since when it has not answered
+         */
+        void check(int server, long silentNs);
     }
 
     private final Endpoint endpoint;
@@ -70,6 +74,7 @@ final class PeerCalls {
 
         /** Waits for the answer: the whole message. */
         ByteBuffer await(Patience patience) {
+            long silentNs = 0;
             try {
                 while (true) {
                     final ByteBuffer message = answer;
@@ -77,7 +82,8 @@ final class PeerCalls {
                         return message;
                     }
                     if (!answered.await(AGAIN_NS)) {
-                        patience.check();
+                        silentNs += AGAIN_NS;
+                        patience.check(server, silentNs);
                         send();
                     }
                 }

@@ -95,6 +95,26 @@ final class Round implements MembershipView {
                 && known.incarnations().get(remote) == remoteIncarnation;
     }
 
+    @Override
+    public Standing standing(int remote, long remoteIncarnation, long nonce) {
+        return others.contains(remote)
+                ? cluster.announced().standing(remote, remoteIncarnation, nonce)
+                : Standing.REFUTED;
+    }
+
+    /** Of this start's endpoint, or 0 before it is open. */
+    long nonce() {
+        final Endpoint opened = endpoint;
+        return opened == null ? 0 : opened.nonce();
+    }
+
+    /** Why messages to the server do not reach it, or null. */
+    @Nullable
+    String lastRefusal(int remote) {
+        final Endpoint opened = endpoint;
+        return opened == null ? null : opened.lastRefusal(remote);
+    }
+
     /** Reads the area as a member of that configuration, and can be talked to afterwards. */
     void recover(Configuration found) {
         final Segments segments = new Segments(
@@ -149,13 +169,13 @@ final class Round implements MembershipView {
         final long copies = exchange.collectAndScatter(calls, patience);
         Chaos.point("start.scattered");
         calls.askAll(others, Question.COLLECTED, 0, patience);
-        cluster.await(() -> messages.collected().containsAll(others), patience);
+        cluster.awaitAll(others, messages.collected(), patience);
         // From here on nobody sends anything to take over: everybody has everything.
         read.drain();
         read.finish();
         Chaos.point("start.term");
         calls.askAll(others, Question.READY, 0, patience);
-        cluster.await(() -> messages.ready().containsAll(others), patience);
+        cluster.awaitAll(others, messages.ready(), patience);
         Chaos.point("start.ready");
         serve(configuration, calls, read, opened);
         LOG.info(
@@ -221,7 +241,7 @@ final class Round implements MembershipView {
                 configuration.shardCount(),
                 others,
                 calls,
-                () -> {
+                (server, silentNs) -> {
                     if (over) {
                         throw new RoundOverException("the server has no roles any more");
                     }
