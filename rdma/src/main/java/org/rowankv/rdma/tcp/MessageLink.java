@@ -165,8 +165,8 @@ final class MessageLink {
         public void failed(FabricException why) {
             LOG.debug("No message link to server {}", serverId, why);
             lastRefusal = String.valueOf(why.getMessage());
-            // A refusal is an answer: the next message may try again.
-            broken(why.reason() == Reason.UNKNOWN_PEER || why.reason() == Reason.UNPROVEN);
+            // The other end may hear of this start in a moment: the next message tries again.
+            broken(why.reason() != Reason.NOT_ADMITTED);
         }
     }
 

@@ -124,7 +124,6 @@ final class OutboundPairs {
             final PairReader[] self = new PairReader[1];
             final PairReader reader = new PairReader(
                     context.channel(),
-                    ring,
                     (welcome.flags() & HelloDescriptor.READY) != 0,
                     endpoint.faults(),
                     fabricSettings.clock(),
