@@ -53,11 +53,12 @@ public final class ClusterSecret {
     public static ClusterSecret of(String origin, String text) {
         final String trimmed = text.strip();
         if (trimmed.isEmpty()) {
-            throw new IllegalArgumentException(
-                    origin + " is empty: write at least " + LEAST_LENGTH + " bytes, such as \"openssl rand -hex 16\" gives");
+            throw new IllegalArgumentException(origin + " is empty: write at least " + LEAST_LENGTH
+                    + " bytes, such as \"openssl rand -hex 16\" gives");
         }
         if (trimmed.chars().anyMatch(Character::isISOControl)) {
-            throw new IllegalArgumentException(origin + " has more than one line, or control characters: write one line");
+            throw new IllegalArgumentException(
+                    origin + " has more than one line, or control characters: write one line");
         }
         final byte[] bytes = trimmed.getBytes(StandardCharsets.UTF_8);
         if (bytes.length < LEAST_LENGTH) {

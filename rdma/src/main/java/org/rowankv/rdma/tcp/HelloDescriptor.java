@@ -183,7 +183,10 @@ final class HelloDescriptor {
         out.writeIntLE(welcome.version).writeIntLE(welcome.status);
         out.writeLongLE(welcome.incarnation).writeLongLE(welcome.term);
         out.writeLongLE(welcome.segmentBase).writeIntLE(welcome.segmentLength).writeIntLE(welcome.segmentCount);
-        out.writeIntLE(welcome.maxMessage).writeIntLE(welcome.flags).writeZero(MAC_LENGTH).writeBytes(text);
+        out.writeIntLE(welcome.maxMessage)
+                .writeIntLE(welcome.flags)
+                .writeZero(MAC_LENGTH)
+                .writeBytes(text);
         seal(out, at, checksum);
     }
 

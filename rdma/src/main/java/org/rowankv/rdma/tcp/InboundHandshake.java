@@ -126,7 +126,10 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
             final String why = "it says that it is server " + challenged.from()
                     + ", and does not prove that it holds the cluster's secret";
             fabric.faults().report(WireFault.UNPROVEN, here.channel().remoteAddress(), why);
-            refuse(here, Welcome.refusal(Refusals.statusOf(Reason.UNPROVEN), 0, 0, "the proof is wrong: it has another secret"));
+            refuse(
+                    here,
+                    Welcome.refusal(
+                            Refusals.statusOf(Reason.UNPROVEN), 0, 0, "the proof is wrong: it has another secret"));
             return;
         }
         over = true;

@@ -123,10 +123,7 @@ final class LandingConnection extends FrameReader {
     public int mostPayload(int type) {
         return switch (type) {
             case WireDescriptor.SEND -> maxPayload;
-            case WireDescriptor.USE_RESERVE,
-                    WireDescriptor.DRAW,
-                    WireDescriptor.GIVE_BACK,
-                    WireDescriptor.PING -> 0;
+            case WireDescriptor.USE_RESERVE, WireDescriptor.DRAW, WireDescriptor.GIVE_BACK, WireDescriptor.PING -> 0;
             default -> -1;
         };
     }

@@ -26,6 +26,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
     private byte @Nullable [] saidHello;
     /** Of both ends, from the challenge on. */
     private @Nullable HandshakeProof proof;
+
     private @Nullable ByteBuf arrived;
     private @Nullable ChannelHandlerContext context;
     private boolean connected;
@@ -41,8 +42,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
     }
 
     /** @param said is completed with what the method needs */
-    OutboundHandshake(
-            Hello said, PeerAuthentication authentication, FaultLog<WireFault> faults, Outcome outcome) {
+    OutboundHandshake(Hello said, PeerAuthentication authentication, FaultLog<WireFault> faults, Outcome outcome) {
         this.hello = said.provedBy(authentication);
         this.secret = authentication.secret();
         this.faults = faults;
@@ -122,8 +122,8 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
         }
         final HandshakeProof own = proof;
         if (secret != null && (own == null || !own.isOfCalled(all, at))) {
-            final String why = "it welcomes as server " + hello.to()
-                    + ", and does not prove that it holds the cluster's secret";
+            final String why =
+                    "it welcomes as server " + hello.to() + ", and does not prove that it holds the cluster's secret";
             faults.report(WireFault.UNPROVEN, context.channel().remoteAddress(), why);
             fail(context, Reason.UNPROVEN, why);
             return;

@@ -64,8 +64,8 @@ public final class PeerAuthentication {
             case METHOD_NONE -> "this server asks for the cluster's secret, and the caller has none: " + ADVICE;
             case METHOD_SECRET -> "the caller has a cluster secret, and this server has none: " + ADVICE;
             default ->
-                "the caller authenticates by method " + method + ", which this version does not know: run one version on"
-                        + " all servers";
+                "the caller authenticates by method " + method
+                        + ", which this version does not know: run one version on" + " all servers";
         };
     }
 

@@ -219,9 +219,8 @@ public final class TcpEndpoint implements Endpoint {
     /** Both kinds of connections are for the other members only, and for the processes that these have announced. */
     private void requireAnnounced(Hello hello, Object address) {
         final boolean isOther = hello.from() >= 0 && hello.from() != settings.serverId();
-        final Standing standing = isOther
-                ? settings.view().standing(hello.from(), hello.incarnation(), hello.nonce())
-                : Standing.REFUTED;
+        final Standing standing =
+                isOther ? settings.view().standing(hello.from(), hello.incarnation(), hello.nonce()) : Standing.REFUTED;
         if (standing == Standing.ANNOUNCED) {
             return;
         }

@@ -79,12 +79,7 @@ final class PeerBytesFuzzTest {
     /** The sender's end of a queue pair with two SENDs in flight. */
     private static PairReader sender() {
         final PairReader reader = new PairReader(
-                new EmbeddedChannel(),
-                true,
-                new FaultLog<>(WireFault.class),
-                SystemClock.INSTANCE,
-                () -> {},
-                () -> {});
+                new EmbeddedChannel(), true, new FaultLog<>(WireFault.class), SystemClock.INSTANCE, () -> {}, () -> {});
         reader.posted(2);
         reader.asked(1000);
         return reader;

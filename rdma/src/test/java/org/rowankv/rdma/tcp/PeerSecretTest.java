@@ -62,8 +62,8 @@ final class PeerSecretTest {
 
     /** Server 2 in a process of its own. */
     private TestServer caller(InetSocketAddress of, PeerAuthentication authentication) {
-        final TcpFabric own = new TcpFabric(
-                Loopback.settings(new AtomicReference<>(of)).withAuthentication(authentication));
+        final TcpFabric own =
+                new TcpFabric(Loopback.settings(new AtomicReference<>(of)).withAuthentication(authentication));
         open.add(own);
         return TestServer.open(own, 2, 1, SEGMENT);
     }
@@ -152,7 +152,8 @@ final class PeerSecretTest {
     void shouldRefuseADowngrade() throws IOException {
         for (int kind = HelloDescriptor.KIND_QUEUE_PAIR; kind <= HelloDescriptor.KIND_MESSAGES; kind++) {
             try (RawPeer peer = new RawPeer(address)) {
-                assertThat(reasonOf(peer.greet(RawPeer.hello(kind, 2, 1, 1, NONCE)))).isEqualTo(Reason.UNPROVEN);
+                assertThat(reasonOf(peer.greet(RawPeer.hello(kind, 2, 1, 1, NONCE))))
+                        .isEqualTo(Reason.UNPROVEN);
             }
         }
         assertThat(fabric.faults(WireFault.OTHER_METHOD)).isEqualTo(2);
@@ -181,7 +182,9 @@ final class PeerSecretTest {
                     peer.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
             final io.netty.buffer.ByteBuf welcome = Unpooled.buffer();
             HelloDescriptor.write(
-                    welcome, new Welcome(HelloDescriptor.VERSION, 0, 1, 1, 4096, SEGMENT, 8, 4096, 0, ""), new WireChecksum());
+                    welcome,
+                    new Welcome(HelloDescriptor.VERSION, 0, 1, 1, 4096, SEGMENT, 8, 4096, 0, ""),
+                    new WireChecksum());
             proof.sign(welcome, 0, new WireChecksum());
             final byte[] mac = new byte[HelloDescriptor.MAC_LENGTH];
             welcome.getBytes(HelloDescriptor.MAC_OFFSET, mac);
@@ -238,8 +241,8 @@ final class PeerSecretTest {
     @Test
     void shouldRefuseItselfAlsoIfProved() throws IOException {
         try (RawPeer mirror = new RawPeer(address)) {
-            assertThat(reasonOf(mirror.greetWithSecret(
-                            RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 1, 1, 1, NONCE))))
+            assertThat(reasonOf(
+                            mirror.greetWithSecret(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 1, 1, 1, NONCE))))
                     .isEqualTo(Reason.NOT_ADMITTED);
         }
     }
@@ -249,12 +252,13 @@ final class PeerSecretTest {
         try (RawPeer peer = new RawPeer(address)) {
             final HandshakeProof unused =
                     peer.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 40, 1, NONCE));
-            assertThat(reasonOf(peer.prove(new byte[HelloDescriptor.MAC_LENGTH]))).isEqualTo(Reason.UNPROVEN);
+            assertThat(reasonOf(peer.prove(new byte[HelloDescriptor.MAC_LENGTH])))
+                    .isEqualTo(Reason.UNPROVEN);
             assertThat(unused).isNotNull();
         }
         try (RawPeer peer = new RawPeer(address)) {
-            assertThat(reasonOf(peer.greetWithSecret(
-                            RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 40, 1, NONCE))))
+            assertThat(reasonOf(
+                            peer.greetWithSecret(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 40, 1, NONCE))))
                     .isEqualTo(Reason.UNKNOWN_PEER);
         }
     }
@@ -278,7 +282,8 @@ final class PeerSecretTest {
             final CompletableFuture<QueuePair> pair = caller.endpoint().connectAsync(1, 1, 1);
             try (FakeReceiver.Connection connection = fake.accept()) {
                 called.answer(connection);
-                final Throwable failure = pair.handle((opened, refusal) -> refusal).join();
+                final Throwable failure =
+                        pair.handle((opened, refusal) -> refusal).join();
                 assertThat(failure).isInstanceOf(FabricException.class);
                 return ((FabricException) failure).reason();
             }
@@ -358,7 +363,9 @@ final class PeerSecretTest {
 
     @Test
     void shouldShowNothingOfTheSecret() {
-        assertThat(Loopback.settings(new AtomicReference<>(address)).withAuthentication(BY_SECRET).toString())
+        assertThat(Loopback.settings(new AtomicReference<>(address))
+                        .withAuthentication(BY_SECRET)
+                        .toString())
                 .contains("authentication=secret")
                 .doesNotContain("0123456789abcdef");
         assertThat(RawPeer.SECRET).hasToString("ClusterSecret");

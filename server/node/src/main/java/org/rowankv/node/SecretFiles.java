@@ -107,7 +107,8 @@ final class SecretFiles {
             return;
         }
         final String text = "%016x%016x%n".formatted(SecureSeed.next(), SecureSeed.next());
-        final boolean posix = Files.getFileStore(file.toAbsolutePath().getParent()).supportsFileAttributeView("posix");
+        final boolean posix =
+                Files.getFileStore(file.toAbsolutePath().getParent()).supportsFileAttributeView("posix");
         final FileAttribute<?>[] attributes = posix
                 ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(OWNER_ONLY)}
                 : new FileAttribute<?>[0];

@@ -132,8 +132,9 @@ public final class ServerCommand implements Callable<Integer> {
     @Option(
             names = "--zookeeper-auth-file",
             paramLabel = "FILE",
-            description = "file with scheme:credential for ZooKeeper, such as digest:user:password; nodes are made for it"
-                    + " alone")
+            description =
+                    "file with scheme:credential for ZooKeeper, such as digest:user:password; nodes are made for it"
+                            + " alone")
     private @Nullable Path zooKeeperAuthFile;
 
     @Option(names = "--expect", required = true, paramLabel = "N", description = "servers that the cluster has")

@@ -67,8 +67,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
      * @param auth shown to ZooKeeper; what is made is for it alone. Null: for everybody
      * @throws IllegalArgumentException if the servers cannot be read
      */
-    ZooKeeperConfigurationStore(
-            String servers, String cluster, int connectionTimeoutMs, @Nullable ZooKeeperAuth auth) {
+    ZooKeeperConfigurationStore(String servers, String cluster, int connectionTimeoutMs, @Nullable ZooKeeperAuth auth) {
         if (servers.isBlank()) {
             throw new IllegalArgumentException("no servers of ZooKeeper: write host:port,host:port");
         }

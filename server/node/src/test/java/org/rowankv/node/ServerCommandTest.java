@@ -90,7 +90,8 @@ class ServerCommandTest {
         assertThat(refusal(Map.of(), "--cluster-secret-file=" + dir.resolve("nowhere")))
                 .contains("nowhere cannot be read: there is no such file");
         assertThat(refusal(Map.of(), "--cluster-secret-file=" + dir)).contains("cannot be read");
-        assertThat(refusal(Map.of("ROWAN_CLUSTER_SECRET", "short"))).contains("ROWAN_CLUSTER_SECRET in the environment has 5");
+        assertThat(refusal(Map.of("ROWAN_CLUSTER_SECRET", "short")))
+                .contains("ROWAN_CLUSTER_SECRET in the environment has 5");
         assertThat(refusal(
                         Map.of("ROWAN_CLUSTER_SECRET", "0123456789abcdef"),
                         "--cluster-secret-file=" + Files.writeString(dir.resolve("secret"), "0123456789abcdef")))

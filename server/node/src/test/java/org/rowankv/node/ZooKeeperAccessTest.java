@@ -67,7 +67,10 @@ class ZooKeeperAccessTest {
                 assertThat(rules).as(path).hasSize(1);
                 assertThat(rules.get(0).getPerms()).as(path).isEqualTo(ZooDefs.Perms.ALL);
                 assertThat(rules.get(0).getId().getScheme()).as(path).isEqualTo("digest");
-                assertThat(rules.get(0).getId().getId()).as(path).startsWith("rowan:").doesNotContain("password");
+                assertThat(rules.get(0).getId().getId())
+                        .as(path)
+                        .startsWith("rowan:")
+                        .doesNotContain("password");
             }
         }
     }

@@ -131,7 +131,8 @@ class ClusterSecretTest {
 
     private static void overwrite(ConfigurationStore store, String path, byte[] bytes) {
         final Versioned node = store.read(path);
-        assertThat(store.compareAndSet(path, node.version(), bytes, new Stamp("liar", 1))).isTrue();
+        assertThat(store.compareAndSet(path, node.version(), bytes, new Stamp("liar", 1)))
+                .isTrue();
     }
 
     @Test

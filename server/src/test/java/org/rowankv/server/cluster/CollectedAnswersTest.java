@@ -48,7 +48,8 @@ class CollectedAnswersTest {
     }
 
     private long collect(long commitVersion, long... found) {
-        final ByteBuffer payload = ByteBuffer.allocate(found.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        final ByteBuffer payload =
+                ByteBuffer.allocate(found.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         for (long version : found) {
             payload.putLong(version);
         }
@@ -65,7 +66,8 @@ class CollectedAnswersTest {
 
     @Test
     void shouldRefuseACommitVersionOfAnEpochThatOnlyBegins() {
-        for (long forged : new long[] {Version.of(EPOCH, 0), Version.of(EPOCH, 1), Long.MAX_VALUE, -1, Long.MIN_VALUE}) {
+        for (long forged :
+                new long[] {Version.of(EPOCH, 0), Version.of(EPOCH, 1), Long.MAX_VALUE, -1, Long.MIN_VALUE}) {
             assertThatThrownBy(() -> collect(forged))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("server 1 says of shard 3")

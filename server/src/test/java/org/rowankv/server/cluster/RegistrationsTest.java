@@ -38,7 +38,9 @@ class RegistrationsTest {
         for (int at = 0; at < stored.length; at++) {
             final byte[] changed = stored.clone();
             changed[at] ^= 1;
-            assertThat(registrations.isGenuine(PATH, changed, at)).as("byte %d", at).isFalse();
+            assertThat(registrations.isGenuine(PATH, changed, at))
+                    .as("byte %d", at)
+                    .isFalse();
         }
         for (int length = 0; length < stored.length; length++) {
             assertThat(registrations.isGenuine(PATH, Arrays.copyOf(stored, length), length))
@@ -51,16 +53,19 @@ class RegistrationsTest {
     void shouldBelieveNoOtherNodeClusterOrSecret() {
         final byte[] stored = registrations.signed(PATH, announcement.encode());
         assertThat(registrations.isGenuine("/servers/b", stored, 1)).isFalse();
-        assertThat(new Registrations("other", ClusterBed.SECRET).isGenuine(PATH, stored, 1)).isFalse();
+        assertThat(new Registrations("other", ClusterBed.SECRET).isGenuine(PATH, stored, 1))
+                .isFalse();
         assertThat(new Registrations("shop", OTHER).isGenuine(PATH, stored, 1)).isFalse();
         assertThat(registrations.isGenuine(PATH, announcement.encode(), 1)).isFalse();
-        assertThat(new Registrations("shop", null).isGenuine(PATH, announcement.encode(), 1)).isTrue();
+        assertThat(new Registrations("shop", null).isGenuine(PATH, announcement.encode(), 1))
+                .isTrue();
     }
 
     @Test
     void shouldNotReadAnotherMacBehindTheFirst() {
         final byte[] stored = registrations.signed(PATH, announcement.encode());
         final String twice = new String(stored, StandardCharsets.UTF_8) + "incarnation=9\n";
-        assertThat(registrations.isGenuine(PATH, twice.getBytes(StandardCharsets.UTF_8), 1)).isFalse();
+        assertThat(registrations.isGenuine(PATH, twice.getBytes(StandardCharsets.UTF_8), 1))
+                .isFalse();
     }
 }
