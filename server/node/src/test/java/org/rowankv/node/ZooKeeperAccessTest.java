@@ -9,6 +9,7 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,7 @@ class ZooKeeperAccessTest {
         zooKeeper.close();
     }
 
-    private ZooKeeperConfigurationStore store(ZooKeeperAuth auth) {
+    private ZooKeeperConfigurationStore store(@Nullable ZooKeeperAuth auth) {
         return new ZooKeeperConfigurationStore(zooKeeper.getConnectString(), "shop", 10_000, auth);
     }
 

@@ -85,9 +85,9 @@ class ClusterSecretTest {
         }
 
         @Override
-        public void close() throws InterruptedException {
+        public void close() {
             over.set(true);
-            thread.join();
+            await().until(() -> !thread.isAlive());
             fabric.close();
         }
     }
@@ -111,7 +111,7 @@ class ClusterSecretTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void shouldStartWhileALiarIsFirstWithEveryIncarnationAndTerm(boolean withSecret) throws InterruptedException {
+    void shouldStartWhileALiarIsFirstWithEveryIncarnationAndTerm(boolean withSecret) {
         try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20)) {
             if (!withSecret) {
                 bed.withoutSecret();
