@@ -13,13 +13,13 @@ final class ClusterPlantedBugs {
                     "READY of the others is not awaited",
                     SERVER,
                     "org.rowankv.server.cluster.Round",
-                    "cluster.await(() -> messages.ready().containsAll(others), patience);",
+                    "cluster.awaitAll(others, messages.ready(), patience);",
                     ""),
             new PlantedBug(
                     "COLLECTED of the others is not awaited",
                     SERVER,
                     "org.rowankv.server.cluster.Round",
-                    "cluster.await(() -> messages.collected().containsAll(others), patience);",
+                    "cluster.awaitAll(others, messages.collected(), patience);",
                     ""),
             new PlantedBug(
                     "what was taken over is not forced before READY",
