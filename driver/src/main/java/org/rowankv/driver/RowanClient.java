@@ -345,6 +345,12 @@ public final class RowanClient implements AutoCloseable {
                         Status.UNREACHABLE,
                         "the server that the operation " + request.operation()
                                 + " belongs to could not be reached within the deadline; it was not applied");
+            case NO_VERSION ->
+                throw new RowanException(
+                        Status.NO_VERSION,
+                        "shard " + request.shard()
+                                + " needs a new epoch before it takes writes, and the configuration store"
+                                + " could not store one; nothing was written. See the servers' logs, and try again");
             case OUTCOME_UNKNOWN ->
                 throw new RowanException(
                         Status.OUTCOME_UNKNOWN,

@@ -36,21 +36,42 @@ public interface Session extends AutoCloseable {
     void call(Request request);
 
     /**
-     * As {@link #call} for each of them, in any order and at the same time where that is faster; each is another request.
+     * As {@link #call(Request)}, for an operation that ends at a time, which cuts its last attempt. An attempt that was not sent by then
+     * is answered UNREACHABLE.
+     *
+     * @param nowNs the time, just read
+     * @param untilNs when the operation ends
+     */
+    default void call(Request request, long nowNs, long untilNs) {
+        call(request);
+    }
+
+    /**
+     * As {@link #call(Request)} for each of them, in any order and at the same time where that is faster; each is another request.
      * Returns when all have their answers.
      */
     default void callAll(List<Request> requests) {
         requests.forEach(this::call);
     }
 
+    /** As {@link #callAll(List)}, for operations that end at a time, as in {@link #call(Request, long, long)}. */
+    default void callAll(List<Request> requests, long untilNs) {
+        callAll(requests);
+    }
+
     /**
-     * As {@link #call} for somebody who does not wait.
+     * As {@link #call(Request)} for somebody who does not wait.
      *
      * @param whenAnswered run once, by the calling thread or by one that others wait for: it must not block
      */
     default void callAsync(Request request, Runnable whenAnswered) {
         call(request);
         whenAnswered.run();
+    }
+
+    /** As {@link #callAsync(Request, Runnable)}, for an operation that ends at a time, as in {@link #call(Request, long, long)}. */
+    default void callAsync(Request request, long untilNs, Runnable whenAnswered) {
+        callAsync(request, whenAnswered);
     }
 
     /**

@@ -1,6 +1,7 @@
 package org.rowankv.placement;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 
@@ -118,6 +119,21 @@ public record Configuration(
         final List<ShardAssignment> next = new ArrayList<>(shards.size());
         shards.forEach(shard -> next.add(shard.joined(server)));
         return new Configuration(clusterId, hashSeed, term + 1, incarnations, next);
+    }
+
+    /**
+     * With a new epoch of some shards, whose versions come to the end of the present one. A higher term; roles stay.
+     */
+    public Configuration renewed(Collection<Integer> ofShards) {
+        final List<ShardAssignment> next = new ArrayList<>(shards);
+        ofShards.forEach(shard ->
+                next.set(shard, shards.get(shard).withEpoch(shards.get(shard).epoch() + 1)));
+        return new Configuration(clusterId, hashSeed, term + 1, incarnations, next);
+    }
+
+    /** The same with a higher term: all servers of a cluster start anew together, and each shard gets a new epoch then. */
+    public Configuration superseded() {
+        return new Configuration(clusterId, hashSeed, term + 1, incarnations, shards);
     }
 
     /** Whether any replica of that server is joining. */

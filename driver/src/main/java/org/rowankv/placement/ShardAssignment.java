@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Version;
 
 /**
  * One shard's line in the configuration.
@@ -25,6 +26,10 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
     }
 
     public ShardAssignment {
+        if (epoch > Version.MAX_EPOCH) {
+            throw new IllegalStateException("a shard has had all of its " + Version.MAX_EPOCH
+                    + " epochs, one for each start: copy the objects to a new store");
+        }
         backups = backups.clone();
         joining = Set.copyOf(joining);
         for (int backup : backups) {

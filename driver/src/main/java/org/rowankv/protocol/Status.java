@@ -31,7 +31,12 @@ public enum Status {
     /** The store is closed. Nothing was applied. */
     CLOSED,
     /** The shard's primary cannot be reached: the request was not sent. Nothing was applied by this attempt. */
-    UNREACHABLE;
+    UNREACHABLE,
+    /**
+     * The shard has given out nearly all versions of its epoch, and another epoch could not be stored. Nothing was written; no
+     * version was taken. Later it may work.
+     */
+    NO_VERSION;
 
     private static final Status[] VALUES = values();
 

@@ -35,7 +35,7 @@ public final class Version {
         return version & MAX_COUNTER;
     }
 
-    /** The version after this one in the same epoch; the shard asks for a new epoch long before the counter ends. */
+    /** The version after this one in the same epoch; {@link VersionCounter} asks for a new epoch long before the counter ends. */
     public static long next(long version) {
         return version + 1;
     }

@@ -10,6 +10,9 @@ final class Failures {
 
     static RuntimeException of(RowanException failure) {
         final Status status = failure.status();
+        if (status == Status.CLOSED && failure.getCause() != null) {
+            return new CacheException(failure.getMessage(), failure); // the store has failed; the cache is open
+        }
         return switch (status) {
             case FULL -> new CacheFullException(String.valueOf(failure.getMessage()), failure);
             case CLOSED, UNKNOWN_CACHE -> new IllegalStateException(failure.getMessage(), failure);

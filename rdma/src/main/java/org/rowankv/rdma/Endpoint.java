@@ -2,7 +2,6 @@ package org.rowankv.rdma;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One incarnation of a server on the fabric: its receive queue, its connections, its RPC messages. Set-up and control
@@ -21,11 +20,6 @@ public interface Endpoint extends AutoCloseable {
      */
     default long nonce() {
         return 0;
-    }
-
-    /** Why the last attempt to send the server a message failed, or null if none has failed since one succeeded. Any thread. */
-    default @Nullable String lastRefusal(int remoteServerId) {
-        return null;
     }
 
     /**
@@ -61,6 +55,11 @@ public interface Endpoint extends AutoCloseable {
     /** How long after a failure there is no use in another attempt to connect, in nanoseconds; 0 where each is cheap. */
     default long retryNs() {
         return 0;
+    }
+
+    /** Why the last attempt to reach a server with messages was refused or failed, for a log; empty if none was. */
+    default String lastRefusal(int remoteServerId) {
+        return "";
     }
 
     /**

@@ -4,7 +4,7 @@ package org.rowankv.rdma;
  * The posted segments of one endpoint, in which messages of all senders land one after the other, and the fences around
  * them.
  *
- * <p>Segments are numbered by ordinal in the order they are posted: 0, 1, 2... An ordinal may be asked about from its
+ * <p>Segments are numbered by ordinal in the order they are posted, from {@link #firstOrdinal} on. An ordinal may be asked about from its
  * post until its segment or that of a later ordinal is posted again; who reads in order and frees behind himself never
  * asks later.
  *
@@ -21,7 +21,12 @@ public interface ReceiveQueue {
      */
     boolean post(int segment, int generation);
 
-    /** Segments posted since the endpoint was opened: the ordinal of the next post. */
+    /** Ordinal of the first post since the endpoint was opened; 0 but in tests. */
+    default long firstOrdinal() {
+        return 0;
+    }
+
+    /** The ordinal of the next post. */
     long postedCount();
 
     /** Ordinal of the segment being landed in. Equal to {@link #postedCount} when it is not posted yet. */

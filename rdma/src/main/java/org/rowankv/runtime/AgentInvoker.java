@@ -39,6 +39,7 @@ public final class AgentInvoker implements TurnedAgent {
 
     @Override
     public void close() {
+        // Ends: a turn never blocks.
         while (!turn.tryClose()) {
             Thread.yield();
         }

@@ -97,7 +97,7 @@ public final class AgentRunner implements TurnedAgent {
         boolean interrupted = false;
         for (; ; ) {
             try {
-                thread.join();
+                thread.join(); // ends: a turn never blocks, and the loop looks at `closing` behind each
                 break;
             } catch (InterruptedException e) {
                 interrupted = true;
@@ -114,7 +114,7 @@ public final class AgentRunner implements TurnedAgent {
         try {
             turn.start();
         } catch (RuntimeException | Error e) {
-            errors.report(turn.agent().roleName() + " at its start", e);
+            errors.broken(turn.agent().roleName() + " at its start", e);
         }
         while (!closing && !turn.isOver()) {
             final int work = turn.turn();
@@ -133,6 +133,7 @@ public final class AgentRunner implements TurnedAgent {
     }
 
     private void closeAgent() {
+        // Ends: a turn never blocks.
         while (!turn.tryClose()) {
             Thread.yield();
         }

@@ -7,9 +7,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * The right to turn one agent, taken by compare-and-set and never waited for. Shared by {@link AgentInvoker} and {@link
  * AgentRunner}, so that a waiting thread may help an agent that has a thread of its own.
  *
- * <p>An agent that throws is reported and goes on with its next turn. A broken invariant, an {@link AssertionError},
- * is reported and stops the agent: it may have written what it must not, and the next turn would build on it. Its
- * onClose is still called when it is closed, so that it lets go of what it holds.
+ * <p>An agent that throws is reported and goes on with its next turn. A broken invariant stops the agent: it may have written
+ * what it must not, and the next turn would build on it. That is an {@link AssertionError}; a {@link FailureRun} that is too
+ * long; and every other {@link Error}, since lack of memory or stack cuts a step off between any two instructions. The
+ * {@link ErrorLog} hands it on. The agent's onClose is still called when it is closed, so that it lets go of what it holds.
  *
  * <p>Safe for any thread. A turn begun inside a turn of the same agent finds it taken.
  */
@@ -29,6 +30,7 @@ final class AgentTurn {
     private final ErrorLog errors;
     private final AtomicInteger state = new AtomicInteger(NEW);
     private final AtomicLong turns = new AtomicLong();
+    private final FailureRun run = new FailureRun();
 
     AgentTurn(Agent agent, ErrorLog errors) {
         this.agent = agent;
@@ -65,15 +67,20 @@ final class AgentTurn {
         if (found != FREE || !state.compareAndSet(FREE, TURNING)) {
             return found >= STOPPED ? ENDED : TAKEN;
         }
-        int next = FREE;
+        int next = STOPPED; // also if it cannot be reported
         try {
-            return agent.doWork();
-        } catch (AssertionError e) {
-            next = STOPPED;
-            errors.report(agent.roleName() + " stopped by a broken invariant", e);
-            return ENDED;
+            final int work = agent.doWork();
+            run.turned(work);
+            next = FREE;
+            return work;
         } catch (RuntimeException | Error e) {
-            errors.report(agent.roleName(), e);
+            final Throwable failure = run.failed(agent.roleName(), e);
+            if (failure instanceof Error) {
+                errors.broken(agent.roleName(), failure);
+                return ENDED;
+            }
+            errors.report(agent.roleName(), failure);
+            next = FREE;
             return 0;
         } finally {
             turns.setRelease(turns.getPlain() + 1); // one thread at a time

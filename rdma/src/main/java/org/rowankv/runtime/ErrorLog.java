@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * Where agents report failures: each is counted, each distinct one is kept and logged.
  *
  * <p>Two failures are the same if they come from the same place, with the same type and the same stack. The first is
- * logged with its stack; after that a line at every tenfold. At most {@value #MAX_DISTINCT} distinct ones are kept;
+ * logged with its stack, or in one line if it is expected; after that a line at every tenfold. At most {@value #MAX_DISTINCT} distinct ones are kept;
  * what comes after is counted in one last observation and logged at every tenfold of that, so nothing is lost without
  * a trace and nothing grows without end.
  *
@@ -27,6 +29,8 @@ public final class ErrorLog {
     private final Clock clock;
     private final Map<List<Object>, Observation> observations = new LinkedHashMap<>();
     private long count;
+    private @Nullable AgentStoppedException broken;
+    private Consumer<AgentStoppedException> whenBroken = why -> {};
 
     public ErrorLog(Clock clock) {
         this.clock = clock;
@@ -45,14 +49,63 @@ public final class ErrorLog {
         }
     }
 
-    public synchronized void report(String where, Throwable failure) {
+    /**
+     * An agent was stopped by a broken invariant or an error. First ends the service by {@link #whenBroken}, so that nothing is
+     * answered by what may be broken; then reports it.
+     */
+    public void broken(String roleName, Throwable failure) {
+        final AgentStoppedException why = new AgentStoppedException(roleName, failure);
+        final Consumer<AgentStoppedException> ending;
+        synchronized (this) {
+            ending = broken == null ? whenBroken : again -> {};
+            broken = broken == null ? why : broken;
+        }
+        try {
+            ending.accept(why);
+        } finally {
+            report(roleName + " stopped by a broken invariant", failure);
+        }
+    }
+
+    /**
+     * Sets what ends the service once an agent was stopped.
+     *
+     * @param ending called once, with the first such agent, by the thread that turned it; at once if that is over. Must not
+     *     block
+     */
+    public void whenBroken(Consumer<AgentStoppedException> ending) {
+        final AgentStoppedException already;
+        synchronized (this) {
+            whenBroken = ending;
+            already = broken;
+        }
+        if (already != null) {
+            ending.accept(already);
+        }
+    }
+
+    /** A failure that must not be: its stack is logged. */
+    public void report(String where, Throwable failure) {
+        record(where, failure, false);
+    }
+
+    /** A failure that operation brings with it, as another server's end, or damage found: the text says all. */
+    public void reportExpected(String where, Throwable failure) {
+        record(where, failure, true);
+    }
+
+    private synchronized void record(String where, Throwable failure, boolean isExpected) {
         count++;
         final long nowMs = clock.wallMs();
         final List<Object> key = key(where, failure);
         Observation seen = observations.get(key);
         if (seen == null && observations.size() < MAX_DISTINCT) {
             observations.put(key, first(where, failure, nowMs));
-            LOG.error("{} failed", where, failure);
+            if (isExpected) {
+                LOG.warn("{} failed: {}", where, text(failure));
+            } else {
+                LOG.error("{} failed", where, failure);
+            }
             return;
         }
         if (seen == null) {
@@ -75,6 +128,10 @@ public final class ErrorLog {
     /** The distinct failures, oldest first. */
     public synchronized List<Observation> distinct() {
         return List.copyOf(observations.values());
+    }
+
+    private static String text(Throwable failure) {
+        return failure.getMessage() == null ? failure.toString() : failure.getMessage();
     }
 
     private static Observation first(String where, Throwable failure, long nowMs) {

@@ -6,9 +6,12 @@ import org.jspecify.annotations.Nullable;
 public final class Failures {
     private Failures() {}
 
-    /** The one of two that is thrown, with the other one in it. A broken invariant must not hide behind an ordinary failure. */
+    /**
+     * The one of two that is thrown, with the other one in it. A broken invariant must not hide behind another error, nor an
+     * error behind an ordinary failure.
+     */
     public static Throwable worse(@Nullable Throwable first, Throwable second) {
-        if (first == null || (second instanceof AssertionError && !(first instanceof AssertionError))) {
+        if (first == null || gravity(second) > gravity(first)) {
             if (first != null) {
                 second.addSuppressed(first);
             }
@@ -18,6 +21,10 @@ public final class Failures {
             first.addSuppressed(second);
         }
         return first;
+    }
+
+    private static int gravity(Throwable failure) {
+        return failure instanceof AssertionError ? 2 : failure instanceof Error ? 1 : 0;
     }
 
     /** Throws it, if it is one. */

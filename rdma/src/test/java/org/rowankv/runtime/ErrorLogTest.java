@@ -2,6 +2,9 @@ package org.rowankv.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.ErrorLog.Observation;
@@ -50,5 +53,26 @@ final class ErrorLogTest {
         assertThat(distinct).hasSize(ErrorLog.MAX_DISTINCT + 1);
         assertThat(distinct.get(ErrorLog.MAX_DISTINCT).count()).isEqualTo(50);
         assertThat(distinct.stream().mapToLong(Observation::count).sum()).isEqualTo(log.count());
+    }
+
+    /** What operation brings with it has one line; what must not be has a stack. */
+    @Test
+    void shouldLogNoStackOfWhatIsExpected() {
+        final PrintStream before = System.err;
+        final ByteArrayOutputStream heard = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(heard, true, StandardCharsets.UTF_8));
+        try {
+            log.reportExpected("connecting to server 1", failure("it is not open"));
+            log.report("digest", failure("broken"));
+        } finally {
+            System.setErr(before);
+        }
+        final List<String> lines =
+                heard.toString(StandardCharsets.UTF_8).lines().toList();
+        assertThat(lines.get(0)).contains("WARN").endsWith("connecting to server 1 failed: it is not open");
+        assertThat(lines.get(1)).contains("ERROR", "digest failed");
+        assertThat(lines.get(2)).contains("IllegalStateException: broken");
+        assertThat(log.count()).isEqualTo(2);
+        assertThat(log.distinct()).hasSize(2);
     }
 }

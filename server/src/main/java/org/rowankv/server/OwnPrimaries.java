@@ -6,6 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.VersionCounter;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.shard.Replicas;
 
@@ -17,13 +18,13 @@ final class OwnPrimaries {
         this.ofShards = ofShards;
     }
 
-    static OwnPrimaries of(int serverId, Configuration configuration, Replicas replicas) {
+    static OwnPrimaries of(int serverId, Configuration configuration, Replicas replicas, CounterStarts counters) {
         final @Nullable ShardPrimary[] own = new @Nullable ShardPrimary[configuration.shardCount()];
         for (int shard = 0; shard < own.length; shard++) {
             if (configuration.shard(shard).primary() == serverId) {
                 own[shard] = new ShardPrimary(
                         replicas.get(shard),
-                        new VersionCounter(configuration.shard(shard).epoch()));
+                        new VersionCounter(configuration.shard(shard).epoch(), shard, counters));
             }
         }
         return new OwnPrimaries(own);

@@ -6,6 +6,7 @@ import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
+import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.Scheduling;
 import org.rowankv.runtime.StackProbe;
 import org.rowankv.server.request.ObjectReader;
@@ -17,12 +18,19 @@ import org.rowankv.server.request.Worker;
  * the rest a borrowed worker context, on the thread that brings them (docs/design/20-threading-modes.md). Who waits there helps
  * those that he may be waiting for.
  *
+ * <p>Every wait ends: by progress, by the failure of the server, or when the deadline passes. What is begun by then is left in the
+ * worker context, and finished by its next borrower.
+ *
  * <p>Thread-safe; without a lock and without allocation.
  */
 final class RequestDispatch implements MutationPlaces {
     private static final int SPINS = 32;
     private static final int YIELDS = 256;
     private static final long PARK_NS = 50_000;
+    /** A wait has so many pauses at least: a process that did not run for a while finds its deadlines passed. */
+    private static final int LEAST_WAITS = YIELDS + 1_000;
+
+    static final long DEFAULT_DEADLINE_NS = 30_000_000_000L;
     /** Frames, more than a mutation ever needs: it must not be cut short by the end of its caller's stack. */
     private static final int PROBE_DEPTH = 12;
 
@@ -33,7 +41,10 @@ final class RequestDispatch implements MutationPlaces {
     private final ServerAgents agents;
     private final ServingState serving;
     private final Scheduling scheduling;
+    private final Clock clock;
     private final IntConsumer wakeUp;
+    /** Set before the start. */
+    private long deadlineNs = DEFAULT_DEADLINE_NS;
 
     /** @param wakeUp wakes the agents of a server of the cluster up */
     RequestDispatch(
@@ -44,6 +55,7 @@ final class RequestDispatch implements MutationPlaces {
             ServerAgents agents,
             ServingState serving,
             Scheduling scheduling,
+            Clock clock,
             IntConsumer wakeUp) {
         this.serverId = serverId;
         this.primaries = primaries;
@@ -52,7 +64,13 @@ final class RequestDispatch implements MutationPlaces {
         this.agents = agents;
         this.serving = serving;
         this.scheduling = scheduling;
+        this.clock = clock;
         this.wakeUp = wakeUp;
+    }
+
+    /** Before the start: how long one request may wait. */
+    void deadline(long ns) {
+        deadlineNs = ns;
     }
 
     /** Answers it, on the calling thread. */
@@ -155,12 +173,13 @@ final class RequestDispatch implements MutationPlaces {
         try {
             final Worker worker = pool.worker(slot);
             int waits = 0;
+            long untilNs = 0;
             while (!worker.finishLeftover()) {
-                pause(waits++);
+                untilNs = pause(waits++, untilNs, false);
             }
             worker.begin(primary, request);
             while (!worker.advance()) {
-                pause(waits++);
+                untilNs = pause(waits++, untilNs, true);
             }
             worker.settleLog();
             pool.giveBack(slot);
@@ -175,33 +194,60 @@ final class RequestDispatch implements MutationPlaces {
 
     private int borrow(Request request) {
         int slot = tryBorrow(request);
+        long untilNs = 0;
         for (int waits = 0; slot == NONE; waits++) {
-            pause(waits);
+            untilNs = pause(waits, untilNs, false);
             slot = tryBorrow(request);
         }
         return slot;
     }
 
-    /** The calling thread waits for somebody else's progress, and helps it along where nobody else does. */
-    private void pause(int waits) {
+    /**
+     * The calling thread waits for progress elsewhere, and helps it along.
+     *
+     * @param untilNs what the pause before has returned
+     * @param begun whether the request may have taken effect
+     * @return when the deadline passes
+     * @throws NotServedException if the server has failed, or the deadline has passed
+     */
+    private long pause(int waits, long untilNs, boolean begun) {
+        long passesNs = untilNs;
         if (waits >= YIELDS) {
-            serving.requireNotFailed();
+            serving.requireNotFailed(begun);
+            requireAgents(begun);
+            if (waits == YIELDS) {
+                passesNs = clock.nanoTime() + deadlineNs;
+            } else if (waits >= LEAST_WAITS && clock.nanoTime() - passesNs >= 0) {
+                throw new NotServedException(
+                        begun ? Status.OUTCOME_UNKNOWN : Status.UNREACHABLE,
+                        "server " + serverId + " made no progress with the operation for " + deadlineNs / 1_000_000
+                                + " ms" + (begun ? "; it may still take effect" : ", which was not begun"),
+                        null);
+            }
         }
         rest(waits);
+        return passesNs;
     }
 
-    /** As who waits for progress does, also while the server closes. */
+    /** Agents that were stopped, but not by {@link ServingState#fail}: their error could not be handed on. */
+    private void requireAgents(boolean begun) {
+        if (serving.isOpen() && agents.isClosed()) {
+            throw new NotServedException(
+                    begun ? Status.OUTCOME_UNKNOWN : Status.CLOSED,
+                    "server " + serverId + " cannot go on: its agents were stopped by a broken invariant, which is in"
+                            + " the log; close the store and open it again",
+                    null);
+        }
+    }
+
+    /** One pause of a wait for progress. */
     void rest(int waits) {
-        if (waits < SPINS) {
+        // Unsigned: whoever has waited 2^31 times has waited for long.
+        if (Integer.compareUnsigned(waits, SPINS) < 0) {
             Thread.onSpinWait();
-        } else if (waits < YIELDS) {
+        } else if (Integer.compareUnsigned(waits, YIELDS) < 0) {
             Thread.yield();
         } else {
-            if (serving.isOpen() && agents.isClosed()) {
-                throw new IllegalStateException("server " + serverId
-                        + " cannot go on: its agents were stopped by a broken invariant, which is in"
-                        + " the log; close the store and open it again");
-            }
             helpOthers();
             scheduling.park(PARK_NS);
         }

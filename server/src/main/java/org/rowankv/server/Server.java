@@ -74,6 +74,8 @@ public final class Server implements AutoCloseable {
     private final ServerAgents agents;
     private final RequestDispatch dispatch;
     private final ErrorLog errors;
+    private final Clock clock;
+    private long deadlineNs = RequestDispatch.DEFAULT_DEADLINE_NS;
 
     /**
      * @param endpointSettings of this server
@@ -86,14 +88,14 @@ public final class Server implements AutoCloseable {
             Function<EndpointSettings, Endpoint> opening,
             FabricCapabilities capabilities) {
         final Configuration configuration = parts.configuration();
-        final Clock clock = parts.clock();
+        this.clock = parts.clock();
         this.serverId = endpointSettings.serverId();
         final ServerSettings settings = parts.settings();
         this.segments = parts.segments();
         this.replicas = parts.replicas();
         this.errors = parts.errors();
         this.endpoint = opening.apply(endpointSettings);
-        this.primaries = OwnPrimaries.of(serverId, configuration, replicas);
+        this.primaries = OwnPrimaries.of(serverId, configuration, replicas, settings.counters());
         final List<ShardPrimary> own = primaries.all();
         this.limits = new LimitedCaches(own.stream().map(ShardPrimary::replica).toList(), configuration.shardCount());
         this.inFlight = new InFlight(
@@ -163,7 +165,7 @@ public final class Server implements AutoCloseable {
                 parts.copies(),
                 clock,
                 settings.copyBytesPerSecond());
-        this.join = new JoinAgent(serverId, digest, segments, replicas, parts.copies(), clock);
+        this.join = new JoinAgent(serverId, digest, segments, replicas, parts.copies(), clock, errors);
         final List<Agent> ownAgents = new ArrayList<>();
         if (settings.postedAhead() > 0) {
             ownAgents.add(new ControlAgent(endpoint.receiveQueue(), segments, replicas, settings.postedAhead()));
@@ -186,6 +188,7 @@ public final class Server implements AutoCloseable {
         if (!commitApart) {
             ownAgents.add(commit);
         }
+        ownAgents.add(new EpochAgent(serverId, own, parts.epochs(), clock, errors));
         ownAgents.add(sweep);
         ownAgents.add(ending.expirySweep());
         ownAgents.add(ending.eviction());
@@ -219,7 +222,7 @@ public final class Server implements AutoCloseable {
             settledTurns.allowRests();
         }
         this.dispatch = new RequestDispatch(
-                serverId, primaries, reader, pool, agents, serving, parts.scheduling(), parts.wakeUp());
+                serverId, primaries, reader, pool, agents, serving, parts.scheduling(), clock, parts.wakeUp());
     }
 
     private Links linksOf(ServerParts parts) {
@@ -244,6 +247,12 @@ public final class Server implements AutoCloseable {
     /** Before the start: who is to be told of faults of the memory, and says what whoever met one gets. */
     public void whenFaulty(Function<InternalError, RuntimeException> handler) {
         serving.whenFaulty(handler);
+    }
+
+    /** Before the start: how long one request of a waiting caller, and each step of {@link #close}, may wait. */
+    public void deadline(long ns) {
+        deadlineNs = ns;
+        dispatch.deadline(ns);
     }
 
     private void reportFault(InternalError fault) {
@@ -300,7 +309,7 @@ public final class Server implements AutoCloseable {
         return new LoopCalls(dispatch, pool.slotsOfLoop(loop, loops), pool.atOnce());
     }
 
-    private void retireLogsOlderThan(int sequence) {
+    private void retireLogsOlderThan(long sequence) {
         retention.retireLogOlderThan(sequence);
         pool.retireLogsOlderThan(sequence, segments);
     }
@@ -471,13 +480,19 @@ public final class Server implements AutoCloseable {
         return meters.read();
     }
 
-    /** Stops serving, lets every mutation end, and closes all logs. The area stays its owner's. */
+    /**
+     * Stops serving, and lets every mutation end. The area stays its owner's.
+     *
+     * <p>Ends: callers give their worker contexts back before their own deadlines; what a caller has left in one, and what agents
+     * have begun, is waited for until this server's deadline. A start finishes what is left then.
+     */
     @Override
     public void close() {
         serving.close();
-        pool.close(dispatch::rest, this::isStopped);
+        final WaitLimit limit = new WaitLimit(clock, deadlineNs);
+        pool.close(dispatch::rest, () -> isStopped() || limit.isOver());
         ending.close();
-        for (int waits = 0; ending.areAtWork() && !isStopped(); waits++) {
+        for (int waits = 0; ending.areAtWork() && !isStopped() && !limit.isOver(); waits++) {
             dispatch.rest(waits);
         }
     }

@@ -37,8 +37,8 @@ final class ServerAgents implements AutoCloseable {
                 return 0;
             }
             try {
-                return agent.doWork();
-            } catch (AssertionError e) {
+                return agent.doWork(); // a run of failures ends in an AssertionError: see CompositeAgent
+            } catch (Error e) {
                 broken = true;
                 throw e;
             }

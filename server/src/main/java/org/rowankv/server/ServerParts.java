@@ -27,6 +27,7 @@ import org.rowankv.server.shard.Replicas;
  * @param wakeUp wakes the agents of a server of the cluster up
  * @param pressure what a worker without room asks
  * @param copies told of copies to joining replicas
+ * @param epochs where new epochs come from when versions come to an end
  * @param ios in whose turns the clients' requests come; none where they come on threads of callers
  */
 public record ServerParts(
@@ -41,6 +42,7 @@ public record ServerParts(
         IntConsumer wakeUp,
         SpacePressure pressure,
         CopyListener copies,
+        EpochSupplier epochs,
         List<WorkerIo> ios) {
 
     public ServerParts {

@@ -1,5 +1,7 @@
 package org.rowankv.server;
 
+import org.rowankv.runtime.CounterStarts;
+
 /**
  * Process values of one server.
  *
@@ -15,6 +17,7 @@ package org.rowankv.server;
  * @param verifyReads whether every read checks the entry's checksums
  * @param scrubBytesPerSecond how fast committed segments are read again, at most; 0: not at all
  * @param sessionLeaseNs how long a client's session is kept without a request of it; 0: for ever
+ * @param counters where counters begin; not the usual values in tests only
  */
 public record ServerSettings(
         int workers,
@@ -28,7 +31,8 @@ public record ServerSettings(
         long copyBytesPerSecond,
         boolean verifyReads,
         long scrubBytesPerSecond,
-        long sessionLeaseNs) {
+        long sessionLeaseNs,
+        CounterStarts counters) {
     private static final long COPY_BYTES_PER_SECOND = 128L << 20;
 
     /** Settings for an area of so many segments. */
@@ -49,7 +53,8 @@ public record ServerSettings(
                 COPY_BYTES_PER_SECOND,
                 verifyReads,
                 scrubBytesPerSecond,
-                0);
+                0,
+                CounterStarts.USUAL);
     }
 
     public ServerSettings withSessionLeaseNs(long newSessionLeaseNs) {
@@ -65,7 +70,8 @@ public record ServerSettings(
                 copyBytesPerSecond,
                 verifyReads,
                 scrubBytesPerSecond,
-                newSessionLeaseNs);
+                newSessionLeaseNs,
+                counters);
     }
 
     public ServerSettings withMutationsPerWorker(int count) {
@@ -81,7 +87,8 @@ public record ServerSettings(
                 copyBytesPerSecond,
                 verifyReads,
                 scrubBytesPerSecond,
-                sessionLeaseNs);
+                sessionLeaseNs,
+                counters);
     }
 
     public ServerSettings withCopyBytesPerSecond(long newCopyBytesPerSecond) {
@@ -97,7 +104,8 @@ public record ServerSettings(
                 newCopyBytesPerSecond,
                 verifyReads,
                 scrubBytesPerSecond,
-                sessionLeaseNs);
+                sessionLeaseNs,
+                counters);
     }
 
     public ServerSettings withFillPercent(int percent) {
@@ -113,7 +121,25 @@ public record ServerSettings(
                 copyBytesPerSecond,
                 verifyReads,
                 scrubBytesPerSecond,
-                sessionLeaseNs);
+                sessionLeaseNs,
+                counters);
+    }
+
+    public ServerSettings withCounters(CounterStarts newCounters) {
+        return new ServerSettings(
+                workers,
+                mutationsPerWorker,
+                postedAhead,
+                cleanerReserve,
+                cleanLowWater,
+                cleanHighWater,
+                fillPercent,
+                holeTimeoutNs,
+                copyBytesPerSecond,
+                verifyReads,
+                scrubBytesPerSecond,
+                sessionLeaseNs,
+                newCounters);
     }
 
     /** Segments that hold no live data for good: open logs, posted segments, what cleaning needs. */

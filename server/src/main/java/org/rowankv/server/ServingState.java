@@ -2,6 +2,7 @@ package org.rowankv.server;
 
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Status;
 import org.rowankv.server.pm.LostAreaException;
 
 /** Whether a server serves, and what those get whom it does not serve, or who meet a fault of its memory. Thread-safe. */
@@ -58,20 +59,24 @@ final class ServingState {
         return failure instanceof LostAreaException;
     }
 
-    /** For whoever comes. */
+    /** For a request that arrives. */
     void requireNotRefused() {
-        requireNone(refusal);
+        requireNone(refusal, Status.CLOSED);
     }
 
-    /** For whoever waits. */
-    void requireNotFailed() {
-        requireNone(failure);
+    /**
+     * For a request that waits.
+     *
+     * @param begun whether it may have taken effect
+     */
+    void requireNotFailed(boolean begun) {
+        requireNone(failure, begun ? Status.OUTCOME_UNKNOWN : Status.CLOSED);
     }
 
-    private static void requireNone(@Nullable RuntimeException why) {
+    private static void requireNone(@Nullable RuntimeException why, Status status) {
         if (why != null) {
             // Made anew: each caller's stack, and none that grows by what is suppressed in it.
-            throw new IllegalStateException(why.getMessage(), why);
+            throw new NotServedException(status, String.valueOf(why.getMessage()), why);
         }
     }
 }

@@ -59,7 +59,8 @@ public final class SteppedCall {
         boolean goesOn = false;
         try {
             goesOn = !advance();
-            if (goesOn && ++waits % WAITS_BEFORE_HELP == 0) {
+            if (goesOn && ++waits == WAITS_BEFORE_HELP) {
+                waits = 0;
                 goesOn = false; // should an error strike here
                 places.help();
                 goesOn = true;

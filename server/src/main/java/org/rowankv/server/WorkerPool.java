@@ -146,7 +146,7 @@ final class WorkerPool {
         }
     }
 
-    void retireLogsOlderThan(int sequence, Segments segments) {
+    void retireLogsOlderThan(long sequence, Segments segments) {
         for (int slot = 0; slot < slots.count(); slot++) {
             final int segment = workers.get(slot).tLog().openSegment();
             if (segment >= 0 && segments.sequence(segment) < sequence) {
@@ -193,6 +193,7 @@ final class WorkerPool {
     void close(IntConsumer rest, BooleanSupplier isOver) {
         for (int slot = 0; slot < slots.count(); slot++) {
             int waits = 0;
+            // Ends: the waits of the context's borrower have deadlines, and an event loop has left it before.
             while (!slots.tryBorrow(slot)) {
                 rest.accept(waits++);
             }

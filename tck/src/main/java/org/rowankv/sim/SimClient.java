@@ -341,7 +341,7 @@ final class SimClient extends Task {
             case CONDITION_FAILED -> Outcome.CONDITION_FAILED;
             case OUTCOME_UNKNOWN -> Outcome.UNKNOWN;
             // NO_REPLY is the answer when not even the session could be opened: nothing was attempted.
-            case FULL, TOO_LARGE, CLOSED, NO_REPLY, SESSION_EXPIRED -> Outcome.REFUSED;
+            case FULL, TOO_LARGE, CLOSED, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> Outcome.REFUSED;
             default -> throw new ViolationError(this + " got the answer " + status + ", which nobody should see");
         };
     }

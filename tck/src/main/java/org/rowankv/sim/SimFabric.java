@@ -173,6 +173,11 @@ final class SimFabric implements Fabric {
         }
 
         @Override
+        public long firstOrdinal() {
+            return queue.firstOrdinal();
+        }
+
+        @Override
         public long postedCount() {
             return queue.postedCount();
         }

@@ -17,6 +17,7 @@ import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.Server;
@@ -32,6 +33,8 @@ import org.rowankv.server.pm.Machine;
 final class SimStore {
     /** So little that others do much while a copy is made. */
     private static final long COPY_BYTES_PER_SECOND = 200_000;
+    /** Of a hostile store's counters, until something happens to them. */
+    private static final long STEPS_LEFT = 60;
 
     private final Simulation simulation;
     private final SimPlan plan;
@@ -185,7 +188,10 @@ final class SimStore {
         return plan.seed() % 3 == 0 ? tuned : tuned.withCopyBytesPerSecond(COPY_BYTES_PER_SECOND);
     }
 
-    /** Fewest posted segments (of one, commit records would leave nothing to others), cleaning late, holes cut off soon. */
+    /**
+     * Fewest posted segments (of one, commit records would leave nothing to others), cleaning late, holes cut off soon, and
+     * counters that come to their ends.
+     */
     private static ServerSettings hostile(ServerSettings usual) {
         return new ServerSettings(
                 usual.workers(),
@@ -199,7 +205,8 @@ final class SimStore {
                 usual.copyBytesPerSecond(),
                 true,
                 usual.scrubBytesPerSecond(),
-                usual.sessionLeaseNs());
+                usual.sessionLeaseNs(),
+                CounterStarts.nearEnds(STEPS_LEFT));
     }
 
     /** Of how long the forces of one agent take. */

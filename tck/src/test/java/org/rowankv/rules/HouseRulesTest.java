@@ -24,6 +24,9 @@ final class HouseRulesTest {
     static final ArchTests SEAMS = ArchTests.in(Seams.class);
 
     @ArchTest
+    static final ArchTests WAITS = ArchTests.in(Waits.class);
+
+    @ArchTest
     static final ArchTests NAMES = ArchTests.in(Names.class);
 
     private HouseRulesTest() {}

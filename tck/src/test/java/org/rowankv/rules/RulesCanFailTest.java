@@ -44,7 +44,7 @@ final class RulesCanFailTest {
         final List<ArchRule> shown =
                 offences().map(arguments -> (ArchRule) arguments.get()[1]).toList();
         final List<String> unproved = new ArrayList<>();
-        for (Class<?> rules : List.of(Arrows.class, Rooms.class, Seams.class, Names.class)) {
+        for (Class<?> rules : List.of(Arrows.class, Rooms.class, Seams.class, Waits.class, Names.class)) {
             for (Field field : rules.getDeclaredFields()) {
                 if (field.getType() == ArchRule.class && !shown.contains((ArchRule) field.get(null))) {
                     unproved.add(rules.getSimpleName() + "." + field.getName());
@@ -172,6 +172,21 @@ final class RulesCanFailTest {
                         "samples",
                         "void rest() throws Exception { java.util.concurrent.TimeUnit.SECONDS.sleep(1); }"),
                 has(
+                        "latch without a time-out",
+                        Waits.WAITS_END,
+                        "server.request",
+                        "void rest(java.util.concurrent.CountDownLatch l) throws InterruptedException { l.await(); }"),
+                has(
+                        "future without a time-out",
+                        Waits.WAITS_END,
+                        "driver",
+                        "Object of(java.util.concurrent.Future<?> f) throws Exception { return f.get(); }"),
+                has(
+                        "park without a time-out",
+                        Waits.WAITS_END,
+                        "jcache",
+                        "void rest() { java.util.concurrent.locks.LockSupport.park(this); }"),
+                has(
                         "parallel stream",
                         Seams.STREAMS_ARE_SEQUENTIAL,
                         "server",
@@ -246,6 +261,12 @@ final class RulesCanFailTest {
                 sees("log sees pm", Rooms.LOG_STANDS_ON_PM, "server.log", "server.pm"),
                 sees("request sees index", Rooms.NO_PACKAGE_CYCLES, "server.request", "server.index"),
                 has("runtime's clock", Seams.CLOCKS_ARE_READ_IN_RUNTIME, "runtime", "long now = System.nanoTime();"),
+                has(
+                        "latch with a time-out",
+                        Waits.WAITS_END,
+                        "server.request",
+                        "void rest(java.util.concurrent.CountDownLatch l) throws InterruptedException {",
+                        "    if (!l.await(1, java.util.concurrent.TimeUnit.SECONDS)) { throw new AssertionError(); } }"),
                 has("a seed", Seams.CHANCE_COMES_FROM_RUNTIME, "check", "Object dice = new java.util.Random(42);"),
                 has(
                         "pm maps",

@@ -1,5 +1,6 @@
 package org.rowankv.driver.session;
 
+import java.util.Comparator;
 import java.util.function.Consumer;
 
 /**
@@ -7,6 +8,10 @@ import java.util.function.Consumer;
  * the place is this call's until it is over.
  */
 final class AsyncCall {
+    /** Times of the clock are compared by their difference. */
+    static final Comparator<AsyncCall> BY_DEADLINE =
+            (one, other) -> Long.signum(one.deadlineNs - other.deadlineNs);
+
     private final NetConnection connection;
     private final Exchange exchange;
     private final long deadlineNs;

@@ -1,6 +1,6 @@
 package org.rowankv.driver.session;
 
-import java.util.ArrayDeque;
+import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -124,7 +124,7 @@ final class AsyncReader implements Runnable {
     }
 
     private void readOn() {
-        final ArrayDeque<AsyncCall> watched = new ArrayDeque<>();
+        final PriorityQueue<AsyncCall> watched = new PriorityQueue<>(AsyncCall.BY_DEADLINE);
         long idleSinceNs = clock.nanoTime();
         long lookNs = idleSinceNs;
         while (true) {
@@ -164,21 +164,21 @@ final class AsyncReader implements Runnable {
         Failures.rethrow(failure);
     }
 
-    /** Ends those whose time is over; forgets those that have ended. They begin in the order in which their times end. */
-    private void watch(ArrayDeque<AsyncCall> watched) {
+    /** Ends those whose time is over; forgets those that have ended. */
+    private void watch(PriorityQueue<AsyncCall> watched) {
         for (AsyncCall next = begun.poll(); next != null; next = begun.poll()) {
             watched.add(next);
         }
         final long nowNs = clock.nanoTime();
         while (!watched.isEmpty()) {
-            final AsyncCall first = watched.peekFirst();
+            final AsyncCall first = watched.element();
             if (!first.isOver()) {
                 if (!first.expire(nowNs)) {
                     return;
                 }
                 underWay.decrementAndGet();
             }
-            watched.pollFirst();
+            watched.remove();
         }
     }
 

@@ -1,84 +1,245 @@
 package org.rowankv.driver.session;
 
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Session;
+import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * Carries requests to their outcomes for callers that do not wait. So many are under way at once; further ones begin as those
- * end. Thread-safe; stages are completed by the thread that has the answer.
+ * Carries requests to their outcomes for callers that do not wait. Each server has {@value #AT_ONCE} places, a queue and lanes of its
+ * own, so that one that does not answer delays no other. The deadline counts from {@link #execute}, in the queue too: a request
+ * that is still there then is answered UNREACHABLE, which says that it was not sent. Thread-safe; stages are completed by the thread
+ * that has the answer.
  */
 public final class AsyncRequests implements AutoCloseable {
-    private static final int AT_ONCE = 128;
+    static final int AT_ONCE = 128;
+    static final int MAX_WAITING = 65_536;
 
     private final Session session;
-    /** With lanes of its own, as many as can be under way: none is waited for. */
-    private final RequestIds requestIds;
+    private final Clock clock;
+    private final RandomSource random;
+    private final long deadlineNs;
+    private final StepTimer timer;
+    /** By the server that was the primary of a request's shard when the request came. */
+    private final Map<Integer, Line> lines = new ConcurrentHashMap<>();
 
-    private final Semaphore places = new Semaphore(AT_ONCE);
-    private final Queue<Pending> waiting = new ConcurrentLinkedQueue<>();
+    private volatile boolean closed;
 
     public AsyncRequests(Session session, Clock clock, RandomSource random, long deadlineNs) {
         this.session = session;
-        this.requestIds = new RequestIds(session, clock, random, deadlineNs, AT_ONCE);
+        this.clock = clock;
+        this.random = random;
+        this.deadlineNs = deadlineNs;
+        this.timer = new StepTimer(clock);
     }
 
-    /** The request and its arrays are not touched by the caller until the stage is complete. */
+    /**
+     * The request and its arrays are not touched by the caller until the stage is complete.
+     *
+     * @throws RejectedExecutionException if {@value #MAX_WAITING} requests for the same server wait already; nothing was sent
+     */
     public CompletionStage<Request> execute(Request request) {
-        final Pending pending = new Pending(request);
-        waiting.add(pending);
-        beginWaiting();
+        final Pending pending = new Pending(request, clock.nanoTime() + deadlineNs);
+        lines.computeIfAbsent(serverOf(request), server -> new Line()).execute(pending);
         return pending.stage;
     }
 
-    private void beginWaiting() {
-        while (!waiting.isEmpty() && places.tryAcquire()) {
-            final Pending next = waiting.poll();
-            if (next == null) {
-                places.release();
-            } else {
-                next.begin();
-            }
-        }
+    private int serverOf(Request request) {
+        final Configuration configuration = session.configuration();
+        final int shard = request.shard();
+        return shard >= 0 && shard < configuration.shardCount()
+                ? configuration.shard(shard).primary()
+                : 0; // the session refuses it
     }
 
+    /** Requests that wait are answered CLOSED; those under way go on until the session is closed. */
     @Override
     public void close() {
-        requestIds.close();
+        closed = true;
+        timer.hurry();
+        lines.values().forEach(Line::close);
+    }
+
+    /** The requests for one server. */
+    private final class Line {
+        /** With as many lanes as there are places: none is waited for. */
+        private final RequestIds requestIds = new RequestIds(session, clock, random, deadlineNs, AT_ONCE);
+
+        private final Semaphore places = new Semaphore(AT_ONCE);
+        /** In the order of their deadlines. */
+        private final Queue<Pending> waiting = new ConcurrentLinkedQueue<>();
+
+        private final AtomicInteger waitingCount = new AtomicInteger();
+        /** A step is scheduled that ends what is overdue in the queue. */
+        private final AtomicBoolean watched = new AtomicBoolean();
+
+        void execute(Pending pending) {
+            if (waiting.isEmpty() && places.tryAcquire()) {
+                pending.begin(this);
+                beginWaiting(); // what came meanwhile and found no place
+                return;
+            }
+            if (waitingCount.incrementAndGet() > MAX_WAITING) {
+                waitingCount.decrementAndGet();
+                throw new RejectedExecutionException(MAX_WAITING
+                        + " requests for the same server wait already; this one was not sent: wait for some stages to complete");
+            }
+            waiting.add(pending);
+            beginWaiting();
+            watch();
+        }
+
+        private void beginWaiting() {
+            while (!waiting.isEmpty() && places.tryAcquire()) {
+                final Pending next = poll();
+                if (next == null) {
+                    places.release();
+                } else {
+                    next.begin(this);
+                }
+            }
+        }
+
+        private @Nullable Pending poll() {
+            final Pending first = waiting.poll();
+            if (first != null) {
+                waitingCount.decrementAndGet();
+            }
+            return first;
+        }
+
+        /** Sees to it that a step looks at the first that waits when its time is over. */
+        private void watch() {
+            final Pending first = waiting.peek();
+            if (first != null && watched.compareAndSet(false, true)) {
+                boolean scheduled = false;
+                try {
+                    timer.at(first.deadlineNs, this::endOverdue);
+                    scheduled = true;
+                } finally {
+                    if (!scheduled) {
+                        watched.set(false);
+                    }
+                }
+            }
+        }
+
+        private void endOverdue() {
+            watched.set(false); // before: a request that waits from here on is seen here, or schedules a step itself
+            final long nowNs = clock.nanoTime();
+            Pending first = waiting.peek();
+            while (first != null && (closed || nowNs - first.deadlineNs >= 0)) {
+                if (waiting.remove(first)) {
+                    waitingCount.decrementAndGet();
+                    first.refuse(closed ? Status.CLOSED : Status.UNREACHABLE);
+                }
+                first = waiting.peek();
+            }
+            watch();
+        }
+
+        void close() {
+            endOverdue();
+            requestIds.close();
+        }
+
+        Session session() {
+            return session;
+        }
+
+        /** The request needs its place no more. */
+        void leave(Pending pending) {
+            places.release();
+            if (!pending.isBeginning()) {
+                beginWaiting(); // else the thread that begins it does
+            }
+        }
     }
 
     /** A request that waits or is under way. */
-    private final class Pending {
+    private static final class Pending {
+        /** Of a call of the session: which of its return and its answer came first. */
+        private enum Turn {
+            CALLING,
+            ANSWERED,
+            RETURNED
+        }
+
         private final Request request;
+        private final long deadlineNs;
         private final CompletableFuture<Request> stage = new CompletableFuture<>();
+        private final AtomicReference<Turn> turn = new AtomicReference<>(Turn.CALLING);
+        /** The thread that begins it, as long as it does. */
+        private volatile @Nullable Thread beginner;
 
-        Pending(Request request) {
+        Pending(Request request, long deadlineNs) {
             this.request = request;
+            this.deadlineNs = deadlineNs;
         }
 
-        void begin() {
-            final SteppedRequest stepper = requestIds.stepped(request);
-            send(stepper, stepper.first());
+        boolean isBeginning() {
+            return Thread.currentThread().equals(beginner);
         }
 
-        private void send(SteppedRequest stepper, Request attempt) {
-            session.callAsync(attempt, () -> answered(stepper));
-        }
-
-        private void answered(SteppedRequest stepper) {
-            final Request next = stepper.answered();
-            if (next != null) {
-                send(stepper, next);
-                return;
+        /** Has a place. */
+        void begin(Line line) {
+            beginner = Thread.currentThread();
+            SteppedRequest stepper = null;
+            try {
+                stepper = line.requestIds.stepped(request, deadlineNs);
+                carry(line, stepper, stepper.first());
+            } finally {
+                if (stepper == null) {
+                    line.leave(this);
+                    refuse(Status.UNREACHABLE);
+                }
+                beginner = null;
             }
-            places.release();
-            beginWaiting();
+        }
+
+        /** Hands out attempts until one is not answered at once: then the thread with its answer goes on. */
+        private void carry(Line line, SteppedRequest stepper, @Nullable Request first) {
+            Request next = first;
+            while (next != null) {
+                turn.set(Turn.CALLING);
+                boolean called = false;
+                try {
+                    line.session().callAsync(next, deadlineNs, () -> {
+                        if (!turn.compareAndSet(Turn.CALLING, Turn.ANSWERED)) {
+                            carry(line, stepper, stepper.answered());
+                        }
+                    });
+                    called = true;
+                } finally {
+                    if (!called && turn.get() == Turn.ANSWERED) {
+                        carry(line, stepper, stepper.answered()); // an error, which goes on to the caller
+                    }
+                }
+                if (turn.compareAndSet(Turn.CALLING, Turn.RETURNED)) {
+                    return;
+                }
+                next = stepper.answered();
+            }
+            line.leave(this);
+            stage.complete(request);
+        }
+
+        void refuse(Status status) {
+            BlockingCall.answer(request, status);
             stage.complete(request);
         }
     }

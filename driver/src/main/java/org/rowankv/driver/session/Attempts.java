@@ -26,7 +26,6 @@ public final class Attempts {
 
     private final Lanes lanes;
     private final Clock clock;
-    private final long deadlineNs;
 
     private State state = State.IDLE;
     private @Nullable Request request;
@@ -35,28 +34,36 @@ public final class Attempts {
     private @Nullable Request sent;
 
     private boolean repeated;
-    private long deadline;
+    private long deadlineNs;
     private int rounds;
     private int refusedIds;
 
-    Attempts(Lanes lanes, Clock clock, long deadlineNs) {
+    Attempts(Lanes lanes, Clock clock) {
         this.lanes = lanes;
         this.clock = clock;
-        this.deadlineNs = deadlineNs;
     }
 
-    /** Begins a read, which needs no id. */
-    Request beginRead(Request newRequest) {
+    /**
+     * Begins a read, which needs no id.
+     *
+     * @param untilNs a lost attempt is repeated until then
+     */
+    Request beginRead(Request newRequest, long untilNs) {
+        deadlineNs = untilNs;
         request = newRequest;
         lane = null;
         return handOut(State.READING, newRequest);
     }
 
     /** Begins a mutation; the lane is the caller's until the outcome is known. */
-    Request beginMutation(Request newRequest, Lane borrowed) {
+    Request beginMutation(Request newRequest, Lane borrowed, long untilNs) {
+        deadlineNs = untilNs;
         request = newRequest;
         lane = borrowed;
         rounds = 0;
+        if (borrowed.isSpent()) {
+            lanes.renew(borrowed); // the old session is closed, below, at this shard, and when it is met at others
+        }
         // Once per visit: when its outcome became unknown the shard did not answer. A copy of the request that is still
         // on
         // its way finds the session closed and is refused.
@@ -115,11 +122,8 @@ public final class Attempts {
     }
 
     private boolean isToBeRepeated() {
-        if (!repeated) {
-            repeated = true;
-            deadline = clock.nanoTime() + deadlineNs;
-        }
-        return clock.nanoTime() - deadline < 0;
+        repeated = true;
+        return clock.nanoTime() - deadlineNs < 0;
     }
 
     private Request closed(Request asked, Request close, Lane own) {

@@ -10,7 +10,7 @@ final class BlockingCall {
     private BlockingCall() {}
 
     /** Sends it once, if that is possible; the answer is in the request. */
-    static Status attempt(Request request, Route now, long deadlineNs, long attemptNs) {
+    static Status attempt(Request request, Route now, long beginNs, long deadlineNs, long patienceNs) {
         final NetConnection connection = now.primaryOf(request.shard()).connection(deadlineNs);
         final Exchange exchange = connection == null ? null : connection.borrow(deadlineNs);
         if (connection == null || exchange == null) {
@@ -36,7 +36,7 @@ final class BlockingCall {
             }
         }
         if (isBegun) {
-            receive(request, connection, exchange, deadlineNs, attemptNs);
+            receive(request, connection, exchange, beginNs, deadlineNs, patienceNs);
         }
         return request.status();
     }
@@ -53,15 +53,25 @@ final class BlockingCall {
         return true;
     }
 
-    /** Waits for the answer to what was sent. */
-    static void receive(Request request, NetConnection connection, Exchange exchange, long deadlineNs, long attemptNs) {
+    /**
+     * Waits for the answer to what was sent.
+     *
+     * @param beginNs when the attempt began
+     * @param patienceNs how long a connection may be silent
+     */
+    static void receive(
+            Request request,
+            NetConnection connection,
+            Exchange exchange,
+            long beginNs,
+            long deadlineNs,
+            long patienceNs) {
         switch (connection.await(exchange, deadlineNs)) {
             case ANSWERED -> {}
             case UNSENT -> answer(request, Status.UNREACHABLE);
             case LOST -> {
                 answer(request, Status.NO_REPLY);
-                // An attempt's whole time without a byte: the other end, or the network in between, is gone.
-                if (connection.isSilentSince(deadlineNs - attemptNs)) {
+                if (connection.isSilent(beginNs, deadlineNs, patienceNs)) {
                     connection.fail(new IOException("nothing was heard for too long"));
                 }
             }

@@ -14,41 +14,64 @@ final class CallBatch implements AutoCloseable {
 
     private final NetSession session;
     private final Route route;
+    private final long beginNs;
     private final long deadlineNs;
     private final List<Call> calls = new ArrayList<>();
     private final List<NetConnection> unflushed = new ArrayList<>();
 
-    private CallBatch(NetSession session, long deadlineNs) {
+    private CallBatch(NetSession session, long beginNs, long deadlineNs) {
         this.session = session;
         this.route = session.route();
+        this.beginNs = beginNs;
         this.deadlineNs = deadlineNs;
     }
 
     /** Answers all. What found nobody that it is for goes one by one afterwards. */
-    static void callAll(NetSession session, List<Request> requests, long deadlineNs) {
-        try (CallBatch batch = new CallBatch(session, deadlineNs)) {
-            requests.forEach(batch::begin);
+    static void callAll(NetSession session, List<Request> requests, long beginNs, long deadlineNs) {
+        try (CallBatch batch = new CallBatch(session, beginNs, deadlineNs)) {
+            batch.begin(requests);
             batch.finish();
         }
         for (Request request : requests) {
-            if (NetSession.isForAnother(request.status()) && session.clock().nanoTime() - deadlineNs < 0) {
-                session.call(request, deadlineNs);
+            if (NetSession.isForAnother(request.status())) {
+                final long nowNs = session.clock().nanoTime();
+                if (deadlineNs - nowNs > 0) {
+                    session.call(request, nowNs, deadlineNs);
+                }
             }
         }
     }
 
-    private void begin(Request request) {
+    /** Those first that need no new connection: a server that cannot be reached holds up nothing but its own. */
+    private void begin(List<Request> requests) {
+        List<Request> unconnected = null;
+        for (Request request : requests) {
+            if (!begin(request, false)) {
+                unconnected = unconnected == null ? new ArrayList<>() : unconnected;
+                unconnected.add(request);
+            }
+        }
+        if (unconnected != null) {
+            flush();
+            unconnected.forEach(request -> begin(request, true));
+        }
+    }
+
+    /** False if there is no connection yet, and none is to be made. */
+    private boolean begin(Request request, boolean connects) {
         final Status refused = session.whyNotSent(request, route);
         if (refused != Status.OK) {
             BlockingCall.answer(request, refused);
-            return;
+            return true;
         }
-        final NetConnection connection = route.primaryOf(request.shard()).connection(deadlineNs);
-        if (connection == null) {
-            BlockingCall.answer(request, Status.UNREACHABLE);
-        } else {
+        final ServerLink link = route.primaryOf(request.shard());
+        final NetConnection connection = connects ? link.connection(deadlineNs) : link.present();
+        if (connection != null) {
             add(request, connection);
+        } else if (connects) {
+            BlockingCall.answer(request, Status.UNREACHABLE);
         }
+        return connects || connection != null;
     }
 
     /** Queues one more; waits for those before it when there is no place for it. */
@@ -70,16 +93,21 @@ final class CallBatch implements AutoCloseable {
         }
     }
 
-    /** Sends what is queued, and waits for all answers. */
-    private void finish() {
+    private void flush() {
         unflushed.forEach(NetConnection::flush);
         unflushed.clear();
+    }
+
+    /** Sends what is queued, and waits for all answers. */
+    private void finish() {
+        flush();
         while (!calls.isEmpty()) {
             final Call call = calls.remove(calls.size() - 1);
             BlockingCall.receive(
                     call.request(),
                     call.connection(),
                     call.exchange(),
+                    beginNs,
                     deadlineNs,
                     session.settings().attemptNs());
         }

@@ -80,7 +80,7 @@ final class ChangePoller implements Runnable {
                 link.connection(nowNs + session.settings().connectNs());
         final ChangesQuestion question = new ChangesQuestion(route.term(), WAIT_MS, cursors);
         if (connection == null || !NetSession.ask(connection, deadlineNs, question)) {
-            if (connection != null && connection.isSilentSince(nowNs)) {
+            if (connection != null && connection.isSilent(nowNs, deadlineNs, deadlineNs - nowNs)) {
                 connection.fail(new IOException("nothing was heard for too long"));
             }
             lookElsewhere(route);

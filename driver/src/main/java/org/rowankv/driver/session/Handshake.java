@@ -20,16 +20,24 @@ import org.rowankv.runtime.Clock;
 
 /** Makes a connection: on the calling thread, in bounded time, whether or not that is interrupted. */
 final class Handshake {
+    private static final String OTHER_PORT = ": is that the port for clients (--listen)?";
+
     private Handshake() {}
 
     /**
      * Connects and introduces itself.
      *
      * @param clusterId that is meant; 0: whichever it is
+     * @param deadlineNs when it gives up, if that is before the settings' time for a connection
      * @throws IOException if there is no such connection to be had; says why
      */
     static NetConnection connect(
-            String address, long clusterId, NetSettings settings, Clock clock, Consumer<byte[]> onRouting)
+            String address,
+            long clusterId,
+            NetSettings settings,
+            Clock clock,
+            long deadlineNs,
+            Consumer<byte[]> onRouting)
             throws IOException {
         final InetSocketAddress to = addressOf(address);
         if (to.isUnresolved()) {
@@ -44,17 +52,18 @@ final class Handshake {
             channel.configureBlocking(false);
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-            final long deadlineNs = clock.nanoTime() + settings.connectNs();
+            final long nowNs = clock.nanoTime();
+            final long endNs = nowNs + Math.min(settings.connectNs(), deadlineNs - nowNs);
             final SelectionKey key = channel.register(selector, SelectionKey.OP_CONNECT);
             channel.connect(to);
             while (!channel.finishConnect()) {
-                interrupted |= await(selector, deadlineNs, clock, address);
+                interrupted |= await(selector, endNs, clock, address);
             }
             key.interestOps(SelectionKey.OP_WRITE);
             final ByteBuffer hello = HelloDescriptor.hello(new Hello(clusterId, settings.maxFrame()));
             while (hello.hasRemaining()) {
                 if (channel.write(hello) == 0) {
-                    interrupted |= await(selector, deadlineNs, clock, address);
+                    interrupted |= await(selector, endNs, clock, address);
                 }
             }
             key.interestOps(SelectionKey.OP_READ);
@@ -64,12 +73,9 @@ final class Handshake {
             while (welcome == null) {
                 // Byte by byte: what follows is for the connection to read.
                 heard.limit(heard.position() + HelloDescriptor.missing(heard));
-                final int count = channel.read(heard);
-                if (count < 0) {
-                    throw new IOException(address + " closed the connection instead of welcoming");
-                }
+                final int count = read(channel, heard, address);
                 if (count == 0) {
-                    interrupted |= await(selector, deadlineNs, clock, address);
+                    interrupted |= await(selector, endNs, clock, address);
                 }
                 welcome = HelloDescriptor.readWelcome(heard);
             }
@@ -79,7 +85,7 @@ final class Handshake {
             done = true;
             return new NetConnection(channel, selector, key, welcome, settings, clock, onRouting);
         } catch (ProtocolException e) {
-            throw new IOException(address + ": " + e.text(), e);
+            throw new IOException(address + ": " + e.text() + OTHER_PORT, e);
         } finally {
             if (!done) {
                 channel.close();
@@ -91,6 +97,19 @@ final class Handshake {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    private static int read(SocketChannel channel, ByteBuffer heard, String address) throws IOException {
+        final int count;
+        try {
+            count = channel.read(heard);
+        } catch (IOException e) {
+            throw new IOException(address + " broke the connection instead of welcoming" + OTHER_PORT, e);
+        }
+        if (count < 0) {
+            throw new IOException(address + " closed the connection instead of welcoming" + OTHER_PORT);
+        }
+        return count;
     }
 
     /** Waits until the channel is ready for what it is registered for; whether it was interrupted. */

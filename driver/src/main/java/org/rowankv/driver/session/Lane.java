@@ -6,12 +6,16 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.CounterStarts;
 
 /**
  * A session with one operation in flight at most, so that each sequence it gives out says that all smaller ones are
  * answered. Owned by the caller that borrowed it from {@link Lanes}.
  */
 final class Lane {
+    /** A request carries 48 bits. */
+    private static final long LAST_SEQUENCE = (1L << 48) - 1;
+
     private long sessionId;
     private long lastSequence;
     private BitSet openShards = new BitSet();
@@ -25,14 +29,20 @@ final class Lane {
     private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11;
 
     Lane(long sessionId) {
+        this(sessionId, CounterStarts.USUAL);
+    }
+
+    /** @param counters where the first session's sequences begin */
+    Lane(long sessionId, CounterStarts counters) {
         this.sessionId = sessionId;
+        this.lastSequence = counters.of(0L, LAST_SEQUENCE);
     }
 
     /** The attempts of its operation, made once. */
-    Attempts attempts(Lanes lanes, Clock clock, long deadlineNs) {
+    Attempts attempts(Lanes lanes, Clock clock) {
         Attempts own = attempts;
         if (own == null) {
-            own = new Attempts(lanes, clock, deadlineNs);
+            own = new Attempts(lanes, clock);
             attempts = own;
         }
         return own;
@@ -40,6 +50,11 @@ final class Lane {
 
     long sessionId() {
         return sessionId;
+    }
+
+    /** Whether its session has given out all sequences that requests can carry: it takes a new one. */
+    boolean isSpent() {
+        return lastSequence >= LAST_SEQUENCE;
     }
 
     long nextSequence() {

@@ -1,6 +1,7 @@
 package org.rowankv.driver.session;
 
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
@@ -9,21 +10,22 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SlotPool;
 
 /**
- * The lanes of one client: a caller borrows one for one mutation. Virtual threads have lanes of their own, many of them, since a thousand
- * callers are nothing unusual there; but as each lane is a session at every shard where it was used, no more are used than there
- * were mutations under way at once. Thread-safe.
+ * The lanes of one client: a caller borrows one for one mutation. Virtual threads use spare lanes, many of them, since a thousand
+ * callers are nothing unusual there; other threads do when callers that wait for a server that does not answer hold all of
+ * theirs. As each lane is a session at every shard where it was used, no more are used than there were mutations under way at
+ * once. Thread-safe.
  */
 final class Lanes {
-    /** For virtual threads. */
-    static final int VIRTUAL_LANES = 1_024;
+    static final int SPARE_LANES = 1_024;
+
+    private static final BooleanSupplier NEVER = () -> false;
 
     private final Lane[] lanes;
     /** Behind those, made when they are wanted: whoever has the slot makes it. */
-    private final AtomicReferenceArray<@Nullable Lane> virtualLanes;
+    private final AtomicReferenceArray<@Nullable Lane> spareLanes = new AtomicReferenceArray<>(SPARE_LANES);
 
     private final SlotLine line;
-    /** Null where there are no virtual threads. */
-    private final @Nullable SlotLine virtualLine;
+    private final SlotLine spareLine;
 
     private final RandomSource random;
 
@@ -31,9 +33,7 @@ final class Lanes {
     Lanes(int count, Clock clock, RandomSource random) {
         this.random = random;
         this.line = new SlotLine(new SlotPool(count), Waiting.THREADS, clock);
-        this.virtualLine =
-                VirtualThreads.exist() ? new SlotLine(new DenseSlotPool(VIRTUAL_LANES), Waiting.THREADS, clock) : null;
-        this.virtualLanes = new AtomicReferenceArray<>(virtualLine == null ? 0 : VIRTUAL_LANES);
+        this.spareLine = new SlotLine(new DenseSlotPool(SPARE_LANES), Waiting.THREADS, clock);
         this.lanes = new Lane[count];
         for (int i = 0; i < lanes.length; i++) {
             lanes[i] = new Lane(freshSessionId());
@@ -52,15 +52,32 @@ final class Lanes {
 
     /** The index of a lane that is now the caller's; waits, without regard to interrupts, until one is free. */
     int borrow() {
-        return virtualLine != null && VirtualThreads.isCurrentVirtual()
-                ? line.count() + virtualLine.borrow()
-                : line.borrow();
+        return VirtualThreads.isCurrentVirtual() ? line.count() + spareLine.borrow() : line.borrow();
     }
 
-    /** As {@link #borrow}, but −1 if none is free now. */
+    /** The index of a lane that is now the caller's, without waiting; −1 if there is none. */
+    int borrowAtOnce() {
+        final int slot = VirtualThreads.isCurrentVirtual() ? -1 : line.tryBorrowInTurn();
+        if (slot >= 0) {
+            return slot;
+        }
+        final int spare = spareLine.tryBorrowInTurn();
+        return spare < 0 ? spare : line.count() + spare;
+    }
+
+    /** As {@link #borrow()}, but −1 if none became free in time. */
+    int borrow(long deadlineNs) {
+        if (VirtualThreads.isCurrentVirtual()) {
+            final int slot = spareLine.borrow(deadlineNs, NEVER);
+            return slot < 0 ? slot : line.count() + slot;
+        }
+        return line.borrow(deadlineNs, NEVER);
+    }
+
+    /** As {@link #borrow()}, but −1 if none is free now. */
     int tryBorrow() {
-        if (virtualLine != null && VirtualThreads.isCurrentVirtual()) {
-            final int slot = virtualLine.tryBorrow();
+        if (VirtualThreads.isCurrentVirtual()) {
+            final int slot = spareLine.tryBorrow();
             return slot < 0 ? slot : line.count() + slot;
         }
         return line.tryBorrow();
@@ -71,20 +88,20 @@ final class Lanes {
         if (index < lanes.length) {
             return lanes[index];
         }
-        final Lane present = virtualLanes.get(index - lanes.length);
+        final Lane present = spareLanes.get(index - lanes.length);
         if (present != null) {
             return present;
         }
         final Lane made = new Lane(freshSessionId());
-        virtualLanes.set(index - lanes.length, made);
+        spareLanes.set(index - lanes.length, made);
         return made;
     }
 
     /** Whoever waits longest for a lane looks again. */
     void giveBack(int index) {
         final int own = line.count();
-        if (virtualLine != null && index >= own) {
-            virtualLine.giveBack(index - own);
+        if (index >= own) {
+            spareLine.giveBack(index - own);
         } else {
             line.giveBack(index);
         }
@@ -99,8 +116,8 @@ final class Lanes {
         for (Lane lane : lanes) {
             action.accept(lane);
         }
-        for (int i = 0; i < virtualLanes.length(); i++) {
-            final Lane lane = virtualLanes.get(i);
+        for (int i = 0; i < spareLanes.length(); i++) {
+            final Lane lane = spareLanes.get(i);
             if (lane != null) {
                 action.accept(lane);
             }

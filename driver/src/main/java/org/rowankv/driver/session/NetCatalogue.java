@@ -67,7 +67,10 @@ final class NetCatalogue implements Catalogue {
     private @Nullable Answer ask(ServerLink link, long deadlineNs, Asked asked, Cache cache) {
         session.requireOpen();
         final CatalogueQuestion question = new CatalogueQuestion(asked, cache, new ArrayList<>(1));
-        if (!session.ask(link, deadlineNs, question) || question.answers().isEmpty()) {
+        // Not all of the time for one of them: another one may answer.
+        final long nowNs = session.clock().nanoTime();
+        final long endNs = nowNs + Math.min(session.settings().attemptNs(), deadlineNs - nowNs);
+        if (!session.ask(link, endNs, question) || question.answers().isEmpty()) {
             return null;
         }
         final Answer answer = question.answers().get(0);

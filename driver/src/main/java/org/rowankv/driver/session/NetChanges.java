@@ -83,7 +83,7 @@ final class NetChanges {
                 subscription.cursors().forEach(ChangeCursor::beginLate);
                 return;
             }
-            pauseNs = session.pause(now, pauseNs, deadlineNs);
+            pauseNs = session.pause(now, pauseNs);
         }
     }
 

@@ -73,6 +73,8 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     private final FrameCutter in;
 
     private volatile long lastReadNs;
+    /** Written where attempts end without an answer; of racing writers any is right. */
+    private volatile long silentFromNs;
     private volatile boolean broken;
     /** Made once: it is asked by whoever borrows a place. */
     private final BooleanSupplier isBroken = () -> broken;
@@ -102,6 +104,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         this.role = new ReadRole(exchanges, Waiting.THREADS, this, clock);
         this.asyncReader = new AsyncReader(role, exchanges[places], clock, spinNs, () -> fail(READER_ENDED));
         this.lastReadNs = clock.nanoTime();
+        this.silentFromNs = lastReadNs;
     }
 
     /** The longest frame that the server accepts. */
@@ -302,7 +305,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
             if (own.changes(Exchange.SENT, Exchange.ABANDONED)) {
                 return Exchange.Outcome.LOST;
             }
-            Thread.yield(); // somebody is in the middle of it
+            Thread.yield(); // ends: another thread is between two states, and does not block there
         }
         return own.outcome();
     }
@@ -447,9 +450,15 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
 
     // --- the end ---
 
-    /** Whether nothing was heard since then. */
-    boolean isSilentSince(long sinceNs) {
-        return lastReadNs - sinceNs < 0;
+    /**
+     * By a caller whose attempt found no answer: whether the other end, or the network in between, is gone. It is when no byte was
+     * heard for the patience, counted from the first attempt without an answer after the last byte.
+     */
+    boolean isSilent(long sentNs, long nowNs, long patienceNs) {
+        if (lastReadNs - silentFromNs >= 0) {
+            silentFromNs = sentNs;
+        }
+        return lastReadNs - silentFromNs < 0 && nowNs - silentFromNs >= patienceNs;
     }
 
     /** Any thread: nothing more comes or goes. Who waits is told that its answer is lost. */

@@ -3,8 +3,6 @@ package org.rowankv.driver.session;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -26,7 +24,6 @@ import org.rowankv.protocol.wire.FrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.protocol.wire.ProtocolFault;
-import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.StackProbe;
 import org.slf4j.Logger;
@@ -48,7 +45,7 @@ public final class NetSession implements Session {
     private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long MAX_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** An attempt is not sent again with less than this part of its time. */
+    /** An attempt is not begun again with less than this part of its time. */
     private static final int LEAST_SHARE = 4;
 
     /** Without an answer on a connection for change streams: of the thread that polls, and of those that want it to look. */
@@ -60,7 +57,7 @@ public final class NetSession implements Session {
     private final NetCatalogue catalogue;
     private final NetChanges changes = new NetChanges(this);
     private final ReentrantLock routing = new ReentrantLock();
-    private final ThreadPoolExecutor waitingThread;
+    private final StepTimer timer;
     private volatile @Nullable Route route;
     private volatile boolean closed;
 
@@ -69,12 +66,7 @@ public final class NetSession implements Session {
         this.clock = clock;
         this.bootstrap = List.copyOf(bootstrap);
         this.catalogue = new NetCatalogue(this);
-        this.waitingThread = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-            final Thread made = new Thread(task, "rowan-client-waits");
-            made.setDaemon(true);
-            return made;
-        });
-        waitingThread.allowCoreThreadTimeOut(true);
+        this.timer = new StepTimer(clock);
     }
 
     /**
@@ -223,6 +215,18 @@ public final class NetSession implements Session {
         return connection.await(exchange, deadlineNs) == Exchange.Outcome.ANSWERED;
     }
 
+    /**
+     * As {@link #refresh}, without waiting for an answer, and of all servers at the same time: one that does not answer delays no
+     * other. Callers share what is under way.
+     */
+    void seek(long knownTerm) {
+        if (route().term() <= knownTerm && !closed) {
+            for (ServerLink link : route().links()) {
+                link.inquireSoon(this::askRouting);
+            }
+        }
+    }
+
     /** Somebody was told that his configuration is not the newest, or the primary of it is away: asks for a newer one. */
     void refresh(long knownTerm, long deadlineNs) {
         for (ServerLink link : route().links()) {
@@ -252,12 +256,32 @@ public final class NetSession implements Session {
 
     @Override
     public void call(Request request) {
-        StackProbe.require(PROBE_DEPTH);
-        call(request, clock.nanoTime() + settings.attemptNs());
+        final long nowNs = clock.nanoTime();
+        call(request, nowNs, nowNs + settings.attemptNs());
     }
 
-    /** As {@link #call(Request)}, for who has spent some of the time already. */
-    void call(Request request, long deadlineNs) {
+    /** When an attempt ends that begins now. */
+    private long endOf(long nowNs, long deadlineNs) {
+        final long leftNs = deadlineNs - nowNs;
+        return leftNs < settings.attemptNs() ? deadlineNs : nowNs + settings.attemptNs();
+    }
+
+    /**
+     * Whether so little of an attempt's time is left that the reply to another try may not come in it: what is known would not be
+     * known any more.
+     */
+    static boolean isTooLate(long nowNs, long beginNs, long deadlineNs) {
+        return deadlineNs - nowNs < Math.max(1, (deadlineNs - beginNs) / LEAST_SHARE);
+    }
+
+    @Override
+    public void call(Request request, long beginNs, long untilNs) {
+        StackProbe.require(PROBE_DEPTH);
+        final long deadlineNs = endOf(beginNs, untilNs);
+        if (deadlineNs - beginNs <= 0) {
+            BlockingCall.answer(request, Status.UNREACHABLE);
+            return;
+        }
         long pauseNs = 0;
         while (true) {
             final Route now = route();
@@ -266,75 +290,61 @@ public final class NetSession implements Session {
                 BlockingCall.answer(request, refused);
                 return;
             }
-            final Status status = BlockingCall.attempt(request, now, deadlineNs, settings.attemptNs());
+            final Status status = BlockingCall.attempt(request, now, beginNs, deadlineNs, settings.attemptNs());
             if (!isForAnother(status)) {
                 return;
             }
-            // Not once more with so little time that the reply may not come in it: what is known would not be known any
-            // more.
-            if (deadlineNs - clock.nanoTime() < settings.attemptNs() / LEAST_SHARE) {
+            if (isTooLate(clock.nanoTime(), beginNs, deadlineNs)) {
                 BlockingCall.answer(request, closed ? Status.CLOSED : status);
                 return;
             }
-            pauseNs = pause(now, pauseNs, deadlineNs);
+            pauseNs = pause(now, pauseNs);
         }
     }
 
     @Override
     public void callAll(List<Request> requests) {
-        StackProbe.require(PROBE_DEPTH);
-        CallBatch.callAll(this, requests, clock.nanoTime() + settings.attemptNs());
+        callAll(requests, clock.nanoTime() + settings.attemptNs());
     }
 
-    /**
-     * What cannot be sent at once, or has to be sent elsewhere, is carried on by a thread that waits, which is there while there
-     * is such a request.
-     */
+    @Override
+    public void callAll(List<Request> requests, long untilNs) {
+        StackProbe.require(PROBE_DEPTH);
+        final long nowNs = clock.nanoTime();
+        CallBatch.callAll(this, requests, nowNs, endOf(nowNs, untilNs));
+    }
+
     @Override
     public void callAsync(Request request, Runnable whenAnswered) {
+        callAsync(request, clock.nanoTime() + settings.attemptNs(), whenAnswered);
+    }
+
+    @Override
+    public void callAsync(Request request, long untilNs, Runnable whenAnswered) {
         StackProbe.require(PROBE_DEPTH);
-        final Route now = route();
-        final Status refused = whyNotSent(request, now);
-        if (refused != Status.OK) {
-            BlockingCall.answer(request, refused);
-            whenAnswered.run();
-            return;
-        }
-        final NetConnection connection = now.primaryOf(request.shard()).present();
-        if (connection == null
-                || RequestDescriptor.lengthOf(request) > connection.maxFrame()
-                || !connection.callAsync(
-                        request,
-                        now.term(),
-                        clock.nanoTime() + settings.attemptNs(),
-                        outcome -> answeredAsync(request, outcome, whenAnswered))) {
-            callElsewhere(request, whenAnswered);
-        }
-    }
-
-    private void answeredAsync(Request request, Exchange.Outcome outcome, Runnable whenAnswered) {
-        if (outcome == Exchange.Outcome.LOST) {
-            BlockingCall.answer(request, Status.NO_REPLY);
-        } else if (outcome == Exchange.Outcome.UNSENT) {
+        final long nowNs = clock.nanoTime();
+        if (untilNs - nowNs <= 0) {
             BlockingCall.answer(request, Status.UNREACHABLE);
-        }
-        if (isForAnother(request.status())) {
-            callElsewhere(request, whenAnswered);
-        } else {
             whenAnswered.run();
+        } else {
+            new AsyncAttempt(this, request, nowNs, endOf(nowNs, untilNs), whenAnswered).step();
         }
     }
 
-    private void callElsewhere(Request request, Runnable whenAnswered) {
-        waitingThread.execute(() -> {
-            call(request);
-            whenAnswered.run();
-        });
+    StepTimer timer() {
+        return timer;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     /** Whether nothing was applied, and another server, or the same one later, may do it. */
     static boolean isForAnother(Status status) {
-        return status == Status.STALE_TERM || status == Status.NOT_PRIMARY || status == Status.UNREACHABLE;
+        return status == Status.STALE_TERM
+                || status == Status.NOT_PRIMARY
+                || status == Status.UNREACHABLE
+                || status == Status.NO_VERSION;
     }
 
     /** OK where it can be sent. */
@@ -346,10 +356,8 @@ public final class NetSession implements Session {
     }
 
     /** Before the next try: looks for a newer configuration, and waits a while if there is none. */
-    long pause(Route tried, long lastPauseNs, long deadlineNs) {
-        if (route().term() <= tried.term()) {
-            refresh(tried.term(), deadlineNs);
-        }
+    long pause(Route tried, long lastPauseNs) {
+        seek(tried.term());
         if (route().term() > tried.term()) {
             return 0;
         }
@@ -384,7 +392,7 @@ public final class NetSession implements Session {
             } else if (status == Status.CLOSED || clock.nanoTime() - deadlineNs >= 0) {
                 throw new RowanException(status, "the scan of shard " + shard + " cannot go on: " + status);
             } else {
-                pauseNs = pause(now, pauseNs, deadlineNs);
+                pauseNs = pause(now, pauseNs);
             }
         }
     }
@@ -442,6 +450,7 @@ public final class NetSession implements Session {
         } finally {
             routing.unlock();
         }
+        timer.hurry();
         changes.close();
     }
 }

@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Session;
+import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
@@ -44,30 +45,45 @@ public final class RequestIds implements AutoCloseable {
 
     /** Carries the request to an outcome, on the calling thread. */
     public void execute(Request request) {
-        if (!request.operation().isMutation()) {
-            session.call(request);
-            if (request.status() == Status.NO_REPLY) {
-                final Attempts attempts = new Attempts(lanes, clock, deadlineNs);
-                attempts.beginRead(request);
-                send(attempts.answered(), attempts);
-            }
-            return;
-        }
         if (!identifies) {
             session.call(request);
-            unknownIfLost(request);
+            finishUnidentified(request);
+            return;
+        }
+        final long nowNs = clock.nanoTime();
+        final long untilNs = nowNs + deadlineNs;
+        if (!request.operation().isMutation()) {
+            session.call(request, nowNs, untilNs);
+            if (request.status() == Status.NO_REPLY) {
+                repeatRead(request, untilNs);
+            }
             return;
         }
         // Whatever fails deeper down, the lane can be given back.
         StackProbe.require(PROBE_DEPTH);
-        final int index = lanes.borrow();
+        int index = lanes.borrowAtOnce();
+        long beginNs = nowNs;
+        if (index < 0) {
+            index = lanes.borrow(untilNs);
+            beginNs = clock.nanoTime();
+        }
+        if (index < 0) {
+            BlockingCall.answer(request, Status.UNREACHABLE);
+            return;
+        }
         try {
             final Lane lane = lanes.lane(index);
-            final Attempts attempts = lane.attempts(lanes, clock, deadlineNs);
-            send(attempts.beginMutation(request, lane), attempts);
+            final Attempts attempts = lane.attempts(lanes, clock);
+            send(attempts.beginMutation(request, lane, untilNs), attempts, beginNs, untilNs);
         } finally {
             lanes.giveBack(index);
         }
+    }
+
+    private void repeatRead(Request request, long untilNs) {
+        final Attempts attempts = new Attempts(lanes, clock);
+        final Request unused = attempts.beginRead(request, untilNs);
+        send(attempts.answered(), attempts, clock.nanoTime(), untilNs);
     }
 
     /** Without an id nothing may be sent again, so a reply that was lost in spite of the promise stays lost. */
@@ -77,28 +93,46 @@ public final class RequestIds implements AutoCloseable {
         }
     }
 
-    private void send(@Nullable Request first, Attempts attempts) {
-        for (Request next = first; next != null; next = attempts.answered()) {
+    private void send(@Nullable Request first, Attempts attempts, long nowNs, long untilNs) {
+        Request next = first;
+        long beginNs = nowNs;
+        // Ends: there is no next attempt behind the deadline.
+        while (next != null) {
             if (attempts.isRepeated()) {
                 Thread.yield();
             }
-            session.call(next);
+            session.call(next, beginNs, untilNs);
+            next = attempts.answered();
+            if (next != null) {
+                beginNs = clock.nanoTime();
+            }
         }
     }
 
-    /** As {@link #execute}, for a caller that sends the attempts itself. */
+    /** As {@link #execute}, for a caller that sends the attempts itself. Waits for a lane if all are in use. */
     public SteppedRequest stepped(Request request) {
-        final Attempts attempts = new Attempts(lanes, clock, deadlineNs);
+        return stepped(request, clock.nanoTime() + deadlineNs);
+    }
+
+    /** As {@link #stepped(Request)}, for an operation that ends at a time. */
+    SteppedRequest stepped(Request request, long untilNs) {
+        final Attempts attempts = new Attempts(lanes, clock);
         if (!request.operation().isMutation()) {
-            return new SteppedRequest(attempts, attempts.beginRead(request), () -> {});
+            return new SteppedRequest(attempts, attempts.beginRead(request, untilNs), () -> {});
         }
-        final int index = lanes.borrow();
+        return mutation(request, attempts, lanes.borrow(), untilNs);
+    }
+
+    private SteppedRequest mutation(Request request, Attempts attempts, int lane, long untilNs) {
         return new SteppedRequest(
-                attempts, attempts.beginMutation(request, lanes.lane(index)), () -> lanes.giveBack(index));
+                attempts,
+                attempts.beginMutation(request, lanes.lane(lane), untilNs),
+                () -> lanes.giveBack(lane));
     }
 
     /**
-     * As {@link #execute} for each of them, at the same time: each is an operation of its own, in no order.
+     * As {@link #execute} for each of them, at the same time: each is an operation of its own, in no order. A server that does not
+     * answer delays its own: after its first silence the others' are carried to their outcomes before what is left of it.
      *
      * @param requests different ones; what one writes another must not read from
      */
@@ -108,39 +142,78 @@ public final class RequestIds implements AutoCloseable {
             requests.forEach(this::finishUnidentified);
             return;
         }
-        int next = 0;
-        while (next < requests.size()) {
+        final long untilNs = clock.nanoTime() + deadlineNs;
+        final Configuration configuration = session.configuration();
+        final BitSet silent = new BitSet();
+        final Round held = new Round();
+        final List<Request> left = new ArrayList<>();
+        for (int next = 0; next < requests.size() || !held.isEmpty(); ) {
             final Round round = new Round();
             // No more than there are lanes left now: who holds some and waits for others may wait for ever.
-            while (next < requests.size() && round.size() < MAX_TOGETHER && begin(requests.get(next), round)) {
+            while (next < requests.size() && round.size() < MAX_TOGETHER) {
+                final Request each = requests.get(next);
+                if (silent.get(serverOf(each, configuration))) {
+                    left.add(each);
+                } else if (!begin(each, round, round.isEmpty() && held.isEmpty(), untilNs)) {
+                    break;
+                }
                 next++;
             }
-            round.finish();
+            if (round.isEmpty()) {
+                held.finish(untilNs);
+            } else {
+                round.finishAnswered(untilNs, configuration, silent, held);
+            }
         }
+        executeLeft(left, untilNs);
+    }
+
+    private void executeLeft(List<Request> left, long untilNs) {
+        int next = 0;
+        while (next < left.size()) {
+            final Round round = new Round();
+            while (next < left.size()
+                    && round.size() < MAX_TOGETHER
+                    && begin(left.get(next), round, round.isEmpty(), untilNs)) {
+                next++;
+            }
+            round.finish(untilNs);
+        }
+    }
+
+    private static int serverOf(Request request, Configuration configuration) {
+        final int shard = request.shard();
+        return shard >= 0 && shard < configuration.shardCount()
+                ? configuration.shard(shard).primary()
+                : 0; // the session refuses it
     }
 
     private void finishUnidentified(Request request) {
         if (request.operation().isMutation()) {
             unknownIfLost(request);
         } else if (request.status() == Status.NO_REPLY) {
-            execute(request);
+            repeatRead(request, clock.nanoTime() + deadlineNs);
         }
     }
 
-    private boolean begin(Request request, Round round) {
+    /**
+     * Begins one more of the round.
+     *
+     * @param waits for a lane, since the caller holds none
+     * @return false if there is no lane for it now
+     */
+    private boolean begin(Request request, Round round, boolean waits, long untilNs) {
         if (!request.operation().isMutation()) {
-            final Attempts attempts = new Attempts(lanes, clock, deadlineNs);
-            round.add(new SteppedRequest(attempts, attempts.beginRead(request), () -> {}));
+            round.add(stepped(request, untilNs));
             return true;
         }
-        final int index = round.size() == 0 ? lanes.borrow() : lanes.tryBorrow();
-        if (index < 0) {
-            return false;
+        final int index = waits ? lanes.borrow(untilNs) : lanes.tryBorrow();
+        if (index >= 0) {
+            round.add(mutation(request, new Attempts(lanes, clock), index, untilNs));
+        } else if (waits) {
+            BlockingCall.answer(request, Status.UNREACHABLE);
         }
-        final Attempts attempts = new Attempts(lanes, clock, deadlineNs);
-        round.add(new SteppedRequest(
-                attempts, attempts.beginMutation(request, lanes.lane(index)), () -> lanes.giveBack(index)));
-        return true;
+        return waits || index >= 0;
     }
 
     /** Requests that are carried to their outcomes together. */
@@ -152,29 +225,65 @@ public final class RequestIds implements AutoCloseable {
             return steppers.size();
         }
 
-        void add(SteppedRequest stepper) {
-            steppers.add(stepper);
-            attempts.add(stepper.first());
+        boolean isEmpty() {
+            return steppers.isEmpty();
         }
 
-        void finish() {
+        void add(SteppedRequest stepper) {
+            add(stepper, stepper.first());
+        }
+
+        private void add(SteppedRequest stepper, Request attempt) {
+            steppers.add(stepper);
+            attempts.add(attempt);
+        }
+
+        /** Carries all to their outcomes. */
+        void finish(long untilNs) {
+            // Ends: each leaves at its deadline.
             while (!attempts.isEmpty()) {
-                session.callAll(attempts);
-                int left = 0;
-                for (int i = 0; i < attempts.size(); i++) {
-                    final Request again = steppers.get(i).answered();
-                    if (again == null) {
-                        continue;
-                    }
-                    steppers.set(left, steppers.get(i));
-                    attempts.set(left++, again);
-                }
-                if (left == attempts.size()) {
-                    Thread.yield();
-                }
-                steppers.subList(left, steppers.size()).clear();
-                attempts.subList(left, attempts.size()).clear();
+                turn(untilNs);
             }
+        }
+
+        /** Carries all to their outcomes but those whose server does not answer: those are held. */
+        void finishAnswered(long untilNs, Configuration configuration, BitSet silent, Round held) {
+            while (!attempts.isEmpty()) {
+                final List<Request> asked = List.copyOf(attempts);
+                final List<SteppedRequest> askers = List.copyOf(steppers);
+                session.callAll(attempts, untilNs);
+                steppers.clear();
+                attempts.clear();
+                for (int i = 0; i < asked.size(); i++) {
+                    final Status status = asked.get(i).status();
+                    final int server = serverOf(asked.get(i), configuration);
+                    if (status == Status.NO_REPLY || status == Status.UNREACHABLE) {
+                        silent.set(server);
+                    }
+                    final Request again = askers.get(i).answered();
+                    if (again != null) {
+                        (silent.get(server) ? held : this).add(askers.get(i), again);
+                    }
+                }
+            }
+        }
+
+        private void turn(long untilNs) {
+            session.callAll(attempts, untilNs);
+            int left = 0;
+            for (int i = 0; i < attempts.size(); i++) {
+                final Request again = steppers.get(i).answered();
+                if (again == null) {
+                    continue;
+                }
+                steppers.set(left, steppers.get(i));
+                attempts.set(left++, again);
+            }
+            if (left == attempts.size()) {
+                Thread.yield();
+            }
+            steppers.subList(left, steppers.size()).clear();
+            attempts.subList(left, attempts.size()).clear();
         }
     }
 

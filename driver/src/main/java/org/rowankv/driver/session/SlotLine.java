@@ -51,6 +51,11 @@ final class SlotLine {
         return pool.tryBorrow();
     }
 
+    /** A slot that is now the caller's, or −1: none is free now, or others wait already. */
+    int tryBorrowInTurn() {
+        return line.isEmpty() ? pool.tryBorrow() : -1;
+    }
+
     /** A slot that is now the caller's; waits for it, without regard to interrupts. */
     int borrow() {
         return borrow(clock.nanoTime() + FOR_EVER_NS, () -> false);
@@ -63,7 +68,7 @@ final class SlotLine {
      * @return −1 when none came in time
      */
     int borrow(long deadlineNs, BooleanSupplier isOver) {
-        int slot = line.isEmpty() ? pool.tryBorrow() : -1;
+        int slot = tryBorrowInTurn();
         if (slot >= 0) {
             return slot;
         }

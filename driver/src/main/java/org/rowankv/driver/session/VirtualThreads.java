@@ -20,11 +20,6 @@ final class VirtualThreads {
         }
     }
 
-    /** Whether there can be any. */
-    static boolean exist() {
-        return IS_VIRTUAL != null;
-    }
-
     static boolean isCurrentVirtual() {
         final MethodHandle isVirtual = IS_VIRTUAL;
         if (isVirtual == null) {

@@ -33,6 +33,9 @@ public final class ChangesWantedDescriptor {
     public static final long FROM_NOW = -1;
 
     public static final int MAX_SECTIONS = 1 << 14;
+    /** Of a frame with so many. */
+    public static final int MAX_LENGTH = FIXED_LENGTH + MAX_SECTIONS * SECTION_LENGTH;
+
     /** The longest time that may be waited. */
     public static final int MAX_WAIT_MS = 10_000;
 

@@ -25,16 +25,28 @@ public final class FrameCutter {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).order(ByteOrder.LITTLE_ENDIAN);
     private static final int FIRST_CAPACITY = 1 << 10;
 
-    private final int maxFrame;
+    private final FrameLimits limits;
+    private final HeldBytes memory;
     private final FrameChecksum checksum = new FrameChecksum();
     /** From 0 to its position: what waits. */
     private ByteBuffer held = NOTHING;
 
     private boolean blocked;
+    private boolean released;
 
     /** @param maxFrame the longest frame that is accepted */
     public FrameCutter(int maxFrame) {
-        this.maxFrame = maxFrame;
+        this(type -> maxFrame, HeldBytes.UNCOUNTED);
+    }
+
+    /**
+     * A cutter for frames within limits.
+     *
+     * @param memory hears what is held here
+     */
+    public FrameCutter(FrameLimits limits, HeldBytes memory) {
+        this.limits = limits;
+        this.memory = memory;
     }
 
     /** Hands on what is whole, with all that was held back before it; keeps the rest. All of the buffer is used up. */
@@ -68,29 +80,62 @@ public final class FrameCutter {
         return held.position();
     }
 
+    /** Bytes that the buffer takes. */
+    public int capacity() {
+        return held.capacity();
+    }
+
+    /** Length of the frame that is not whole yet; 0 while there is none, or its head is not whole. */
+    public int awaitedLength() {
+        return blocked || held.position() < FrameDescriptor.HEAD_LENGTH ? 0 : FrameDescriptor.length(held, 0);
+    }
+
+    /** The connection is over: what is kept is dropped, and so is what comes. */
+    public void release() {
+        released = true;
+        replace(NOTHING);
+    }
+
+    private void replace(ByteBuffer buffer) {
+        final int delta = buffer.capacity() - held.capacity();
+        held = buffer;
+        if (delta != 0) {
+            memory.changed(delta);
+        }
+    }
+
     private void consumeHeld(Taker taker) throws ProtocolException {
-        final int end = held.position();
-        final int used = consume(held, 0, end, taker);
+        final ByteBuffer buffer = held;
+        final int end = buffer.position();
+        final int used = consume(buffer, 0, end, taker);
+        if (released) {
+            return; // a frame has ended the connection
+        }
         if (used == end) {
-            held = NOTHING;
+            replace(NOTHING);
         } else if (used > 0) {
-            held.limit(end).position(used);
-            held.compact();
+            buffer.limit(end).position(used);
+            buffer.compact();
         }
     }
 
     private void hold(ByteBuffer in) {
+        if (released) {
+            in.position(in.limit());
+        }
         if (!in.hasRemaining()) {
             return;
         }
         if (held.capacity() - held.position() < in.remaining()) {
             final int needed = held.position() + in.remaining();
+            // Twice as much, but no more than the frame needs that it begins with.
+            final int frame = Math.max(FIRST_CAPACITY, awaitedLength());
             final ByteBuffer larger = ByteBuffer.allocate(Math.max(
-                            needed, Math.max(FIRST_CAPACITY, Math.min(2 * held.capacity(), maxFrame))))
+                            needed, Math.max(FIRST_CAPACITY, Math.min(2 * held.capacity(), frame))))
                     .order(ByteOrder.LITTLE_ENDIAN);
             held.flip();
             larger.put(held);
-            held = larger;
+            replace(larger);
         }
         held.put(in);
     }
@@ -100,8 +145,12 @@ public final class FrameCutter {
         int at = from;
         while (to - at >= FrameDescriptor.HEAD_LENGTH) {
             final int length = FrameDescriptor.length(buffer, at);
-            if (length < FrameDescriptor.HEAD_LENGTH || length > maxFrame) {
-                throw new ProtocolException(ProtocolFault.BAD_LENGTH, "length " + length);
+            final int type = FrameDescriptor.type(buffer, at);
+            if (length < FrameDescriptor.HEAD_LENGTH || length > limits.longest(type)) {
+                throw new ProtocolException(
+                        ProtocolFault.BAD_LENGTH,
+                        "length " + length + " of a frame of type " + type + ", which may have "
+                                + FrameDescriptor.HEAD_LENGTH + " to " + limits.longest(type) + " bytes");
             }
             if (to - at < length) {
                 return at;

@@ -16,6 +16,7 @@ public final class FrameWriter {
     private static final int KEPT_CAPACITY = 256 << 10;
 
     private final int firstCapacity;
+    private final HeldBytes memory;
     private final FrameChecksum checksum = new FrameChecksum();
     private ByteBuffer buffer;
     /** From {@code sent} to {@code end}: what is not written yet. */
@@ -24,6 +25,17 @@ public final class FrameWriter {
     private int end;
 
     public FrameWriter(int firstCapacity) {
+        this(firstCapacity, HeldBytes.UNCOUNTED);
+    }
+
+    /**
+     * A writer whose buffer is counted.
+     *
+     * @param firstCapacity of the buffer while there is little to send; not counted
+     * @param memory hears what the buffer takes beyond that
+     */
+    public FrameWriter(int firstCapacity, HeldBytes memory) {
+        this.memory = memory;
         this.firstCapacity = firstCapacity;
         this.buffer = allocate(firstCapacity);
     }
@@ -40,6 +52,14 @@ public final class FrameWriter {
         return end;
     }
 
+    private void replace(ByteBuffer next) {
+        final int delta = next.capacity() - buffer.capacity();
+        buffer = next;
+        if (delta != 0) {
+            memory.changed(delta);
+        }
+    }
+
     private void makeRoom(int length) {
         final int pending = end - sent;
         buffer.limit(end).position(sent);
@@ -50,7 +70,7 @@ public final class FrameWriter {
             final ByteBuffer larger = allocate(Math.max(pending + length, 2 * buffer.capacity()));
             larger.put(buffer);
             larger.clear();
-            buffer = larger;
+            replace(larger);
         }
         sent = 0;
         end = pending;
@@ -100,8 +120,24 @@ public final class FrameWriter {
         sent = 0;
         end = 0;
         if (buffer.capacity() > KEPT_CAPACITY) {
-            buffer = allocate(firstCapacity);
+            replace(allocate(firstCapacity));
         }
         return true;
+    }
+
+    /** Keeps no more memory than at first, if there is nothing to send. */
+    public void trim() {
+        if (sent == end && buffer.capacity() > firstCapacity) {
+            sent = 0;
+            end = 0;
+            replace(allocate(firstCapacity));
+        }
+    }
+
+    /** The connection is over: what was to be sent is dropped. */
+    public void release() {
+        sent = 0;
+        end = 0;
+        trim();
     }
 }

@@ -12,6 +12,8 @@ public enum ProtocolFault {
     /** A frame or a field that must not come here. */
     BAD_FRAME("a frame is not what may come now"),
     NO_HANDSHAKE("it did not introduce itself in time"),
+    /** A frame that was begun, or answers that wait to be read, did not get on. */
+    STALLED("a frame did not get on in time"),
     TOO_MANY_CONNECTIONS("there are too many connections");
 
     private final String text;

@@ -40,6 +40,8 @@ public final class RequestDescriptor {
 
     static final int WANTS_VALUE = 1;
     static final int MAX_UNANSWERED = 511;
+    /** What a log entry holds of it. */
+    static final long MAX_SEQUENCE = (1L << 48) - 1;
 
     private static final Operation[] OPERATIONS = Operation.values();
     private static final Condition[] CONDITIONS = Condition.values();
@@ -153,7 +155,7 @@ public final class RequestDescriptor {
         }
         final boolean isIdentified = operation == Operation.GET || session != 0;
         final boolean isCounted = !operation.isMutation()
-                || sequence > 0 && unanswered >= 0 && unanswered <= MAX_UNANSWERED && unanswered < sequence;
+                || sequence > 0 && sequence <= MAX_SEQUENCE && unanswered >= 0 && unanswered <= MAX_UNANSWERED && unanswered < sequence;
         // Only a catalogue destroys caches, and it does so with a CLEAR that has a value.
         final boolean hasItsBytes = (keyed || keyLength == 0) && (operation == Operation.PUT || valueLength == 0);
         final boolean hasConditionItCanHave = keyed && operation != Operation.GET || condition == Condition.ALWAYS;

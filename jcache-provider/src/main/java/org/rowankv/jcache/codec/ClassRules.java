@@ -18,7 +18,11 @@ public final class ClassRules {
     /** The name of the setting that holds the patterns. */
     public static final String SETTING = "rowan.allowed-classes";
 
-    private static final int MAX_DEPTH = 1_000;
+    /** A table of a hash map has up to 8 places for an element of no fewer than 6 bytes. */
+    private static final int PLACES_PER_BYTE = 4;
+
+    private static final int FREE_PLACES = 1_024;
+
     /** Packages whose every serializable class is a plain value. */
     private static final Set<String> VALUE_PACKAGES = Set.of("java.time", "java.time.chrono", "java.math");
 
@@ -208,22 +212,31 @@ public final class ClassRules {
     }
 
     /**
-     * Judges classes as they are met in a stream.
+     * Judges classes as they are met in one stream that {@link SerializedScan} has passed.
      *
-     * @param streamLength in bytes; an array much longer than that is a lie
+     * @param streamLength in bytes. Collections announce their sizes and make arrays for them before they read an element: all
+     *     arrays together have at most {@value #PLACES_PER_BYTE} elements for each byte
      */
     ObjectInputFilter filter(int streamLength) {
-        final long longestArray = 1_024 + 16L * streamLength;
-        return info -> {
-            final Class<?> type = info.serialClass();
-            if (info.depth() > MAX_DEPTH || info.arrayLength() > longestArray) {
-                return ObjectInputFilter.Status.REJECTED;
+        final long maxPlaces = FREE_PLACES + (long) PLACES_PER_BYTE * streamLength;
+        return new ObjectInputFilter() {
+            private long places;
+
+            @Override
+            public Status checkInput(FilterInfo info) {
+                places += Math.max(0, info.arrayLength());
+                if (places > maxPlaces) {
+                    throw new MalformedBytesException("a serialized object of " + streamLength
+                            + " bytes cannot be read: its arrays and tables would have more than " + maxPlaces
+                            + " elements");
+                }
+                final Class<?> type = info.serialClass();
+                if (type == null) {
+                    return Status.UNDECIDED;
+                }
+                check(type);
+                return Status.ALLOWED;
             }
-            if (type == null) {
-                return ObjectInputFilter.Status.UNDECIDED;
-            }
-            check(type);
-            return ObjectInputFilter.Status.ALLOWED;
         };
     }
 }

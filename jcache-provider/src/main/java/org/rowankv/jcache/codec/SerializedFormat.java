@@ -22,14 +22,22 @@ final class SerializedFormat {
 
     void write(Object value, ByteSink out) {
         out.write(Tag.SERIALIZED);
+        final int start = out.length();
         try (ObjectOutputStream stream = new CheckedOutput(out, rules)) {
             stream.writeObject(value);
         } catch (IOException e) {
             throw new CacheException("an object of " + value.getClass() + " cannot be serialized", e);
         }
+        try {
+            final long unused = SerializedScan.check(out.bytes(), start, out.length() - start);
+        } catch (MalformedBytesException e) {
+            throw new CacheException(
+                    "an object of " + value.getClass() + " is not stored, since it would be refused when read", e);
+        }
     }
 
     Object read(byte[] bytes, int offset, int length) {
+        final long unused = SerializedScan.check(bytes, offset, length);
         try (ObjectInputStream stream =
                 new LoaderInput(new ByteArrayInputStream(bytes, offset, length), loader, rules, length)) {
             return stream.readObject();
@@ -37,6 +45,9 @@ final class SerializedFormat {
             throw loader.missing(String.valueOf(e.getMessage()), e);
         } catch (IOException e) {
             if (e.getCause() instanceof ClassNotAllowedException refused) {
+                throw refused;
+            }
+            if (e.getCause() instanceof MalformedBytesException refused) {
                 throw refused;
             }
             throw new MalformedBytesException("a stored object cannot be deserialized", e);

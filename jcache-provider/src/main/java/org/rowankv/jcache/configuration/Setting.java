@@ -95,6 +95,12 @@ public enum Setting {
             "Opens a `dir` that the operating system may not have written completely, as after a power cut: what is whole"
                     + " is kept, the rest is lost."),
     ACCEPT_COPIED(Kind.FLAG, "false", Scope.STORE, "Opens a `dir` that is a copy of the one the store was created in."),
+    DEADLINE(
+            Kind.COUNT,
+            "30",
+            Scope.STORE,
+            "Seconds that an operation waits for progress inside this JVM, at most; then it fails, and says whether its outcome"
+                    + " is unknown. Each step of the close waits no longer either."),
     ALLOWED_CLASSES(
             Kind.TEXT,
             "",

@@ -37,6 +37,7 @@ public final class EmbeddedStores implements StoreOpener {
                 .checkpointIntervalMs(settings.count(Setting.CHECKPOINT_INTERVAL) * 1_000L)
                 .acceptUnclean(settings.flag(Setting.ACCEPT_UNCLEAN))
                 .acceptCopied(settings.flag(Setting.ACCEPT_COPIED))
+                .deadlineMs(settings.count(Setting.DEADLINE) * 1_000L)
                 .build();
     }
 }

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.LandingForce;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.CounterStarts;
 
 /**
  * The shared words of one receiver: the ring word W, the postings by ordinal, and the frames' publication words.
@@ -40,9 +41,19 @@ final class LandingRing {
     private final AtomicLongArray postings;
     private final AtomicIntegerArray generations;
     private final int mask;
+    private final int firstOrdinal;
 
     LandingRing(EndpointSettings settings) {
+        this(settings, CounterStarts.USUAL);
+    }
+
+    /** @param counters where ordinals, and the epoch, begin */
+    LandingRing(EndpointSettings settings, CounterStarts counters) {
         this.settings = settings;
+        this.firstOrdinal = counters.of(0, RingWord.ORDINAL_MASK);
+        final int epoch = counters.areNearEnds() ? RingWord.MAX_EPOCH : 0;
+        word.setVolatile(RingWord.first(epoch, firstOrdinal));
+        posted.setVolatile(firstOrdinal);
         this.segmentStrides = settings.segmentLength() / FrameDescriptor.STRIDE;
         // A segment is posted again only after its former ordinal was read, so there are never more unread ordinals
         // than
@@ -82,6 +93,11 @@ final class LandingRing {
         generations.set(segment, generation);
         postings.set((int) ordinal & mask, (long) segment << Integer.SIZE | (generation & 0xFFFF_FFFFL));
         posted.setVolatile(ordinal + 1);
+    }
+
+    /** Of the segment that is posted first. */
+    long firstOrdinal() {
+        return firstOrdinal;
     }
 
     long postedCount() {

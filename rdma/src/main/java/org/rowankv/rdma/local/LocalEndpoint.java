@@ -45,7 +45,7 @@ final class LocalEndpoint implements Endpoint {
         this.fabric = fabric;
         this.fabricSettings = fabricSettings;
         this.settings = settings;
-        this.ring = new LandingRing(settings);
+        this.ring = new LandingRing(settings, fabricSettings.counters());
         this.queue = new LocalReceiveQueue(settings, ring, lingering);
         this.messages = new MpscAtomicArrayQueue<>(fabricSettings.messages());
     }

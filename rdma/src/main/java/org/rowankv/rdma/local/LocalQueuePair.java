@@ -141,6 +141,7 @@ final class LocalQueuePair implements QueuePair {
                 held = strides;
                 return PostStatus.POSTED;
             }
+            // Ends: the word has changed, so that another sender, or the receiver, got on.
             Thread.onSpinWait();
         }
     }

@@ -83,6 +83,11 @@ final class LocalReceiveQueue implements ReceiveQueue {
     }
 
     @Override
+    public long firstOrdinal() {
+        return ring.firstOrdinal();
+    }
+
+    @Override
     public long postedCount() {
         return ring.postedCount();
     }

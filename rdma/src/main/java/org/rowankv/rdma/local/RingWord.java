@@ -22,12 +22,19 @@ final class RingWord {
 
     static final int ORDINAL_MASK = (1 << 24) - 1;
 
+    static final int MAX_EPOCH = (1 << 11) - 1;
+
     private static final int TAIL_SHIFT = 12;
     private static final int ORDINAL_SHIFT = 29;
     private static final int EPOCH_SHIFT = 53;
     private static final long EPOCH_MASK = -1L << EPOCH_SHIFT;
 
     private RingWord() {}
+
+    /** Before anything was reserved. */
+    static long first(int epoch, int ordinal) {
+        return ((long) epoch << EPOCH_SHIFT) | ((long) ordinal << ORDINAL_SHIFT);
+    }
 
     static int lastLength(long word) {
         return (int) word & MAX_LENGTH;

@@ -30,6 +30,7 @@ public final class LandingCursor {
     public LandingCursor(EndpointSettings settings, ReceiveQueue queue) {
         this.settings = settings;
         this.queue = queue;
+        this.ordinal = queue.firstOrdinal();
     }
 
     /** Continues at that place, where a frame begins or the segment ends. */

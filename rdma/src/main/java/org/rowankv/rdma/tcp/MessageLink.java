@@ -46,8 +46,10 @@ final class MessageLink {
     private boolean connecting;
     private boolean closed;
     private boolean failed;
+    /** Why it could not connect; empty once it did. */
+    private volatile String lastRefusal = "";
+
     private long failedAtNs;
-    private volatile @Nullable String lastRefusal;
     private long sequence;
     private long acknowledged;
     private long bytes;
@@ -64,12 +66,6 @@ final class MessageLink {
     /** Most bytes of messages on the way to one server: room for one of the longest behind another. */
     static long window(int maxRpc) {
         return 2L * maxRpc;
-    }
-
-    /** Why it could not connect last, or null if it could. */
-    @Nullable
-    String lastRefusal() {
-        return lastRefusal;
     }
 
     /** As {@link org.rowankv.rdma.Endpoint#message}. */
@@ -163,7 +159,7 @@ final class MessageLink {
 
         @Override
         public void failed(FabricException why) {
-            LOG.debug("No message link to server {}", serverId, why);
+            LOG.debug("No message link to server {}: {}", serverId, why.getMessage());
             lastRefusal = String.valueOf(why.getMessage());
             // The other end may hear of this start in a moment: the next message tries again.
             broken(why.reason() != Reason.NOT_ADMITTED);
@@ -173,7 +169,7 @@ final class MessageLink {
     private synchronized FrameReader open(Channel opened) {
         connecting = false;
         failed = false;
-        lastRefusal = null;
+        lastRefusal = "";
         final Reader reader = new Reader(opened);
         if (closed) {
             final var unused = opened.close();
@@ -187,6 +183,11 @@ final class MessageLink {
         unconfirmed.forEach((pair, settlement) -> write(opened, pair, settlement));
         final var unused = opened.flush();
         return reader;
+    }
+
+    /** As {@link org.rowankv.rdma.Endpoint#lastRefusal}. */
+    String lastRefusal() {
+        return lastRefusal;
     }
 
     private synchronized void broken(boolean unreachable) {

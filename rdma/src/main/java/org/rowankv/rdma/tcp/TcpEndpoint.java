@@ -74,12 +74,6 @@ public final class TcpEndpoint implements Endpoint {
     }
 
     @Override
-    public @Nullable String lastRefusal(int remoteServerId) {
-        final MessageLink link = links.get(remoteServerId);
-        return link == null ? null : link.lastRefusal();
-    }
-
-    @Override
     public ReceiveQueue receiveQueue() {
         return queue;
     }
@@ -275,6 +269,12 @@ public final class TcpEndpoint implements Endpoint {
                     "server " + serverId + ", incarnation " + incarnation + ", is not admitted " + where + " in term "
                             + term);
         }
+    }
+
+    @Override
+    public String lastRefusal(int remoteServerId) {
+        final MessageLink link = links.get(remoteServerId);
+        return link == null ? "" : link.lastRefusal();
     }
 
     @Override

@@ -1,146 +1,189 @@
 package org.rowankv.node;
 
-import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
-import java.nio.charset.StandardCharsets;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
-import org.rowankv.server.cluster.HostAndPort;
+import org.rowankv.runtime.Clock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where a server tells of itself: one line asked, lines answered, the connection closed. Nothing can be changed here. One
- * connection at a time, each for a bounded time, so that nobody who misbehaves costs more than a wait.
+ * Answers questions about this server: a connection sends one line, gets the lines of the answer, and ends. Nothing can be
+ * changed here.
  *
- * <p>A thread of its own, from the construction to {@link #close}.
+ * <p>One thread serves all connections and never blocks on one of them. A connection has {@value #PATIENCE_MS} ms for its
+ * question and its answer together. At most {@value #MAX_CONNECTIONS} are open; a further one ends the oldest, so slow peers
+ * cannot keep out a peer that asks.
+ *
+ * <p>The thread runs from the construction to {@link #close}. Thread-safe.
  */
 final class AdminPort implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AdminPort.class);
-    private static final int PATIENCE_MS = 2000;
-    private static final long PAUSE_NS = 100_000_000;
-    private static final int MAX_LINE = 256;
-    private static final int MAX_ANSWER = 4 << 20;
+    /** For the question and the answer together. */
+    static final int PATIENCE_MS = 2000;
+    /** Open at once. */
+    static final int MAX_CONNECTIONS = 64;
 
-    private final ServerSocket listener;
+    private static final int BACKLOG = 128;
+    private static final int MAX_ACCEPTED_AT_ONCE = 16;
+    private static final long NS_PER_MS = 1_000_000;
+    /** Between two looks at deadlines, and at a listener that could not accept. */
+    private static final long LOOK_MS = 50;
+
     private final UnaryOperator<String> answers;
+    private final Clock clock;
+    private final ServerSocketChannel listener;
+    private final Selector selector;
+    private final SelectionKey accepting;
+    private final int port;
+    private final Thread thread;
+    // Of the thread.
+    private final ArrayDeque<AdminConnection> open = new ArrayDeque<>();
     private volatile boolean closed;
 
     /**
-     * @param answers to a line; null-free
-     * @throws UncheckedIOException if the address cannot be listened at
+     * @param answers to a line; never null
+     * @param clock measures how long a connection takes
+     * @throws UncheckedIOException if it cannot listen at the address
      */
-    AdminPort(InetSocketAddress address, UnaryOperator<String> answers) {
+    AdminPort(InetSocketAddress address, UnaryOperator<String> answers, Clock clock) {
         this.answers = answers;
+        this.clock = clock;
         try {
-            this.listener = new ServerSocket();
-            listener.setReuseAddress(true);
-            listener.bind(address, 16);
+            this.selector = Selector.open();
+            this.listener = ServerSocketChannel.open();
         } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        try {
+            listener.socket().setReuseAddress(true);
+            listener.bind(address, BACKLOG);
+            listener.configureBlocking(false);
+            this.accepting = listener.register(selector, SelectionKey.OP_ACCEPT);
+            this.port = listener.socket().getLocalPort();
+        } catch (IOException e) {
+            release();
             throw new UncheckedIOException(new IOException("cannot listen at " + address + ": " + e.getMessage(), e));
         }
-        final Thread thread = new Thread(this::serve, "rowan-admin");
+        this.thread = new Thread(this::serve, "rowan-admin");
         thread.setDaemon(true);
         thread.start();
     }
 
+    /** Where it listens. */
     int port() {
-        return listener.getLocalPort();
+        return port;
     }
 
     private void serve() {
-        while (!closed) {
-            final Socket accepted = accept();
-            if (accepted == null) {
-                continue;
-            }
-            try (Socket socket = accepted) {
-                socket.setSoTimeout(PATIENCE_MS);
-                final String line = readLine(socket.getInputStream());
-                if (line != null) {
-                    try (BufferedWriter writer = new BufferedWriter(
-                            new OutputStreamWriter(socket.getOutputStream(), StandardCharsets.UTF_8))) {
-                        writer.write(answers.apply(line));
-                    }
-                }
-            } catch (SocketTimeoutException e) {
-                LOG.debug("somebody connected and asked nothing", e);
-            } catch (IOException e) {
-                if (!closed) {
-                    LOG.debug("a connection of somebody who asks about this server broke", e);
-                }
-            } catch (RuntimeException e) {
-                // Whoever asked gets nothing; the next one shall not find nobody here.
-                LOG.warn("this server could not tell of itself", e);
-            }
-        }
-    }
-
-    /** Null if nobody can be taken now: then it has waited, for descriptors may be exhausted. */
-    private @Nullable Socket accept() {
         try {
-            return listener.accept();
+            while (!closed) {
+                turn();
+            }
+        } catch (IOException | ClosedSelectorException e) {
+            LOG.error("The admin port at {} ended: {}", port, e.toString());
+        } finally {
+            open.forEach(AdminConnection::close);
+            release();
+        }
+    }
+
+    private void turn() throws IOException {
+        final boolean looks = !open.isEmpty() || accepting.interestOps() == 0;
+        final int unused = selector.select(this::onReady, looks ? LOOK_MS : 0);
+        if (accepting.isValid()) {
+            accepting.interestOps(SelectionKey.OP_ACCEPT);
+        }
+        final long nowNs = clock.nanoTime();
+        while (!open.isEmpty() && open.peekFirst().isOverdue(nowNs)) { // in the order of their deadlines
+            end(open.peekFirst(), "took more than " + PATIENCE_MS + " ms");
+        }
+    }
+
+    private void onReady(SelectionKey key) {
+        if (key == accepting) {
+            accept();
+            return;
+        }
+        final AdminConnection connection = (AdminConnection) key.attachment();
+        try {
+            if (connection.isDone(key, answers)) {
+                connection.close();
+                open.remove(connection);
+            }
         } catch (IOException e) {
-            if (!closed) {
-                LOG.debug("nobody can be taken who asks about this server", e);
-                LockSupport.parkNanos(PAUSE_NS);
+            end(connection, e.toString());
+        } catch (RuntimeException e) {
+            // The peer gets no answer; the next one shall find the port alive.
+            LOG.warn("This server could not answer a question about itself", e);
+            end(connection, "failed");
+        }
+    }
+
+    private void accept() {
+        try {
+            for (int i = 0; i < MAX_ACCEPTED_AT_ONCE; i++) {
+                final SocketChannel channel = listener.accept();
+                if (channel == null) {
+                    return;
+                }
+                if (open.size() == MAX_CONNECTIONS) {
+                    end(open.peekFirst(), "is the oldest of " + MAX_CONNECTIONS);
+                }
+                adopt(channel);
             }
-            return null;
-        }
-    }
-
-    /** A line without its end; null if the other end asks nothing that is one. */
-    private static @Nullable String readLine(InputStream input) throws IOException {
-        final StringBuilder line = new StringBuilder();
-        for (int next = input.read(); next >= 0 && line.length() < MAX_LINE; next = input.read()) {
-            if (next == '\n') {
-                return line.toString().strip();
-            }
-            line.append((char) next);
-        }
-        return null;
-    }
-
-    /** Asks a server's port; what it answered. */
-    static String ask(String host, int port, String line) throws IOException {
-        try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(host, port), PATIENCE_MS);
-            socket.setSoTimeout(2 * PATIENCE_MS);
-            socket.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
-            socket.getOutputStream().flush();
-            return new String(socket.getInputStream().readNBytes(MAX_ANSWER), StandardCharsets.UTF_8);
-        }
-    }
-
-    /** What a server's port says of the server, by name. */
-    static Map<String, String> askStatus(HostAndPort admin) throws IOException {
-        final Map<String, String> values = new TreeMap<>();
-        for (String line : ask(admin.host(), admin.port(), "status").lines().toList()) {
-            final int equals = line.indexOf('=');
-            if (equals > 0) {
-                values.put(line.substring(0, equals), line.substring(equals + 1));
+        } catch (IOException e) {
+            // As when descriptors are exhausted: the connections that wait would make it ready again at once.
+            LOG.debug("The admin port cannot accept: {}", e.toString());
+            if (accepting.isValid()) {
+                accepting.interestOps(0);
             }
         }
-        return values;
     }
 
+    private void adopt(SocketChannel channel) {
+        final AdminConnection connection = new AdminConnection(channel, clock.nanoTime() + PATIENCE_MS * NS_PER_MS);
+        try {
+            channel.configureBlocking(false);
+            final SelectionKey unused = channel.register(selector, SelectionKey.OP_READ, connection);
+            open.addLast(connection);
+        } catch (IOException e) {
+            LOG.debug("A connection to the admin port broke: {}", e.toString());
+            connection.close();
+        }
+    }
+
+    private void end(AdminConnection connection, String why) {
+        LOG.debug("Closed the connection of {} to the admin port: it {}", connection, why);
+        connection.close();
+        open.remove(connection);
+    }
+
+    private void release() {
+        try {
+            listener.close();
+            selector.close(); // releases the listener's descriptor
+        } catch (IOException e) {
+            LOG.warn("The admin port did not close: {}", e.toString());
+        }
+    }
+
+    /** Listens no more and ends all connections. Waits {@value #PATIENCE_MS} ms at most for an answer in the making. */
     @Override
     public void close() {
         closed = true;
+        selector.wakeup();
         try {
-            listener.close();
-        } catch (IOException e) {
-            LOG.warn("the port at {} could not be closed", listener.getLocalSocketAddress(), e);
+            thread.join(PATIENCE_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

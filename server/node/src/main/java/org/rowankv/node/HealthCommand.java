@@ -52,10 +52,10 @@ public final class HealthCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
         }
         try {
-            final String health = AdminPort.ask(address.host(), address.port(), "health");
+            final String health = AdminQuestion.ask(address.host(), address.port(), "health");
             spec.commandLine()
                     .getOut()
-                    .print(metrics ? AdminPort.ask(address.host(), address.port(), "status") : health);
+                    .print(metrics ? AdminQuestion.ask(address.host(), address.port(), "status") : health);
             spec.commandLine().getOut().flush();
             return health.startsWith("serving") ? CommandLine.ExitCode.OK : EXIT_UNHEALTHY;
         } catch (IOException e) {

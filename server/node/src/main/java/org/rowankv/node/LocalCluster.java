@@ -221,7 +221,7 @@ public final class LocalCluster {
     private String health(int server) {
         final HostAndPort admin = adminOf(server);
         try {
-            return AdminPort.ask(admin.host(), admin.port(), "health").strip();
+            return AdminQuestion.ask(admin.host(), admin.port(), "health").strip();
         } catch (IOException e) {
             return StatusText.AWAY;
         }
@@ -236,7 +236,7 @@ public final class LocalCluster {
         final long fromNs = clock.nanoTime();
         while (true) {
             try {
-                return AdminPort.askStatus(adminOf(server));
+                return AdminQuestion.askStatus(adminOf(server));
             } catch (IOException e) {
                 // On a machine with much to do an answer may take longer than the port's clients wait.
                 if (servers.get(server).running().isEmpty() || clock.nanoTime() - fromNs >= STATUS_PATIENCE_NS) {

@@ -32,6 +32,13 @@ enum Metric {
     CLIENT_CONNECTIONS_ACCEPTED(Type.COUNTER, "", "", "Connections of clients that were accepted."),
     CLIENT_ACCEPT_PAUSES(
             Type.COUNTER, "", "", "Times that no client could be accepted, as when descriptors are exhausted."),
+    CLIENT_HELD(
+            Type.GAUGE,
+            "bytes",
+            "",
+            "Memory of unfinished frames, unsent answers, and keys and values of requests at the client port."),
+    CLIENT_FRAME_WAITS(
+            Type.COUNTER, "", "", "Times that a client was not read further, for lack of memory for its frame."),
     CLIENT_FAULTS(Type.COUNTER, "", "fault", "Connections of clients closed for what came over them."),
     CLIENT_LOOP_TURNS(
             Type.COUNTER, "", "", "Turns of the event loops that serve clients; one with nothing to do makes none."),

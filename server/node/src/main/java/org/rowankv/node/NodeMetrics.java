@@ -91,6 +91,8 @@ record NodeMetrics(String name, ClusterServer cluster, TcpFabric fabric, PortCou
                 .value(Metric.CLIENT_CONNECTIONS, clients.connections())
                 .value(Metric.CLIENT_CONNECTIONS_ACCEPTED, clients.acceptedConnections())
                 .value(Metric.CLIENT_ACCEPT_PAUSES, clients.acceptPauses())
+                .value(Metric.CLIENT_HELD, clients.heldBytes())
+                .value(Metric.CLIENT_FRAME_WAITS, clients.frameWaits())
                 .value(Metric.CLIENT_LOOP_TURNS, clients.turns());
         for (ProtocolFault fault : ProtocolFault.values()) {
             text.value(Metric.CLIENT_FAULTS, clients.faults(fault), "fault", lower(fault));

@@ -70,7 +70,7 @@ final class NodeProcess implements AutoCloseable {
             throw e;
         }
         try {
-            this.admin = new AdminPort(adminAddress, this::answer);
+            this.admin = new AdminPort(adminAddress, this::answer, SystemClock.INSTANCE);
         } catch (RuntimeException e) {
             fabric.close();
             store.close();
@@ -154,6 +154,11 @@ final class NodeProcess implements AutoCloseable {
     /** Whether it came to its end because it could not go on. */
     boolean hasFailed() {
         return server.phase() == Phase.FAILED;
+    }
+
+    /** Whether it came to its end because an agent was stopped or a device failed, while it ran. */
+    boolean hasStoppedItself() {
+        return hasFailed() && server.hasStoppedItself();
     }
 
     /** Drains, and stops. */

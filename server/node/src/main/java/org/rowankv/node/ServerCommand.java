@@ -35,10 +35,15 @@ import picocli.CommandLine.Spec;
             "Runs one server of a cluster until SIGTERM or SIGINT; then it lets operations under way end, and stops.",
             "Every option --some-name may also stand in the environment as ROWAN_SOME_NAME, or in the options file as"
                     + " some-name=value; the command line goes before the environment, the environment before the file.",
-            "Exit codes: 143 after SIGTERM, 130 after SIGINT; 1 when it cannot run, and says why; 2 when it was called wrongly."
+            "Exit codes: 143 after SIGTERM, 130 after SIGINT; 1 when it cannot run, and says why; 2 when it was called wrongly;"
+                    + " 4 when it stopped itself while it ran, and says why: a broken invariant, lack of memory in one of its"
+                    + " agents, or a device that failed."
         })
 public final class ServerCommand implements Callable<Integer> {
     private static final int EXIT_FAILED = 1;
+    /** Not 3, with which {@code rowan} says that it cannot build. */
+    static final int EXIT_STOPPED_ITSELF = 4;
+
     /** Netty's own property; given on the command line of the JVM, it stays as it is. */
     private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
 
@@ -175,6 +180,14 @@ public final class ServerCommand implements Callable<Integer> {
     private int workers;
 
     @Option(
+            names = "--client-memory",
+            paramLabel = "BYTES",
+            description =
+                    "for unfinished frames, unsent answers, and keys and values of requests of all clients, with k, m or"
+                            + " g (an eighth of the heap)")
+    private @Nullable String clientMemory;
+
+    @Option(
             names = "--threading",
             defaultValue = "auto",
             paramLabel = "MODE",
@@ -239,6 +252,9 @@ public final class ServerCommand implements Callable<Integer> {
                 "rowan-stop");
         Runtime.getRuntime().addShutdownHook(hook);
         process.server().awaitEnd();
+        if (process.hasStoppedItself()) {
+            return EXIT_STOPPED_ITSELF;
+        }
         return process.hasFailed() ? EXIT_FAILED : CommandLine.ExitCode.OK;
     }
 
@@ -278,7 +294,9 @@ public final class ServerCommand implements Callable<Integer> {
             throw new IllegalArgumentException("--workers must be 1.." + MOST_WORKERS + ", not " + workers);
         }
         final ClientPortSettings usual = ClientPortSettings.at(clients.host(), clients.port());
-        final ClientPortSettings port = workers == 0 ? usual : usual.withLoops(workers);
+        final ClientPortSettings looped = workers == 0 ? usual : usual.withLoops(workers);
+        final ClientPortSettings port =
+                clientMemory == null ? looped : looped.withMaxHeldBytes(ByteSize.parse(clientMemory));
         final ClusterSettings settings = ClusterSettings.builder()
                 .cluster(cluster)
                 .name(name)

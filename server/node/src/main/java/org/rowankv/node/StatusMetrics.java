@@ -31,7 +31,7 @@ final class StatusMetrics {
         }
         final HostAndPort admin = HostAndPort.parse(member.admin());
         try {
-            return AdminPort.ask(admin.host(), admin.port(), "metrics");
+            return AdminQuestion.ask(admin.host(), admin.port(), "metrics");
         } catch (IOException e) {
             return StatusText.AWAY;
         }

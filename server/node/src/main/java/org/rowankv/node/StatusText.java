@@ -40,7 +40,7 @@ final class StatusText {
             return Map.of(HEALTH, "unknown");
         }
         try {
-            return AdminPort.askStatus(HostAndPort.parse(member.admin()));
+            return AdminQuestion.askStatus(HostAndPort.parse(member.admin()));
         } catch (IOException e) {
             return Map.of(HEALTH, AWAY);
         }

@@ -51,7 +51,7 @@ class Ipv6ClusterTest {
             throw new AssertionError(process.name() + " has ended:\n" + process.lastLines());
         }
         try {
-            return AdminPort.ask(HOST, clients.port() + 2, "health").strip().equals("serving");
+            return AdminQuestion.ask(HOST, clients.port() + 2, "health").strip().equals("serving");
         } catch (IOException e) {
             return false;
         }

@@ -30,6 +30,9 @@ import org.rowankv.server.membership.Versioned;
 public final class CatalogueStore {
     private static final String ROOT = "/catalogue";
     private static final String CACHES = ROOT + "/caches";
+    /** Ids are never given out twice, and index arrays: of 32 bytes for each shard. */
+    static final int MAX_ID = (1 << 20) - 1;
+
     private static final String NEXT_ID = ROOT + "/next_id";
     private static final int MAX_DESCRIPTOR_LENGTH = 256 << 10;
     private static final int MAX_NAME_LENGTH = 32 << 10;
@@ -164,8 +167,9 @@ public final class CatalogueStore {
         while (true) {
             final Versioned node = store.read(NEXT_ID);
             final int id = node == null ? 1 : idIn(node);
-            if (id == Integer.MAX_VALUE) {
-                throw new IllegalStateException("all cache ids were used");
+            if (id > MAX_ID) {
+                throw new IllegalStateException("a store has had all of its " + MAX_ID
+                        + " caches, those that were destroyed included: copy the objects to a new store");
             }
             final byte[] next = ByteBuffer.allocate(Integer.BYTES)
                     .order(ByteOrder.LITTLE_ENDIAN)

@@ -20,7 +20,7 @@ public record Checkpoint(
         Origin origin,
         long incarnation,
         long takenMs,
-        int lastSequence,
+        long lastSequence,
         List<CoveredSegment> segments,
         List<ShardPart> shards) {
     /** In front of the two files, written in turn. */

@@ -61,7 +61,7 @@ public final class CheckpointAgent implements Agent {
     private State state = State.RESTING;
     private long nextNs;
     private long seenChanges = -1;
-    private int seenSequence = -1;
+    private long seenSequence = -1;
     private final long[] awaited;
     private final long[] settled;
     private final List<List<Clears.Clear>> clears = new ArrayList<>();
@@ -126,7 +126,7 @@ public final class CheckpointAgent implements Agent {
             return work;
         } catch (IOException e) {
             // A full disk, most likely. The checkpoint before stays in force; the next round tries again.
-            errors.report("the checkpoint of server " + origin.serverId(), e);
+            errors.reportExpected("the checkpoint of server " + origin.serverId(), e);
             giveUp();
             return 0;
         }
@@ -176,7 +176,7 @@ public final class CheckpointAgent implements Agent {
                 }
             }
         } catch (IOException e) {
-            errors.report("the last checkpoint of server " + origin.serverId(), e);
+            errors.reportExpected("the last checkpoint of server " + origin.serverId(), e);
         } finally {
             giveUp();
         }
@@ -397,7 +397,7 @@ public final class CheckpointAgent implements Agent {
         try {
             writer.drop();
         } catch (IOException e) {
-            errors.report("giving up a checkpoint of server " + origin.serverId(), e);
+            errors.reportExpected("giving up a checkpoint of server " + origin.serverId(), e);
         }
     }
 

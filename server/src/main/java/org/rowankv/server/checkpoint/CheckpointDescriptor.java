@@ -31,10 +31,9 @@ import org.rowankv.server.shard.Clears;
  *   84  shard count                             4
  *   88  segment count                           4
  *   92  segment length                          4
- *   96  last sequence                           4
- *  100  segments that follow                    4
- *  104  shards that follow                      4
- *  108  zero                                    4
+ *   96  last sequence                           8
+ *  104  segments that follow                    4
+ *  108  shards that follow                      4
  *  112  segments: segment 4, generation 4, entry bytes 4, tombstone bytes 4, since 8
  *       shards:   shard 4, tenure 4, image number 8, image length 8, items 8, image round 8, items up to 8,
  *                 commit version 8, clears 4, sessions 4, then
@@ -45,7 +44,7 @@ import org.rowankv.server.shard.Clears;
  */
 final class CheckpointDescriptor {
     static final long MAGIC = 0x3150434e41574f52L; // "ROWANCP1" in memory order
-    static final int FORMAT_VERSION = 1;
+    static final int FORMAT_VERSION = 2;
     /** No checkpoint is longer: a length beyond is damage. */
     static final long MAX_LENGTH = 1L << 30;
 
@@ -64,8 +63,8 @@ final class CheckpointDescriptor {
     private static final int SEGMENT_COUNT_OFFSET = 88;
     private static final int SEGMENT_LENGTH_OFFSET = 92;
     private static final int LAST_SEQUENCE_OFFSET = 96;
-    private static final int SEGMENTS_OFFSET = 100;
-    private static final int SHARDS_OFFSET = 104;
+    private static final int SEGMENTS_OFFSET = 104;
+    private static final int SHARDS_OFFSET = 108;
     static final int HEADER_LENGTH = 112;
 
     private static final int SEGMENT_LINE = 24;
@@ -92,10 +91,9 @@ final class CheckpointDescriptor {
                 .putInt(origin.shardCount())
                 .putInt(origin.segmentCount())
                 .putInt(origin.segmentLength())
-                .putInt(checkpoint.lastSequence())
+                .putLong(checkpoint.lastSequence())
                 .putInt(checkpoint.segments().size())
-                .putInt(checkpoint.shards().size())
-                .putInt(0);
+                .putInt(checkpoint.shards().size());
         for (CoveredSegment line : checkpoint.segments()) {
             out.putInt(line.segment()).putInt(line.generation()).putInt(line.entryBytes());
             out.putInt(line.tombstoneBytes()).putLong(line.since());
@@ -182,7 +180,7 @@ final class CheckpointDescriptor {
                 origin,
                 file.getLong(INCARNATION_OFFSET),
                 file.getLong(TAKEN_OFFSET),
-                file.getInt(LAST_SEQUENCE_OFFSET),
+                file.getLong(LAST_SEQUENCE_OFFSET),
                 segments,
                 shards);
     }

@@ -18,6 +18,7 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.Durability;
 import org.rowankv.server.pm.SegmentState;
+import org.rowankv.server.pm.StoreOpenException;
 import org.rowankv.server.pm.Superblock;
 import org.rowankv.server.session.SessionImage;
 import org.rowankv.server.shard.CheckpointBound;
@@ -28,8 +29,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Begins the start of a server with the newest checkpoint that is whole, is of this area, and fits it; if there is none, with
- * nothing. What is damaged, foreign, newer than the area or of an unknown format is passed over with a warning, and removed:
- * it must not be believed later either.
+ * nothing. What is damaged, foreign, newer than the area or of an unknown format is passed over with a warning, and removed.
+ * A file that cannot be removed is only logged, but for a checkpoint that is newer than the area: a later start, when the area has
+ * grown, would believe it.
  *
  * <p>For one thread, inside {@link CheckpointStore#run}; before anything else is done with the area.
  */
@@ -49,6 +51,9 @@ public final class CheckpointLoad {
     private final Replicas replicas;
     private final CheckpointBook book;
     private final boolean[] covered;
+    /** Checkpoints that are newer than the area. */
+    private final List<String> newer = new ArrayList<>();
+
     private boolean loaded;
     private long items;
 
@@ -77,16 +82,31 @@ public final class CheckpointLoad {
         return loaded && covered[segment];
     }
 
-    /** Removes all checkpoints: they are not taken any more, so that they would soon be old. */
+    /** Removes all checkpoints, as far as that is possible: they are not taken any more, so that they would soon be old. */
     public static void removeAll(CheckpointStore store) {
         try {
-            final List<String> names = store.names();
-            if (!names.isEmpty()) {
-                store.delete(names);
-            }
+            final List<String> unused = remove(store, store.names());
         } catch (IOException e) {
-            throw new UncheckedIOException("old checkpoints cannot be removed", e);
+            LOG.warn("old checkpoints cannot be listed, and stay: {}", e.toString());
         }
+    }
+
+    /** Returns those that cannot be removed. */
+    private static List<String> remove(CheckpointStore store, List<String> names) {
+        final List<String> left = new ArrayList<>();
+        IOException why = null;
+        for (String name : names) {
+            try {
+                store.delete(List.of(name));
+            } catch (IOException e) {
+                left.add(name);
+                why = e;
+            }
+        }
+        if (why != null) {
+            LOG.warn("old checkpoint files {} cannot be removed, and stay unused: {}", left, why.toString());
+        }
+        return left;
     }
 
     /** Loads the newest checkpoint that can be used. */
@@ -107,12 +127,15 @@ public final class CheckpointLoad {
             }
             final List<String> old = new ArrayList<>(store.names());
             old.removeAll(book.filesInForce());
-            if (!old.isEmpty()) {
-                store.delete(old);
+            final List<String> left = remove(store, old);
+            left.retainAll(newer);
+            if (!left.isEmpty()) {
+                throw new StoreOpenException("the checkpoints " + left + " of server " + origin.serverId()
+                        + " are newer than its area, and cannot be removed: remove them by hand, else a later start would"
+                        + " believe them");
             }
         } catch (IOException e) {
-            throw new UncheckedIOException(
-                    "the checkpoints of server " + origin.serverId() + " cannot be listed or removed", e);
+            throw new UncheckedIOException("the checkpoints of server " + origin.serverId() + " cannot be listed", e);
         }
     }
 
@@ -128,6 +151,9 @@ public final class CheckpointLoad {
             return refuse(name, invalid);
         }
         final Checkpoint checkpoint = CheckpointDescriptor.decode(bytes);
+        if (checkpoint.origin().equals(origin) && isNewer(checkpoint)) {
+            newer.add(name);
+        }
         final String reason = whyUnfit(checkpoint);
         return reason == null ? checkpoint : refuse(name, reason);
     }
@@ -148,8 +174,8 @@ public final class CheckpointLoad {
         if (!checkpoint.origin().equals(origin)) {
             return "it is of another area (" + checkpoint.origin() + ", this is " + origin + ")";
         }
-        final long highest = segments.area().segments().highestSequence();
-        if (checkpoint.incarnation() > superblock.incarnation() || checkpoint.lastSequence() > highest) {
+        if (isNewer(checkpoint)) {
+            final long highest = segments.area().segments().highestSequence();
             return "it is newer than the area (incarnation " + checkpoint.incarnation() + ", segment sequence "
                     + checkpoint.lastSequence() + "; the area has " + superblock.incarnation() + " and "
                     + highest + ")";
@@ -171,6 +197,11 @@ public final class CheckpointLoad {
             held -= replicas.has(shard) ? 1 : 0;
         }
         return held == 0 ? null : "it lacks shards that this server holds";
+    }
+
+    private boolean isNewer(Checkpoint checkpoint) {
+        return checkpoint.incarnation() > segments.area().superblock().incarnation()
+                || checkpoint.lastSequence() > segments.area().segments().highestSequence();
     }
 
     private boolean tryLoad(Checkpoint checkpoint, @Nullable Checkpoint fallback, int threads, ForEach forEach) {

@@ -4,6 +4,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.Clock;
+import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.Replicas;
@@ -24,7 +25,7 @@ public final class CleanAgent implements Agent {
     /** Closes t-log segments that idle workers keep open and that hold the horizon back. */
     @FunctionalInterface
     public interface IdleLogs {
-        void retireOlderThan(int sequence);
+        void retireOlderThan(long sequence);
     }
 
     private final Segments segments;
@@ -39,8 +40,8 @@ public final class CleanAgent implements Agent {
     private final Clock clock;
     private boolean busy;
     private volatile boolean spaceWanted;
-    private int lookedAt;
-    private int horizonNow;
+    private long lookedAt;
+    private long horizonNow;
     /** Whether there is nothing to clean but what is pinned, as of the last turn without a victim. */
     private boolean heldUp;
 
@@ -65,22 +66,65 @@ public final class CleanAgent implements Agent {
             Clock clock,
             int lowWater,
             int highWater) {
+        this(
+                segments,
+                replicas,
+                inQuarantine,
+                idleLogs,
+                sweepDone,
+                quiet,
+                clock,
+                lowWater,
+                highWater,
+                KeptEntries.NONE);
+    }
+
+    private CleanAgent(
+            Segments segments,
+            Replicas replicas,
+            IntPredicate inQuarantine,
+            IdleLogs idleLogs,
+            BooleanSupplier sweepDone,
+            BooleanSupplier quiet,
+            Clock clock,
+            int lowWater,
+            int highWater,
+            KeptEntries kept) {
         this.segments = segments;
         this.inQuarantine = inQuarantine;
         this.idleLogs = idleLogs;
         this.sweepDone = sweepDone;
         this.quiet = quiet;
-        this.relocation = new Relocation(segments, replicas);
+        this.relocation = new Relocation(segments, replicas, kept);
         this.look = new HorizonLook(segments, replicas);
         this.victims = new Victims(segments, this::isCleanable);
         this.clock = clock;
         this.pace = new CleaningPace(clock, lowWater, highWater);
     }
 
-    /** One for {@link #cleanOne}, while the log is read. Sweeps have not run, so no tombstone is dropped. */
-    public static CleanAgent ofAStart(Segments segments, Replicas replicas, IntPredicate inUse) {
+    /**
+     * One for {@link #cleanOne}, while the log is read. Sweeps have not run, so no tombstone is dropped.
+     *
+     * @param inUse segments that are not cleaned
+     * @param kept entries that are copied whether they live or not
+     */
+    public static CleanAgent ofAStart(Segments segments, Replicas replicas, IntPredicate inUse, KeptEntries kept) {
         return new CleanAgent(
-                segments, replicas, inUse, sequence -> {}, () -> false, () -> true, new NoClock(), 0, segments.count());
+                segments,
+                replicas,
+                inUse,
+                sequence -> {},
+                () -> false,
+                () -> true,
+                new NoClock(),
+                0,
+                segments.count(),
+                kept);
+    }
+
+    /** The cleaner of a start goes on with a log that a crash cut off, see {@link AppendLog#resume}. */
+    public void resume(int segment) {
+        relocation.log().resume(segment);
     }
 
     /** Of a cleaner that never rests. */
@@ -244,7 +288,7 @@ public final class CleanAgent implements Agent {
      * once for each segment that is opened.
      */
     private boolean beginNearlyEmpty() {
-        final int opened = segments.lastSequence();
+        final long opened = segments.lastSequence();
         if (opened == lookedAt) {
             return false;
         }

@@ -31,7 +31,7 @@ final class HorizonLook implements SegmentScan.Visitor {
         /** 0: none yet, since that is no generation. */
         int generation;
         /** Number of the segment that was opened last by then. */
-        int asOf;
+        long asOf;
         /** What CommitVer had not passed, if nothing else spoke against it, and of which shard; else 0. */
         long awaitedVersion;
 
@@ -47,7 +47,7 @@ final class HorizonLook implements SegmentScan.Visitor {
     private byte[] keyScratch = new byte[256];
     private int segment = -1;
     private int generation;
-    private int asOf;
+    private long asOf;
     private int found;
     private boolean needed;
     private long awaitedVersion;

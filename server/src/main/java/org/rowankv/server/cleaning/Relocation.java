@@ -28,13 +28,14 @@ final class Relocation implements SegmentScan.Visitor {
     private final Segments segments;
     private final Replicas replicas;
     private final DamagedEntries damage;
+    private final KeptEntries kept;
     private final AppendLog log;
     private final SegmentScan scan;
     private final CompletionRecord completions = new CompletionRecord();
     private byte[] keyScratch = new byte[256];
     private int victim = -1;
-    private int victimHorizon;
-    private int horizonNow;
+    private long victimHorizon;
+    private long horizonNow;
     private boolean outOfRoom;
     /** What the entries found in the victim are charged together, and places that claim to be entries and are not. */
     private int found;
@@ -50,8 +51,10 @@ final class Relocation implements SegmentScan.Visitor {
     private final OwnedCounter cleanedSegments = new OwnedCounter();
     private final OwnedCounter tombstonesDropped = new OwnedCounter();
 
-    Relocation(Segments segments, Replicas replicas) {
+    /** @param kept copied whether it lives or not */
+    Relocation(Segments segments, Replicas replicas, KeptEntries kept) {
         this.segments = segments;
+        this.kept = kept;
         this.replicas = replicas;
         this.damage = segments.damage();
         this.log = new AppendLog(segments, SegmentOwner.CLEAN);
@@ -68,7 +71,7 @@ final class Relocation implements SegmentScan.Visitor {
     }
 
     /** Begins with a segment. What was ended in front of {@code horizon} needs no tombstone any more, nor ever will. */
-    void begin(int segment, int horizon) {
+    void begin(int segment, long horizon) {
         victim = segment;
         horizonNow = horizon;
         victimHorizon = segments.horizon(segment);
@@ -78,6 +81,7 @@ final class Relocation implements SegmentScan.Visitor {
         dropped = 0;
         droppedBytes = 0;
         scan.begin(segments.area().addressOf(segment), segments.length(), segments.generation(segment));
+        kept.begin(segment);
     }
 
     /** Goes on for about so many bytes of the victim; true when there is nothing left to copy, or no room for it. */
@@ -178,15 +182,32 @@ final class Relocation implements SegmentScan.Visitor {
             relocate(replica, position, buffer, at, address, type, length);
         } else if (type == EntryType.DELETE) {
             tombstone(buffer, at, address, type, length);
+        } else if (kept.isKept(address)) {
+            copyDead(replica, buffer, at, address, type, length);
         } else {
             completion(buffer, at, address);
+        }
+    }
+
+    /** A start must find the entry although it is over: another replica may lack it, or ask for its answer. */
+    private void copyDead(ShardReplica replica, ByteBuffer buffer, int at, long address, int type, int length) {
+        final long copy = copy(buffer, at, address, type, length, 0);
+        if (copy == 0) {
+            return;
+        }
+        // What ended it may have been written before the copy's segment was opened.
+        segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);
+        if (moveCompletion(replica, buffer, at, address, copy)) {
+            segments.markKept(copy);
+        } else {
+            kept.copiedDead(copy, length);
         }
     }
 
     private void relocate(
             ShardReplica replica, long position, ByteBuffer buffer, int at, long address, int type, int length) {
         Chaos.point("clean.before-copy");
-        final long copy = copy(buffer, at, type, length, stampOf(buffer, at, type));
+        final long copy = copy(buffer, at, address, type, length, stampOf(buffer, at, type));
         if (copy == 0) {
             return;
         }
@@ -234,7 +255,7 @@ final class Relocation implements SegmentScan.Visitor {
         return sequence != 0 && replica.sessions(sessionId).completionMoved(sessionId, sequence, from, to);
     }
 
-    private int stampOf(ByteBuffer buffer, int at, int type) {
+    private long stampOf(ByteBuffer buffer, int at, int type) {
         return EntryType.isTombstone(type) ? segments.effectiveStamp(victim, FrameDescriptor.stamp(buffer, at)) : 0;
     }
 
@@ -243,13 +264,13 @@ final class Relocation implements SegmentScan.Visitor {
         if (isForeign(buffer, at)) {
             return;
         }
-        final int stamp = stampOf(buffer, at, type);
+        final long stamp = stampOf(buffer, at, type);
         final ShardReplica replica = replicaOf(buffer, at);
         if (stamp < horizonNow) {
             dropTombstone(replica, buffer, at, address, length);
             return;
         }
-        final long copy = copy(buffer, at, type, length, stamp);
+        final long copy = copy(buffer, at, address, type, length, stamp);
         if (copy != 0) {
             copiedTombstoneBytes += segments.charge(length);
             moveCompletion(replica, buffer, at, address, copy);
@@ -281,9 +302,12 @@ final class Relocation implements SegmentScan.Visitor {
         final ShardReplica replica = replicaOf(buffer, at);
         final long sessionId = EntryDescriptor.sessionId(buffer, at, EntryDescriptor.flags(buffer, at));
         if (!replica.sessions(sessionId).isOpening(sessionId, address)) {
+            if (kept.isKept(address)) {
+                copyDead(replica, buffer, at, address, type, length);
+            }
             return;
         }
-        final long copy = copy(buffer, at, type, length, 0);
+        final long copy = copy(buffer, at, address, type, length, 0);
         if (copy == 0) {
             return;
         }
@@ -321,13 +345,15 @@ final class Relocation implements SegmentScan.Visitor {
         }
     }
 
-    private long copy(ByteBuffer buffer, int at, int type, int length, int stamp) {
-        if (!log.ensureRoom(length)) {
+    private long copy(ByteBuffer buffer, int at, long address, int type, int length, long stamp) {
+        if (!log.ensureRoomForCopy(length)) {
             outOfRoom = true;
             return 0;
         }
         relocatedBytes.add(length);
-        return log.appendCopy(buffer, at, length, type, FrameDescriptor.tag(buffer, at), stamp);
+        final long copy = log.appendCopy(buffer, at, length, type, FrameDescriptor.tag(buffer, at), stamp);
+        kept.moved(address, copy);
+        return copy;
     }
 
     long relocatedBytes() {

@@ -33,7 +33,7 @@ final class Victims {
      * <p>The age is that of the segment, not of what lives in it: what was copied again and again is old, but where all
      * is overwritten alike it dies no later than anything else, and would be copied for nothing.
      */
-    int worthiest(int horizonNow, int liveLimit) {
+    int worthiest(long horizonNow, int liveLimit) {
         int best = -1;
         double bestWorth = -1;
         for (int s = 0; s < segments.count(); s++) {
@@ -52,12 +52,12 @@ final class Victims {
     }
 
     /** Segments opened since this one was, this one included. */
-    private int age(int segment) {
+    private long age(int segment) {
         return Math.max(1, segments.lastSequence() - segments.sequence(segment) + 1);
     }
 
     /** The segment with the fewest live bytes, if anything is to be gained. */
-    int emptiest(int horizonNow) {
+    int emptiest(long horizonNow) {
         int best = -1;
         int bestLive = segments.length();
         for (int s = 0; s < segments.count(); s++) {
@@ -71,7 +71,7 @@ final class Victims {
     }
 
     /** Bytes of the tombstones in closed segments that something may still need. */
-    long heldBack(int horizonNow) {
+    long heldBack(long horizonNow) {
         long bytes = 0;
         for (int s = 0; s < segments.count(); s++) {
             if (segments.isClosed(s) && segments.effectiveStamp(s, 0) >= horizonNow) {
@@ -102,12 +102,12 @@ final class Victims {
      * those behind it are gone. Nothing, however, passes a holder that cannot be cleaned, as an open log is: what its like
      * keeps is not counted, or everything in front of it would be copied again and again for nothing.
      */
-    int holdingBack(int horizonNow) {
+    int holdingBack(long horizonNow) {
         final int oldest = oldestHolder();
         if (oldest < 0) {
             return -1;
         }
-        int blockedAt = segments.lastSequence();
+        long blockedAt = segments.lastSequence();
         for (int s = 0; s < segments.count(); s++) {
             if (segments.holdsHorizon(s) && segments.horizon(s) < blockedAt && !cleanable.test(s)) {
                 blockedAt = segments.horizon(s);
@@ -123,7 +123,7 @@ final class Victims {
     }
 
     /** The segment with the most tombstones behind the horizon, if it is worth copying what lives beside them. */
-    int richestInTombstones(int horizonNow) {
+    int richestInTombstones(long horizonNow) {
         int richest = -1;
         for (int s = 0; s < segments.count(); s++) {
             final int droppable = segments.tombstoneBytes(s);

@@ -17,6 +17,7 @@ import org.rowankv.protocol.wire.FrameDescriptor;
 import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.catalogue.StoredCache;
+import org.rowankv.server.membership.ConfigurationStoreException;
 
 /** Asks the catalogue for the clients: on a thread of its own, since that may block, and only while somebody asks. */
 final class CatalogueThread implements AutoCloseable {
@@ -107,6 +108,9 @@ final class CatalogueThread implements AutoCloseable {
             };
         } catch (IllegalArgumentException e) {
             return refusal(Status.BAD_REQUEST, String.valueOf(e.getMessage()));
+        } catch (ConfigurationStoreException e) {
+            errors.reportExpected("the catalogue for a client", e);
+            return refusal(Status.CLOSED, "the catalogue cannot be used now: " + e.getMessage());
         } catch (RuntimeException | Error e) {
             if (present == catalogue) {
                 errors.report("the catalogue for a client", e);

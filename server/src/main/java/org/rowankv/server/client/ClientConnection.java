@@ -28,14 +28,16 @@ final class ClientConnection implements FrameCutter.Taker {
     private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
     private static final int READS_PER_TURN = 4;
     private static final int FIRST_OUTPUT = 8 << 10;
-    /** Answers that wait for the client to read them; above that no request of it is taken. */
-    private static final int MAX_OUTPUT = 1 << 20;
 
     private final PortLoop loop;
+    private final LoopMemory memory;
     private final SocketChannel channel;
     private @Nullable SelectionKey watched;
-    private final FrameWriter out = new FrameWriter(FIRST_OUTPUT);
+    private final FrameWriter out;
     private final FrameCutter in;
+    private final FrameRoom room;
+    private final Progress input = new Progress();
+    private final Progress output = new Progress();
     private final long sinceNs;
     /** What has come of the hello; null once it was welcomed. */
     private @Nullable ByteBuffer hello;
@@ -48,11 +50,23 @@ final class ClientConnection implements FrameCutter.Taker {
     /** Whether it stands in the loop's list of those that have something to write. */
     private boolean dirty;
 
+    /** The routing has changed, and is to be sent before anything else. */
+    private boolean routingOwed;
+
+    /** Frames that were taken. */
+    private int frames;
+
+    /** Whether the loop counts it among those that owe something. */
+    private boolean owing;
+
     ClientConnection(PortLoop loop, SocketChannel channel, long nowNs) {
         this.loop = loop;
         this.channel = channel;
         this.sinceNs = nowNs;
-        this.in = new FrameCutter(loop.port().settings().maxFrame());
+        this.memory = loop.memory();
+        this.out = new FrameWriter(FIRST_OUTPUT, memory);
+        this.room = new FrameRoom(memory);
+        this.in = new FrameCutter(loop.port().limits(), room);
         this.hello = ByteBuffer.allocate(HelloDescriptor.longestHello()).order(ByteOrder.LITTLE_ENDIAN);
     }
 
@@ -75,6 +89,7 @@ final class ClientConnection implements FrameCutter.Taker {
             final SelectionKey key = key();
             if (!closed && key.isWritable()) {
                 flush();
+                goOn(); // what the client has fetched made room
             }
             if (!closed && !ending && key.isReadable()) {
                 read(scratch);
@@ -88,8 +103,12 @@ final class ClientConnection implements FrameCutter.Taker {
     }
 
     private void read(ByteBuffer scratch) throws IOException, ProtocolException {
-        for (int reads = 0; reads < READS_PER_TURN && !closed && !ending && !in.isBlocked(); reads++) {
+        for (int reads = 0; reads < READS_PER_TURN && isRead(); reads++) {
             scratch.clear();
+            if (memory.isShort()) {
+                scratch.limit(LoopMemory.SHORT_READ);
+            }
+            final int most = scratch.remaining();
             final int count = channel.read(scratch);
             if (count < 0) {
                 close();
@@ -104,13 +123,80 @@ final class ClientConnection implements FrameCutter.Taker {
                 greet(hello, scratch);
             }
             if (hello == null && !ending && !closed) {
+                input.moved(count, loop);
                 in.take(scratch, this);
+                settleInput();
             }
-            if (count < scratch.capacity()) {
+            if (count < most) {
                 break;
             }
         }
         updateInterest();
+    }
+
+    private boolean isRead() {
+        return !closed && !ending && !in.isBlocked() && !room.isAwaited();
+    }
+
+    // --- memory ---
+
+    /** Behind what was read: asks for room for a longer frame, and notes whether a frame is under way. */
+    private void settleInput() {
+        if (room.isPast(frames)) {
+            input.owes(false, loop); // the frame behind it has a time of its own
+        }
+        if (!closed) {
+            room.want(this, frames, in.awaitedLength());
+        }
+        input.owes(in.heldBytes() > 0 && isRead(), loop);
+        settleOwing();
+    }
+
+    /** Bytes that the rest of its frame needs. */
+    int wantedRoom() {
+        return Math.max(0, in.awaitedLength() - in.capacity());
+    }
+
+    /** There is room for the frame for which it has waited. */
+    void onRoom() {
+        room.granted(frames, wantedRoom());
+        input.owes(true, loop);
+        settleOwing();
+        updateInterest();
+    }
+
+    private void settleOwing() {
+        final boolean now = !closed && (input.isOwed() || output.isOwed());
+        if (now != owing) {
+            owing = now;
+            loop.owes(now ? 1 : -1);
+        }
+    }
+
+    /** Whether a frame of its, or its answers, are under way. */
+    boolean isOwing() {
+        return owing;
+    }
+
+    /** For how long a frame of its, or its answers, have not got on. */
+    long stalledNs(long nowNs) {
+        return Math.max(input.ageNs(nowNs), output.ageNs(nowNs));
+    }
+
+    void onStalled() {
+        loop.port()
+                .faults()
+                .report(
+                        ProtocolFault.STALLED,
+                        this,
+                        ProtocolFault.STALLED.text() + ": " + in.heldBytes() + " bytes of a frame, " + out.pending()
+                                + " bytes of answers");
+        close();
+    }
+
+    /** Memory is short: keeps none for what may come. */
+    void trim() {
+        out.trim();
     }
 
     private void greet(ByteBuffer heard, ByteBuffer more) throws ProtocolException {
@@ -177,15 +263,34 @@ final class ClientConnection implements FrameCutter.Taker {
                 port.routing().configuration().clusterId(),
                 port.routing().term(),
                 port.serverId(),
-                port.settings().maxFrame(),
+                port.limits().longest(FrameDescriptor.REQUEST),
                 port.settings().maxInFlight(),
                 text)));
         hasOutput();
     }
 
+    /** The routing has changed. A client that does not read gets only the newest of those that change meanwhile. */
+    void routingChanged() {
+        if (closed || hello != null) {
+            return;
+        }
+        routingOwed = true;
+        if (out.pending() == 0) {
+            settleRouting();
+        }
+    }
+
+    /** Before anything else is written: what is answered from now on may be answered by the new routing. */
+    private void settleRouting() {
+        if (routingOwed) {
+            sendRouting(0, loop.port().routingBytes());
+        }
+    }
+
     /** Tells the routing: as the answer to that number, or of its own accord. */
-    void sendRouting(long number, byte[] routing) {
+    private void sendRouting(long number, byte[] routing) {
         if (!closed && hello == null) {
+            routingOwed = false;
             BytesFrame.write(out, FrameDescriptor.ROUTING, number, routing);
             hasOutput();
         }
@@ -198,12 +303,14 @@ final class ClientConnection implements FrameCutter.Taker {
         if (closed || ending) {
             return true;
         }
-        if (inFlight >= loop.port().settings().maxInFlight() || out.pending() >= MAX_OUTPUT) {
+        if (!isRoomForAnother()) {
             return false;
         }
+        frames++;
         switch (FrameDescriptor.type(buffer, at)) {
             case FrameDescriptor.REQUEST -> onRequest(buffer, at, length);
             case FrameDescriptor.SCAN -> {
+                settleRouting();
                 loop.pages().answer(buffer, at, length, out);
                 loop.counts().page();
                 hasOutput();
@@ -240,6 +347,7 @@ final class ClientConnection implements FrameCutter.Taker {
                 RequestDescriptor.term(buffer, at),
                 loop.requests().turnNs());
         inFlight++;
+        loop.requests().came(pending);
         if (sound && loop.port().place(request, pending.shard())) {
             loop.requests().admit(pending);
         } else {
@@ -251,6 +359,7 @@ final class ClientConnection implements FrameCutter.Taker {
     void answer(PendingRequest pending) {
         inFlight--;
         if (!closed) {
+            settleRouting();
             AnswerDescriptor.write(out, pending.request(), pending.number());
             hasOutput();
         }
@@ -260,6 +369,7 @@ final class ClientConnection implements FrameCutter.Taker {
     void answerLater(java.util.function.Consumer<FrameWriter> writer) {
         inFlight--;
         if (!closed) {
+            settleRouting();
             writer.accept(out);
             hasOutput();
         }
@@ -286,17 +396,7 @@ final class ClientConnection implements FrameCutter.Taker {
         }
         try {
             flush();
-            // Here, since answers make room as writes do.
-            while (in.isBlocked()
-                    && !closed
-                    && inFlight < loop.port().settings().maxInFlight()
-                    && out.pending() < MAX_OUTPUT) {
-                in.resume(this);
-                flush();
-            }
-            if (!closed) {
-                updateInterest();
-            }
+            goOn(); // answers make room as writes do
         } catch (ProtocolException e) {
             fail(e);
         } catch (IOException e) {
@@ -305,16 +405,36 @@ final class ClientConnection implements FrameCutter.Taker {
         }
     }
 
+    /** Takes what had to wait, as long as there is room. */
+    private void goOn() throws IOException, ProtocolException {
+        while (in.isBlocked() && !closed && isRoomForAnother()) {
+            in.resume(this);
+            settleInput();
+            flush();
+        }
+        updateInterest();
+    }
+
+    private boolean isRoomForAnother() {
+        return inFlight < memory.maxInFlight() && out.pending() < memory.maxOutput();
+    }
+
     private void flush() throws IOException {
         final int before = out.pending();
         if (before > 0) {
             final boolean told = out.writeTo(channel);
-            loop.counts().sent(before - out.pending());
+            final int sent = before - out.pending();
+            loop.counts().sent(sent);
+            output.moved(sent, loop);
             if (told && ending) {
                 // What it still sends is read and dropped by the system, or the refusal might be lost.
                 channel.shutdownOutput();
+            } else if (told) {
+                settleRouting();
             }
         }
+        output.owes(out.pending() > 0, loop);
+        settleOwing();
         updateInterest();
     }
 
@@ -323,7 +443,7 @@ final class ClientConnection implements FrameCutter.Taker {
             return;
         }
         final int wanted = (out.pending() > 0 ? SelectionKey.OP_WRITE : 0)
-                | (in.isBlocked() || ending || loop.isClosing() ? 0 : SelectionKey.OP_READ);
+                | (isRead() && !loop.isClosing() ? SelectionKey.OP_READ : 0);
         final SelectionKey key = key();
         if (key.interestOps() != wanted) {
             key.interestOps(wanted);
@@ -370,6 +490,10 @@ final class ClientConnection implements FrameCutter.Taker {
         } catch (IOException e) {
             LOG.debug("The connection of client {} did not close well", this, e);
         }
+        room.end(this);
+        in.release();
+        out.release();
+        settleOwing();
         loop.closed(this);
     }
 

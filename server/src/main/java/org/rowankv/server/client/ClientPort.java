@@ -19,6 +19,7 @@ import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.FrameLimits;
 import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.rdma.SelectorIo;
 import org.rowankv.rdma.WorkerIo;
@@ -41,6 +42,7 @@ public final class ClientPort implements AutoCloseable {
     private static final int MAX_ACCEPTED_AT_ONCE = 64;
 
     private final ClientPortSettings settings;
+    private final FrameLimits limits;
     /** Another one with each start of the server; changed while no loop has anything of it in hand. */
     private volatile Served served;
 
@@ -82,6 +84,7 @@ public final class ClientPort implements AutoCloseable {
             List<WorkerIo> ios)
             throws IOException {
         this.settings = settings;
+        this.limits = new RequestLimits(served.longestEntry(), settings.maxFrame());
         this.counts = counts;
         this.served = served;
         this.errors = errors;
@@ -204,7 +207,7 @@ public final class ClientPort implements AutoCloseable {
         if (routing.term() > told().routing().term()) {
             final Told next = Told.of(routing);
             told = next;
-            loops.forEach(loop -> loop.publish(next.bytes()));
+            loops.forEach(PortLoop::publish);
         }
     }
 
@@ -220,13 +223,16 @@ public final class ClientPort implements AutoCloseable {
         catalogue.use(null);
         final CountDownLatch left = new CountDownLatch(loops.size());
         loops.forEach(loop -> loop.execute(() -> {
-            loop.leaveServer();
-            left.countDown();
+            try {
+                loop.leaveServer();
+            } finally {
+                left.countDown();
+            }
         }));
         boolean interrupted = false;
         for (boolean done = false; !done; ) {
             try {
-                left.await();
+                left.await(); // ends: a loop runs every task, after its own end on the thread that brings it
                 done = true;
             } catch (InterruptedException e) {
                 interrupted = true;
@@ -252,7 +258,7 @@ public final class ClientPort implements AutoCloseable {
         told = now;
         catalogue.use(nextCatalogue);
         paused = false;
-        loops.forEach(loop -> loop.execute(() -> loop.resume(now.bytes())));
+        loops.forEach(loop -> loop.execute(loop::resume));
     }
 
     /** Takes those that wait; false if none can be taken now. */
@@ -326,6 +332,11 @@ public final class ClientPort implements AutoCloseable {
 
     ClientPortSettings settings() {
         return settings;
+    }
+
+    /** Of what clients send. */
+    FrameLimits limits() {
+        return limits;
     }
 
     Served served() {

@@ -26,6 +26,8 @@ final class LoopCounts {
     private final OwnedCounter catalogueRequests = new OwnedCounter();
     private final OwnedCounter turns = new OwnedCounter();
     private final OwnedCounter waits = new OwnedCounter();
+    private final OwnedCounter heldBytes = new OwnedCounter();
+    private final OwnedCounter frameWaits = new OwnedCounter();
     /** By operation: answered in this turn, in which they came. */
     private final long[] thisTurn = new long[OPERATIONS];
 
@@ -87,6 +89,16 @@ final class LoopCounts {
         turns.add(1);
     }
 
+    /** Connections and requests hold so much memory more. */
+    void held(long delta) {
+        heldBytes.add(delta);
+    }
+
+    /** A frame has to wait for room. */
+    void frameWaited() {
+        frameWaits.add(1);
+    }
+
     // --- by anybody ---
 
     long answered(Operation operation, Status status) {
@@ -119,6 +131,14 @@ final class LoopCounts {
 
     long waits() {
         return waits.get();
+    }
+
+    long heldBytes() {
+        return heldBytes.get();
+    }
+
+    long frameWaits() {
+        return frameWaits.get();
     }
 
     long turns() {

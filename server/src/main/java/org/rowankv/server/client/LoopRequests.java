@@ -19,6 +19,7 @@ final class LoopRequests {
     private final int loop;
     private final Clock clock;
     private final LoopCounts counts;
+    private final LoopMemory memory;
     private final ArrayDeque<PendingRequest> kept = new ArrayDeque<>();
     private final List<PendingRequest> active = new ArrayList<>();
     /** Those that want a place in a worker context, in the order in which they came. */
@@ -39,7 +40,8 @@ final class LoopRequests {
     private boolean stamped;
 
     /** @param loop its number */
-    LoopRequests(ClientPort port, int loop, Clock clock, LoopCounts counts) {
+    LoopRequests(ClientPort port, int loop, Clock clock, LoopCounts counts, LoopMemory memory) {
+        this.memory = memory;
         this.port = port;
         this.loop = loop;
         this.clock = clock;
@@ -85,11 +87,31 @@ final class LoopRequests {
     void end() {
         active.forEach(this::leave);
         waiting.forEach(this::leave);
+        held.forEach(this::forget);
+        dropKept();
     }
 
     private void leave(PendingRequest unfinished) {
         abandon(unfinished);
+        forget(unfinished);
         port.countUnfinished();
+    }
+
+    /** Contexts that are kept for requests to come are given up. */
+    void dropKept() {
+        kept.forEach(this::forget);
+        kept.clear();
+    }
+
+    private void count(PendingRequest pending) {
+        final int grown = pending.growth();
+        if (grown != 0) {
+            memory.changed(grown);
+        }
+    }
+
+    private void forget(PendingRequest pending) {
+        memory.changed(-pending.forgotten());
     }
 
     private Served.Calls calls() {
@@ -113,6 +135,11 @@ final class LoopRequests {
             turnNs = clock.nanoTime();
         }
         return turnNs;
+    }
+
+    /** A request was read. */
+    void came(PendingRequest pending) {
+        count(pending);
     }
 
     /** A request that makes sense: is begun, refused, or waits until the server has roles. */
@@ -169,8 +196,11 @@ final class LoopRequests {
     }
 
     private void keep(PendingRequest pending) {
-        if (kept.size() < MAX_KEPT && pending.isKept() && pending.isOf(calls())) {
+        if (kept.size() < MAX_KEPT && pending.isKept() && pending.isOf(calls()) && !memory.isShort()) {
+            count(pending);
             kept.addLast(pending);
+        } else {
+            forget(pending);
         }
     }
 
@@ -257,7 +287,7 @@ final class LoopRequests {
 
     /** The server has roles again: what has waited gets on. */
     void resume() {
-        kept.clear(); // each would keep the old server, with its index, from being collected
+        dropKept(); // each would keep the old server, with its index, from being collected
         for (int left = held.size(); left > 0; left--) {
             final PendingRequest first = held.removeFirst();
             final ClientConnection connection = first.connection();
@@ -287,6 +317,7 @@ final class LoopRequests {
 
     private void giveUp(PendingRequest pending, Throwable why) {
         port.errors().report("a client's request", why);
+        forget(pending);
         final ClientConnection connection = pending.connection();
         if (connection != null) {
             connection.close();

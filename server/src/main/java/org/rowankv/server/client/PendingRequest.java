@@ -18,6 +18,8 @@ final class PendingRequest {
     private long clientTerm;
     private int shard;
     private long heldSinceNs;
+    /** Of its arrays, as last counted. */
+    private int counted;
 
     PendingRequest(Served.Calls calls) {
         this.owner = calls;
@@ -30,6 +32,21 @@ final class PendingRequest {
             body = new byte[Math.max(length, Math.min(2 * body.length, KEPT_BYTES))];
         }
         return body;
+    }
+
+    /** By how much its arrays have grown since the last call. */
+    int growth() {
+        final int now = body.length + request.result().length;
+        final int grown = now - counted;
+        counted = now;
+        return grown;
+    }
+
+    /** It is not used again; how much memory was counted. */
+    int forgotten() {
+        final int before = counted;
+        counted = 0;
+        return before;
     }
 
     /** Who has asked, and with what configuration. */

@@ -136,6 +136,16 @@ public final class PortCounts {
         return sum(LoopCounts::catalogueRequests);
     }
 
+    /** Bytes that unfinished frames, unsent answers, and keys and values of requests take now. */
+    public long heldBytes() {
+        return sum(LoopCounts::heldBytes);
+    }
+
+    /** Times that a connection was not read further, since there was no room for the rest of a frame. */
+    public long frameWaits() {
+        return sum(LoopCounts::frameWaits);
+    }
+
     /** Turns of the event loops. A loop with nothing to do makes none. */
     public long turns() {
         return sum(LoopCounts::turns);

@@ -62,6 +62,10 @@ final class PortLoop implements Runnable {
 
     private final List<ClientConnection> dirty = new ArrayList<>();
     private final LoopRequests requests;
+    private final LoopMemory memory;
+    /** Connections with a frame, or answers, that are under way. */
+    private int owing;
+
     /** What accepts connections, while it cannot; null if it can, or is another loop's. */
     private @Nullable SelectionKey pausedAcceptor;
 
@@ -77,7 +81,11 @@ final class PortLoop implements Runnable {
     /** @param io closed with the loop */
     PortLoop(ClientPort port, WorkerIo io, Clock clock, int number, LoopCounts counts) {
         this.port = port;
-        this.requests = new LoopRequests(port, number, clock, counts);
+        this.memory = new LoopMemory(
+                port.settings().maxHeldBytes() / port.settings().loops(),
+                port.settings().maxInFlight(),
+                counts);
+        this.requests = new LoopRequests(port, number, clock, counts, memory);
         this.counts = counts;
         this.clock = clock;
         this.io = io;
@@ -96,6 +104,20 @@ final class PortLoop implements Runnable {
 
     PageAnswers pages() {
         return pages;
+    }
+
+    LoopMemory memory() {
+        return memory;
+    }
+
+    /** One connection more, or less, has a frame or answers under way. */
+    void owes(int delta) {
+        owing += delta;
+    }
+
+    /** When this turn has begun, about. */
+    long turnNs() {
+        return requests.turnNs();
     }
 
     LoopCounts counts() {
@@ -151,7 +173,7 @@ final class PortLoop implements Runnable {
             connections.add(connection);
             greeting.add(connection);
         } catch (IOException e) {
-            port.errors().report("taking a client's connection", e);
+            port.errors().reportExpected("taking a client's connection", e);
             ClientPort.closeQuietly(channel);
             port.connectionClosed();
         }
@@ -173,9 +195,9 @@ final class PortLoop implements Runnable {
     }
 
     /** Tells every client of the routing that has changed. */
-    void publish(byte[] routing) {
+    void publish() {
         execute(() -> {
-            connections.forEach(each -> each.sendRouting(0, routing));
+            connections.forEach(ClientConnection::routingChanged);
             changes.signal(); // roles may have gone
         });
     }
@@ -191,8 +213,8 @@ final class PortLoop implements Runnable {
     }
 
     /** The server has roles again: everybody is told, and what has waited gets on. */
-    void resume(byte[] routing) {
-        connections.forEach(each -> each.sendRouting(0, routing));
+    void resume() {
+        connections.forEach(ClientConnection::routingChanged);
         requests.resume();
     }
 
@@ -202,6 +224,10 @@ final class PortLoop implements Runnable {
     public void run() {
         try {
             turnToTheEnd();
+        } catch (RuntimeException | Error e) {
+            // Its clients have nobody to turn to, and what it has begun stays half done.
+            port.errors().broken(thread.getName(), e);
+            throw e;
         } finally {
             // Whatever the end: queue pairs that nobody turns any more would hold up whoever borrows their contexts.
             end();
@@ -221,6 +247,7 @@ final class PortLoop implements Runnable {
             if (mustCheck() && nowNs - nextCheckNs >= 0) {
                 nextCheckNs = nowNs + CHECK_MS * 1_000_000;
                 endOverdue(nowNs);
+                endStalled(nowNs);
                 requests.refuseHeldSince(nowNs - HOLD_NS);
                 resumeAcceptor();
                 changes.endOverdue(nowNs, false);
@@ -249,7 +276,12 @@ final class PortLoop implements Runnable {
     }
 
     private boolean mustCheck() {
-        return !greeting.isEmpty() || pausedAcceptor != null || requests.areHeld() || changes.isAsked();
+        return !greeting.isEmpty()
+                || pausedAcceptor != null
+                || owing > 0
+                || memory.isWaitedFor()
+                || requests.areHeld()
+                || changes.isAsked();
     }
 
     private void turn() {
@@ -264,6 +296,10 @@ final class PortLoop implements Runnable {
             guarded(dirty.get(i), ClientConnection::onTurnEnd);
         }
         dirty.clear();
+        memory.turn();
+        if (memory.isFull()) {
+            relieve(clock.nanoTime());
+        }
     }
 
     /** @param timeoutNs 0: looks only */
@@ -311,6 +347,48 @@ final class PortLoop implements Runnable {
         }
     }
 
+    /** Closes the connections that do not get on; sooner if memory is short. */
+    private void endStalled(long nowNs) {
+        if (memory.isShort()) {
+            requests.dropKept();
+            connections.forEach(ClientConnection::trim);
+        }
+        if (owing > 0) {
+            final long patienceNs = memory.isWaitedFor()
+                    ? port.settings().hurriedStallNs()
+                    : port.settings().stallNs();
+            connections.stream()
+                    .filter(each -> each.stalledNs(nowNs) >= patienceNs)
+                    .toList()
+                    .forEach(ClientConnection::onStalled);
+        }
+        memory.turn();
+    }
+
+    /** Memory is full: closes connections until it is not, first the one that has not got on for longest. */
+    private void relieve(long nowNs) {
+        requests.dropKept();
+        connections.forEach(ClientConnection::trim);
+        while (memory.isFull()) {
+            ClientConnection slowest = null;
+            long longestNs = memory.isOverfull() ? 0 : CHECK_MS * 1_000_000;
+            for (ClientConnection each : connections) {
+                final long stalledNs = each.stalledNs(nowNs);
+                if (each.isOwing() && stalledNs >= longestNs) {
+                    slowest = each;
+                    longestNs = stalledNs;
+                }
+            }
+            if (slowest == null && memory.isOverfull()) {
+                slowest = memory.lastWaiting();
+            }
+            if (slowest == null) {
+                return;
+            }
+            slowest.onStalled();
+        }
+    }
+
     private void rest(long idleNs) {
         if (idleNs < port.settings().spinNs()) {
             Thread.yield();
@@ -353,6 +431,7 @@ final class PortLoop implements Runnable {
             each.close();
         }
         requests.end();
+        memory.end();
         try {
             io.close();
         } catch (UncheckedIOException e) {

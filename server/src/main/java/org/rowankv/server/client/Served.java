@@ -2,6 +2,7 @@ package org.rowankv.server.client;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
+import org.rowankv.server.pm.AreaSettings;
 import org.rowankv.server.stream.ShardChanges;
 
 /** What stands behind a client port: a server, or something that answers as fast as nothing can. For any thread. */
@@ -44,6 +45,11 @@ public interface Served {
     }
 
     int serverId();
+
+    /** Longest entry in bytes: no request with a longer key and value can be carried out. */
+    default int longestEntry() {
+        return AreaSettings.MAX_SEGMENT_LENGTH;
+    }
 
     /**
      * For a loop's requests.

@@ -59,6 +59,11 @@ final class ServedShards implements Served {
     }
 
     @Override
+    public int longestEntry() {
+        return server.segments().length();
+    }
+
+    @Override
     public Calls calls(int loop, int loops) {
         return new ServerCalls(server.callsOfLoop(loop, loops));
     }

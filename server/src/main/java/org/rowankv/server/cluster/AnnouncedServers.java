@@ -2,7 +2,6 @@ package org.rowankv.server.cluster;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MembershipView.Standing;
 
 /** What each server of the cluster last announced, as this server read it. For any thread. */
@@ -20,11 +19,5 @@ final class AnnouncedServers {
             return Standing.UNKNOWN;
         }
         return said.nonce() == nonce ? Standing.ANNOUNCED : Standing.REFUTED;
-    }
-
-    /** Names a server for people: name, number and address. */
-    String describe(int server) {
-        final @Nullable Announcement said = last.get(server);
-        return said == null ? "server " + server : "server " + said.name() + " (" + server + ") at " + said.address();
     }
 }

@@ -2,10 +2,10 @@ package org.rowankv.server.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
+import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.Signal;
 import org.rowankv.runtime.StartedWork;
 import org.rowankv.server.Server;
@@ -13,6 +13,7 @@ import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.membership.ConfigurationStoreException;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.LostAreaException;
 import org.rowankv.server.pm.OpenConsent;
 import org.rowankv.server.pm.ServerHome;
 import org.rowankv.server.pm.StoreOpenException;
@@ -36,8 +37,6 @@ public final class ClusterServer implements AutoCloseable {
     /** While the store says when something may have changed. */
     private static final long LOOK_IN_ANY_CASE_MS = 3000;
 
-    private static final long SAY_EVERY_NS = 5_000_000_000L;
-
     private final ClusterSettings settings;
     private final ClusterSurroundings around;
     private final ClusterNodes nodes;
@@ -47,31 +46,38 @@ public final class ClusterServer implements AutoCloseable {
     private volatile @Nullable StartedWork work;
     private volatile boolean closing;
     private volatile Phase phase = Phase.JOINING;
-    private volatile String saying = "";
+    private final StateLog saying;
     private volatile int serverId = -1;
     private volatile long identity;
     /** Where clients reach each server; empty where they do not. */
     private volatile List<String> clientAddresses = List.of();
 
     private volatile @Nullable RuntimeException failure;
+    /** It has stopped itself by a failure that struck while it ran. */
+    private volatile boolean stopped;
+
     private volatile @Nullable Round round;
     /** By the last start of the roles, for the next one. */
     private KeptChanges keptChanges = KeptChanges.NONE;
 
-    private long saidNs;
-    private boolean said;
     private long lookedNs;
+    /** The agents want another start of roles. */
+    private volatile boolean startWanted;
+    /** Why there is none although it was wanted, if they have not been told yet. */
+    private volatile @Nullable ConfigurationStoreException whyNoStart;
 
     /** Checks nothing yet but the settings; {@link #start} goes on. */
     public ClusterServer(ClusterSettings settings, ClusterSurroundings surroundings) {
         this.settings = settings;
         this.around = surroundings;
+        this.saying = new StateLog(LOG, settings.name(), surroundings.clock());
         this.nodes = new ClusterNodes(
                 surroundings.store(),
                 new Registrations(settings.cluster(), settings.secret()),
                 settings.name() + "-" + Long.toHexString(surroundings.random().nextLong()),
                 surroundings.random().fork("stamps"));
         this.signal = surroundings.scheduling().signal();
+        surroundings.errors().whenBroken(this::stopServing);
     }
 
     public void start() {
@@ -95,7 +101,7 @@ public final class ClusterServer implements AutoCloseable {
 
     /** What it waits for, or why it failed; empty if all is well. */
     public String saying() {
-        return saying;
+        return saying.text();
     }
 
     /** Its number in the cluster, or −1 before it has one. */
@@ -106,6 +112,11 @@ public final class ClusterServer implements AutoCloseable {
     /** Why it cannot go on, or null. */
     public @Nullable RuntimeException failure() {
         return failure;
+    }
+
+    /** Whether an agent was stopped or a device failed: not a start that was refused. */
+    public boolean hasStoppedItself() {
+        return stopped;
     }
 
     /** The configuration that it serves in, or starts; null before there is one. */
@@ -136,26 +147,60 @@ public final class ClusterServer implements AutoCloseable {
         awaitEnd();
     }
 
+    /**
+     * As {@link org.rowankv.server.EpochSupplier}: the servers start anew together, and each shard gets a new epoch then. By the
+     * server's agents; the store is asked by this server's thread.
+     */
+    @Nullable
+    Configuration askForStart(List<Integer> shards) {
+        final ConfigurationStoreException before = whyNoStart;
+        whyNoStart = null;
+        startWanted = true;
+        signal.give();
+        if (before != null) {
+            throw before;
+        }
+        LOG.info(
+                "server {}: the versions of shards {} need new epochs: the servers start anew",
+                settings.name(),
+                shards);
+        return null;
+    }
+
     // --- the thread ---
 
     private void run() {
         try {
             runInDirectory();
             phase = Phase.STOPPED;
-            saying = "";
+            saying.set("");
         } catch (ClosedWhileWaiting e) {
             phase = Phase.STOPPED;
         } catch (RuntimeException e) {
-            failure = e;
-            saying = String.valueOf(e.getMessage());
-            phase = Phase.FAILED;
-            if (e instanceof ClusterException || e instanceof StoreOpenException) {
-                LOG.error("server {} cannot run: {}", settings.name(), e.getMessage());
-            } else {
-                LOG.error("server {} failed", settings.name(), e);
-            }
+            failed(e);
+        } catch (Error e) {
+            // What is half done stays so, as after a crash: the process is about to end.
+            final AgentStoppedException why = new AgentStoppedException("cluster-" + settings.name(), e);
+            stopServing(why);
+            failed(why);
+            throw e;
         } finally {
             around.door().close();
+        }
+    }
+
+    private void failed(RuntimeException why) {
+        failure = why;
+        saying.set(String.valueOf(why.getMessage()));
+        phase = Phase.FAILED;
+        if (stopped) {
+            LOG.error("server {} stopped itself: {}", settings.name(), why.getMessage());
+        } else if (why instanceof ClusterException
+                || why instanceof StoreOpenException
+                || why instanceof LostAreaException) {
+            LOG.error("server {} cannot run: {}", settings.name(), why.getMessage());
+        } else {
+            LOG.error("server {} failed", settings.name(), why);
         }
     }
 
@@ -182,9 +227,10 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    /** A device failed: nothing is acknowledged any more, and there is nothing else to be done. */
+    /** A device failed, or an agent was stopped: nothing is acknowledged any more, and there is nothing else to be done. */
     private void stopServing(RuntimeException why) {
         failure = why;
+        stopped = true;
         signal.give();
         final Round present = round;
         final Server server = present == null ? null : present.server();
@@ -267,7 +313,9 @@ public final class ClusterServer implements AutoCloseable {
 
     private void oneRound(Area area, Members members) {
         phase = Phase.RECOVERING;
-        saying = "";
+        saying.set("");
+        startWanted = false;
+        whyNoStart = null;
         final Round next = new Round(this, area, members.names().size(), keptChanges);
         keptChanges = KeptChanges.NONE;
         round = next;
@@ -277,9 +325,8 @@ public final class ClusterServer implements AutoCloseable {
             phase = Phase.STARTING;
             next.begin(awaitRoles(area, next, members), patience);
             phase = Phase.SERVING;
-            saying = "";
-            said = false;
-            serve(next, members);
+            saying.goesOn();
+            serve(area, next, members);
             next.drain(settings.drainMs());
         } catch (RoundOverException e) {
             LOG.info("server {} starts anew with the others: {}", settings.name(), e.getMessage());
@@ -362,7 +409,7 @@ public final class ClusterServer implements AutoCloseable {
         }
         clientAddresses = List.copyOf(clients);
         if (found.incarnations().get(serverId) == own.incarnation()) {
-            say("");
+            saying.goesOn();
             return found;
         }
         if (behind.isEmpty()) {
@@ -384,24 +431,39 @@ public final class ClusterServer implements AutoCloseable {
         return announced;
     }
 
-    private void serve(Round present, Members members) {
+    private void serve(Area area, Round present, Members members) {
         while (!closing) {
             pause(watched ? LOOK_IN_ANY_CASE_MS : LOOK_WHILE_SERVING_MS);
-            final RuntimeException broken = failure;
-            if (broken != null) {
-                throw broken;
-            }
+            area.requireFile();
             final Server server = present.server();
             if (server != null && server.isStopped()) {
+                stopped = true;
                 throw new IllegalStateException(
                         "the server's agents were stopped by a broken invariant, which is in the log above");
             }
             try {
                 look(present, members);
-                say("");
+                supersede(present);
+                saying.goesOn();
             } catch (ConfigurationStoreException e) {
-                say("the configuration store is away (" + e.getMessage() + "); the data path goes on");
+                whyNoStart = startWanted ? e : null;
+                saying.waits("the configuration store is away; the data path goes on", ": " + e.getMessage());
+                backOff();
             }
+        }
+    }
+
+    /** Begins a term if one is wanted, so that all servers start anew: who looks next meets it. */
+    private void supersede(Round present) {
+        if (!startWanted) {
+            return;
+        }
+        final Configuration own = present.configuration();
+        final ClusterNodes.Stored stored = nodes.configuration();
+        if (own != null && stored != null && stored.configuration().term() == own.term()) {
+            // Somebody else's configuration will do as well.
+            final boolean unused = nodes.decide(stored.configuration().superseded(), stored.version());
+            signal.give();
         }
     }
 
@@ -437,7 +499,7 @@ public final class ClusterServer implements AutoCloseable {
         }
 
         @Override
-        public void check(int server, long silentNs) {
+        public void check() {
             if (closing) {
                 throw new ClosedWhileWaiting();
             }
@@ -452,19 +514,11 @@ public final class ClusterServer implements AutoCloseable {
             lookedNs = nowNs;
             try {
                 look(present, members);
-                say(waitingFor(present, server, silentNs));
+                sayWhoIsSilent(present, members);
             } catch (ConfigurationStoreException e) {
-                say("the configuration store is away (" + e.getMessage() + ")");
+                saying.waits("the configuration store is away", ": " + e.getMessage());
             }
         }
-    }
-
-    /** The seconds are rounded down, so that the line is logged as rarely as others. */
-    private String waitingFor(Round present, int server, long silentNs) {
-        final String refusal = present.lastRefusal(server);
-        return "agreeing with the other servers on what everybody has; waiting for " + announced.describe(server)
-                + ": no answer since " + silentNs / SAY_EVERY_NS * (SAY_EVERY_NS / 1_000_000_000L) + " s"
-                + (refusal == null ? "" : "; last refusal: " + refusal);
     }
 
     // --- waiting ---
@@ -485,8 +539,8 @@ public final class ClusterServer implements AutoCloseable {
             try {
                 return attempt.make();
             } catch (ConfigurationStoreException e) {
-                say("waiting for the configuration store: " + e.getMessage());
-                pause(LOOK_WHILE_SERVING_MS);
+                saying.waits("waiting for the configuration store", ": " + e.getMessage());
+                backOff();
             }
         }
     }
@@ -499,7 +553,21 @@ public final class ClusterServer implements AutoCloseable {
         return result;
     }
 
-    /** Waits a moment, or less if there is something to do. */
+    /** Behind a look that failed: waits as long as that takes, whatever the store says meanwhile. */
+    private void backOff() {
+        final long fromNs = around.clock().nanoTime();
+        long leftMs = LOOK_WHILE_SERVING_MS;
+        while (leftMs > 0 && !closing && failure == null) {
+            pause(leftMs);
+            leftMs = LOOK_WHILE_SERVING_MS - (around.clock().nanoTime() - fromNs) / 1_000_000;
+        }
+    }
+
+    /**
+     * Waits a moment, or less if there is something to do.
+     *
+     * @throws RuntimeException if the server has stopped itself
+     */
     void pause(long ms) {
         if (closing && phase != Phase.SERVING) {
             throw new ClosedWhileWaiting();
@@ -510,19 +578,19 @@ public final class ClusterServer implements AutoCloseable {
         } catch (InterruptedException e) {
             closing = true; // whoever interrupts this thread wants it to end
         }
+        final RuntimeException broken = failure;
+        if (broken != null) {
+            throw broken;
+        }
         if (closing && phase != Phase.SERVING) {
             throw new ClosedWhileWaiting();
         }
     }
 
-    /** Waits until the set has all of the servers. */
-    void awaitAll(List<Integer> servers, Set<Integer> there, PeerCalls.Patience patience) {
-        final long fromNs = around.clock().nanoTime();
-        for (int server : servers) {
-            while (!there.contains(server)) {
-                patience.check(server, around.clock().nanoTime() - fromNs);
-                around.scheduling().park(1_000_000);
-            }
+    void await(BooleanSupplier condition, PeerCalls.Patience patience) {
+        while (!condition.getAsBoolean()) {
+            patience.check();
+            around.scheduling().park(1_000_000);
         }
     }
 
@@ -538,19 +606,24 @@ public final class ClusterServer implements AutoCloseable {
         return true;
     }
 
-    /** Says what it waits for, not too often. */
+    private void sayWhoIsSilent(Round present, Members members) {
+        final StringBuilder who = new StringBuilder();
+        final StringBuilder why = new StringBuilder();
+        for (int server : present.silent()) {
+            final String name = members.names().get(server);
+            who.append(who.isEmpty() ? " server " : ", server ").append(name);
+            final HostAndPort address = around.addresses().of(server);
+            who.append(address == null ? "" : " at " + address);
+            final String refusal = present.lastRefusal(server);
+            why.append(refusal.isEmpty() ? "" : "; last refusal by " + name + ": " + refusal);
+        }
+        saying.waits(
+                "agreeing with the other servers on what everybody has" + (who.isEmpty() ? "" : "; waiting for" + who),
+                why.toString());
+    }
+
+    /** Says what it waits for. */
     void say(String what) {
-        final long nowNs = around.clock().nanoTime();
-        if (what.isEmpty()) {
-            saying = "";
-            return;
-        }
-        final boolean news = !what.equals(saying);
-        saying = what;
-        if (news || !said || nowNs - saidNs >= SAY_EVERY_NS) {
-            said = true;
-            saidNs = nowNs;
-            LOG.info("server {}: {}", settings.name(), what);
-        }
+        saying.waits(what, "");
     }
 }

@@ -1,10 +1,12 @@
 package org.rowankv.server.cluster;
 
+import java.util.function.UnaryOperator;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.Scheduling;
+import org.rowankv.server.ServerSettings;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.pm.ServerDirectory;
 import org.rowankv.server.pm.ServerHome;
@@ -18,6 +20,7 @@ import org.rowankv.server.pm.ServerHome;
  * @param scanThreads that read the area at the same time
  * @param door where clients come in
  * @param homes where its data are
+ * @param tuning of the server's process values, asked in each of its starts
  */
 public record ClusterSurroundings(
         ConfigurationStore store,
@@ -29,7 +32,8 @@ public record ClusterSurroundings(
         ErrorLog errors,
         int scanThreads,
         ClientDoor door,
-        ServerHome.Opening homes) {
+        ServerHome.Opening homes,
+        UnaryOperator<ServerSettings> tuning) {
     /** With its data in a directory. */
     public ClusterSurroundings(
             ConfigurationStore store,
@@ -41,6 +45,23 @@ public record ClusterSurroundings(
             ErrorLog errors,
             int scanThreads,
             ClientDoor door) {
-        this(store, fabric, addresses, clock, random, scheduling, errors, scanThreads, door, ServerDirectory::open);
+        this(
+                store,
+                fabric,
+                addresses,
+                clock,
+                random,
+                scheduling,
+                errors,
+                scanThreads,
+                door,
+                ServerDirectory::open,
+                UnaryOperator.identity());
+    }
+
+    /** The same with other process values. */
+    public ClusterSurroundings withTuning(UnaryOperator<ServerSettings> newTuning) {
+        return new ClusterSurroundings(
+                store, fabric, addresses, clock, random, scheduling, errors, scanThreads, door, homes, newTuning);
     }
 }

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -38,8 +39,8 @@ final class Exchange {
 
     private final Configuration configuration;
     private final RecoveredServer own;
-    /** By shard: what the scan found that may not be on all replicas, by version. */
-    private final Map<Integer, Map<Long, Long>> found = new HashMap<>();
+    /** By shard: the versions that the scan found and that may not be on all replicas. */
+    private final Map<Integer, SortedSet<Long>> found = new HashMap<>();
     /** By shard: the versions that were taken over since. */
     private final Map<Integer, Set<Long>> taken = new HashMap<>();
 
@@ -197,20 +198,18 @@ final class Exchange {
     // --- what both do ---
 
     private synchronized Set<Long> ownVersions(int shard, long above) {
-        final Set<Long> versions = new TreeSet<>(found(shard).keySet());
-        versions.removeIf(version -> version <= above);
-        return versions;
+        return new TreeSet<>(found(shard).tailSet(above + 1));
     }
 
-    private Map<Long, Long> found(int shard) {
+    private SortedSet<Long> found(int shard) {
         return found.computeIfAbsent(
                 shard, one -> own.candidates(one, own.replicas().get(one).commitVersion()));
     }
 
     /** A copy of an entry held here, or null. */
     private synchronized @Nullable ByteBuffer entry(int shard, long version) {
-        final Long address = found(shard).get(version);
-        if (address == null) {
+        final long address = own.candidate(shard, version);
+        if (address == 0) {
             return null;
         }
         final ByteBuffer source = own.segments().region().buffer(address);
@@ -228,7 +227,7 @@ final class Exchange {
             throw new IllegalStateException(
                     "an entry of shard " + shard + " that another server sent cannot be taken over: " + reason);
         }
-        if (!found(shard).containsKey(version)
+        if (!found(shard).contains(version)
                 && taken.computeIfAbsent(shard, one -> new HashSet<>()).add(version)) {
             own.takeOver(entry, 0, own.replicas().get(shard).tenure());
             Chaos.point("start.taken-over");

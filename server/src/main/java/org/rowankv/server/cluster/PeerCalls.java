@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -23,11 +25,7 @@ final class PeerCalls {
 
     /** Says by an exception when there is no use in waiting any longer. */
     interface Patience {
-        /**
-         * @param server that is waited for
-         * @param silentNs since when it has not answered
-         */
-        void check(int server, long silentNs);
+        void check();
     }
 
     private final Endpoint endpoint;
@@ -74,7 +72,6 @@ final class PeerCalls {
 
         /** Waits for the answer: the whole message. */
         ByteBuffer await(Patience patience) {
-            long silentNs = 0;
             try {
                 while (true) {
                     final ByteBuffer message = answer;
@@ -82,8 +79,7 @@ final class PeerCalls {
                         return message;
                     }
                     if (!answered.await(AGAIN_NS)) {
-                        silentNs += AGAIN_NS;
-                        patience.check(server, silentNs);
+                        patience.check();
                         send();
                     }
                 }
@@ -113,6 +109,17 @@ final class PeerCalls {
         } finally {
             calls.forEach(Call::giveUp);
         }
+    }
+
+    /** Servers that owe an answer. */
+    Set<Integer> unanswered() {
+        final Set<Integer> servers = new TreeSet<>();
+        for (Call call : pending.values()) {
+            if (!call.isAnswered()) {
+                servers.add(call.server);
+            }
+        }
+        return servers;
     }
 
     /** An answer came; one that nobody waits for any more, or of another question, is dropped. */

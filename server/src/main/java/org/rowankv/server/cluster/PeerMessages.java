@@ -11,6 +11,7 @@ import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.MessageHandler;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.membership.ConfigurationStoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -103,7 +104,7 @@ final class PeerMessages implements MessageHandler, Agent {
         message.order(ByteOrder.LITTLE_ENDIAN);
         final String reason = PeerMessageDescriptor.whyInvalid(message);
         if (reason != null) {
-            errors.report("a message of server " + from, new IllegalArgumentException(reason));
+            errors.reportExpected("a message of server " + from, new IllegalArgumentException(reason));
             return;
         }
         final Configuration adopted = configuration;
@@ -144,7 +145,7 @@ final class PeerMessages implements MessageHandler, Agent {
             case Question.DESTROY ->
                 chore(from, message, caches -> caches.destroyHere((int) PeerMessageDescriptor.argument(message)));
             default ->
-                errors.report(
+                errors.reportExpected(
                         "a message of server " + from,
                         new IllegalArgumentException("question " + PeerMessageDescriptor.question(message)));
         }
@@ -178,6 +179,8 @@ final class PeerMessages implements MessageHandler, Agent {
                 answer(from, message, 0, NOTHING);
             } catch (RoundOverException e) {
                 LOG.debug("what server {} asked for is left to the next start", from, e);
+            } catch (ConfigurationStoreException e) {
+                errors.reportExpected("what server " + from + " asked for", e); // it asks again
             } catch (RuntimeException e) {
                 errors.report("what server " + from + " asked for", e); // it asks again
             } finally {

@@ -3,6 +3,8 @@ package org.rowankv.server.cluster;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
@@ -18,6 +20,7 @@ import org.rowankv.server.Server;
 import org.rowankv.server.ServerParts;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.membership.ConfigurationStoreException;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.reconfiguration.CopyListener;
 import org.rowankv.server.reconfiguration.RecoveredServer;
@@ -53,6 +56,8 @@ final class Round implements MembershipView {
     private final KeptChanges earlierChanges;
     private KeptChanges keptChanges = KeptChanges.NONE;
     private volatile boolean over;
+    /** Of this start; null before it has roles. */
+    private @Nullable PeerCalls calls;
 
     /** @param earlierChanges what the start before this one has kept */
     Round(ClusterServer cluster, Area area, int serverCount, KeptChanges earlierChanges) {
@@ -62,7 +67,7 @@ final class Round implements MembershipView {
         this.around = cluster.surroundings();
         this.area = area;
         this.serverId = area.serverId();
-        this.serverSettings = settings.serverSettings();
+        this.serverSettings = around.tuning().apply(settings.serverSettings());
         for (int other = 0; other < serverCount; other++) {
             if (other != serverId) {
                 others.add(other);
@@ -108,20 +113,14 @@ final class Round implements MembershipView {
         return opened == null ? 0 : opened.nonce();
     }
 
-    /** Why messages to the server do not reach it, or null. */
-    @Nullable
-    String lastRefusal(int remote) {
-        final Endpoint opened = endpoint;
-        return opened == null ? null : opened.lastRefusal(remote);
-    }
-
     /** Reads the area as a member of that configuration, and can be talked to afterwards. */
     void recover(Configuration found) {
         final Segments segments = new Segments(
                 area,
                 around.random().fork("segments-" + serverId + "-" + incarnation),
                 serverSettings.cleanerReserve(),
-                serverSettings.spaceLimit(area.segmentCount(), area.segmentLength()));
+                serverSettings.spaceLimit(area.segmentCount(), area.segmentLength()),
+                serverSettings.counters());
         final KeyHash keyHash = new KeyHash(found.hashSeed());
         final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[found.shardCount()];
         for (int shard = 0; shard < replicas.length; shard++) {
@@ -163,19 +162,20 @@ final class Round implements MembershipView {
         final long beganNs = around.clock().nanoTime();
         area.superblock().adoptTerm(configuration.term());
         final PeerCalls calls = new PeerCalls(opened, configuration.term(), around.scheduling());
+        this.calls = calls;
         final Exchange exchange = new Exchange(configuration, read);
         adopted = configuration;
         messages.adopt(configuration, calls, exchange);
         final long copies = exchange.collectAndScatter(calls, patience);
         Chaos.point("start.scattered");
         calls.askAll(others, Question.COLLECTED, 0, patience);
-        cluster.awaitAll(others, messages.collected(), patience);
+        cluster.await(() -> messages.collected().containsAll(others), patience);
         // From here on nobody sends anything to take over: everybody has everything.
         read.drain();
         read.finish();
         Chaos.point("start.term");
         calls.askAll(others, Question.READY, 0, patience);
-        cluster.awaitAll(others, messages.ready(), patience);
+        cluster.await(() -> messages.ready().containsAll(others), patience);
         Chaos.point("start.ready");
         serve(configuration, calls, read, opened);
         LOG.info(
@@ -189,6 +189,25 @@ final class Round implements MembershipView {
                 read.tornEntries() == 0 ? "" : ", " + read.tornEntries() + " torn and dropped",
                 copies,
                 (around.clock().nanoTime() - beganNs) / 1_000_000);
+    }
+
+    /** Servers from which an answer is missing: to a question, else to what all say of themselves. */
+    Set<Integer> silent() {
+        final PeerCalls asking = calls;
+        final Set<Integer> silent = asking == null ? new TreeSet<>() : asking.unanswered();
+        for (Set<Integer> heard : List.of(messages.collected(), messages.ready())) {
+            if (silent.isEmpty()) {
+                silent.addAll(others);
+                silent.removeAll(heard);
+            }
+        }
+        return silent;
+    }
+
+    /** Why that server could not be reached when it was last tried; empty if it could. */
+    String lastRefusal(int server) {
+        final Endpoint opened = endpoint;
+        return opened == null ? "" : opened.lastRefusal(server);
     }
 
     private static void requireReplicas(Configuration configuration, RecoveredServer read) {
@@ -216,6 +235,7 @@ final class Round implements MembershipView {
                 late,
                 late,
                 new NoCopies(),
+                cluster::askForStart,
                 ios);
         final EndpointSettings endpointSettings = ServerParts.endpointSettings(
                 serverId, serverSettings, read.segments(), incarnation, configuration.clusterId(), messages, this);
@@ -241,7 +261,7 @@ final class Round implements MembershipView {
                 configuration.shardCount(),
                 others,
                 calls,
-                (server, silentNs) -> {
+                () -> {
                     if (over) {
                         throw new RoundOverException("the server has no roles any more");
                     }
@@ -261,6 +281,8 @@ final class Round implements MembershipView {
             catalogue.applyLimits();
         } catch (RoundOverException e) {
             LOG.debug("the limits of the caches are left to the next start", e);
+        } catch (ConfigurationStoreException e) {
+            around.errors().reportExpected("the limits of the caches", e);
         } catch (RuntimeException e) {
             around.errors().report("the limits of the caches", e);
         }

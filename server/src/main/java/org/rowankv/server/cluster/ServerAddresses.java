@@ -13,6 +13,12 @@ public final class ServerAddresses {
         addresses.put(server, address);
     }
 
+    /** The address as that server said it; null if it has not. */
+    @Nullable
+    HostAndPort of(int server) {
+        return addresses.get(server);
+    }
+
     /** The address, its name looked up now; null if no such server has said where it is. */
     public @Nullable InetSocketAddress addressOf(int server) {
         final HostAndPort address = addresses.get(server);

@@ -41,7 +41,7 @@ public final class ControlAgent implements Agent, SegmentSupplier {
     public int take(int[] taken, int[] generations, int wanted) {
         int count = 0;
         // What is copied to a joining replica may have been ended by what landed long before it.
-        final int horizon = replicas.isJoining() ? OLDEST : 0;
+        final long horizon = replicas.isJoining() ? OLDEST : 0;
         while (count < wanted) {
             final int segment = segments.allocate(SegmentOwner.BACKUP, horizon);
             if (segment < 0) {

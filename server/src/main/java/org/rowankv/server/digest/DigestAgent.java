@@ -127,13 +127,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final String reason = check.whyInvalid(
                 address, segments.area().addressOf(segment) + segments.length(), segments.generation(segment));
         if (reason != null) {
-            errors.report(
-                    "digest of segment " + segment + " at "
-                            + (address - segments.area().addressOf(segment)),
-                    new IllegalStateException(reason));
-            tracker.record(segment, length);
-            segments.markDead(address, length);
-            return;
+            throw damaged(segment, address, reason);
         }
         digestedBytes.add(length);
         final ByteBuffer buffer = segments.region().buffer(address);
@@ -143,6 +137,20 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             case EntryType.BLOCK -> block(segment, address, length, buffer, at);
             default -> entry(segment, address, type, length, buffer, at);
         }
+    }
+
+    /**
+     * What landed is not what was sent. Its sender counts it as replicated, and acknowledges it; to pass it over would leave this
+     * replica without it, and nothing would find that later, since no index refers to it. So the server stops before anything
+     * behind it takes effect.
+     */
+    private DamagedLandingError damaged(int segment, long address, String reason) {
+        return new DamagedLandingError(
+                segments.area().serverId(),
+                "what landed in segment " + segment + " of server "
+                        + segments.area().serverId() + " at "
+                        + (address - segments.area().addressOf(segment)) + " was damaged before it took effect: "
+                        + reason);
     }
 
     private void commitVector(int segment, long address, int length, ByteBuffer buffer, int at) {
@@ -262,9 +270,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final String reason = check.whyInvalid(
                 address, segments.area().addressOf(segment) + segments.length(), segments.generation(segment));
         if (reason != null) {
-            errors.report("assembly of an entry from its blocks", new IllegalStateException(reason));
-            segments.markDead(address, length);
-            return;
+            throw damaged(segment, address, "put together of blocks, " + reason);
         }
         replicas.get(EntryDescriptor.shard(buffer, at)).assembled(EntryDescriptor.version(buffer, at));
         apply(address, type, length, buffer, at);
@@ -278,6 +284,16 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             spaceFreed += segments.charge(length);
         }
         tracker.blockDone(segments.segmentOf(address));
+    }
+
+    /** A replica holds all that was copied to it: repetitions of what CommitVer covers are told by their versions from now on. */
+    public void joined(int shard) {
+        assembler.committed(shard, replicas.get(shard).commitVersion());
+    }
+
+    /** Entries put together of blocks of which repetitions are still expected. For the agents of its server. */
+    int rememberedEntries() {
+        return assembler.doneCount();
     }
 
     /** Whether digested segments are not committed yet. For the agents of its server. */

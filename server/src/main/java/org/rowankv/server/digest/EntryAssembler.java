@@ -3,6 +3,7 @@ package org.rowankv.server.digest;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -40,9 +41,6 @@ public final class EntryAssembler {
         void onBlockDone(long address, int length, boolean repeated);
     }
 
-    /** With the type, since the record of a completion has the version of the entry that it is about. */
-    private record Key(int shard, long version, int type) {}
-
     private record Block(long address, int length, int start, int payload) {}
 
     private static final class Entry {
@@ -65,9 +63,8 @@ public final class EntryAssembler {
     private final Segments segments;
     private final MemoryRegion region;
     private final AppendLog log;
-    private final Map<Key, Entry> incomplete = new HashMap<>();
-    /** Entries that were whole once: should a sender have begun again, all their blocks come once more. */
-    private final Set<Key> done = new HashSet<>();
+    private final Map<DoneEntries.Key, Entry> incomplete = new HashMap<>();
+    private final DoneEntries done = new DoneEntries();
 
     private final ArrayDeque<Entry> whole = new ArrayDeque<>();
     private int repeatedCount;
@@ -84,7 +81,7 @@ public final class EntryAssembler {
     public void block(long address, int length, Handler handler) {
         final ByteBuffer buffer = region.buffer(address);
         final int at = region.offset(address);
-        final Key key = new Key(
+        final DoneEntries.Key key = new DoneEntries.Key(
                 EntryDescriptor.shard(buffer, at),
                 EntryDescriptor.version(buffer, at),
                 BlockDescriptor.entryType(buffer, at));
@@ -120,9 +117,12 @@ public final class EntryAssembler {
 
     /** Every entry of the shard up to that version is on all replicas: no block of it is sent any more. */
     void committed(int shard, long version) {
-        if (!done.isEmpty()) {
-            done.removeIf(key -> key.shard() == shard && key.version() <= version);
-        }
+        done.forget(shard, version);
+    }
+
+    /** Entries of which repeated blocks are still expected. */
+    int doneCount() {
+        return done.count();
     }
 
     /** Copies whole entries together as far as there is room; returns how many. */
@@ -155,9 +155,28 @@ public final class EntryAssembler {
         return count;
     }
 
+    /**
+     * Orders whole entries by the segments of their blocks, so that one segment after the other is free of blocks that are
+     * needed. For a start, which has little room and reads segments in any order.
+     */
+    public void orderBySegment() {
+        final List<Entry> ordered = new ArrayList<>(whole);
+        ordered.sort(Comparator.comparingLong(this::newestSegmentOf).reversed());
+        whole.clear();
+        whole.addAll(ordered);
+    }
+
+    private long newestSegmentOf(Entry entry) {
+        long newest = 0;
+        for (Block block : entry.blocks) {
+            newest = Math.max(newest, segments.sequence(segments.segmentOf(block.address())));
+        }
+        return newest;
+    }
+
     /** The copy is as old as the oldest of its blocks. */
-    private int horizonOf(Entry entry) {
-        int oldest = Integer.MAX_VALUE;
+    private long horizonOf(Entry entry) {
+        long oldest = Long.MAX_VALUE;
         for (Block block : entry.blocks) {
             oldest = Math.min(oldest, segments.horizon(segments.segmentOf(block.address())));
         }

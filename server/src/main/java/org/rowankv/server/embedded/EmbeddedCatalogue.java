@@ -38,7 +38,7 @@ final class EmbeddedCatalogue implements Catalogue {
 
     /** Does something while no cache is half made, half removed, or half limited. Not from inside a change. */
     <T extends @Nullable Object> T undisturbed(Supplier<T> action) {
-        changes.writeLock().lock();
+        changes.writeLock().lock(); // ends: a change waits for operations only, which have deadlines
         try {
             return action.get();
         } finally {
@@ -47,7 +47,7 @@ final class EmbeddedCatalogue implements Catalogue {
     }
 
     private <T extends @Nullable Object> T changing(Supplier<T> change) {
-        changes.readLock().lock();
+        changes.readLock().lock(); // ends: what needs to be undisturbed has patience for its cut
         try {
             return change.get();
         } finally {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanException;
 import org.rowankv.driver.Session;
@@ -18,6 +19,7 @@ import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.MembershipView;
 import org.rowankv.rdma.local.LocalFabric;
 import org.rowankv.rdma.local.LocalFabricSettings;
+import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
@@ -26,7 +28,9 @@ import org.rowankv.server.Server;
 import org.rowankv.server.ServerParts;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.WaitLimit;
 import org.rowankv.server.catalogue.CatalogueStore;
+import org.rowankv.server.digest.DamagedLandingError;
 import org.rowankv.server.inspect.LiveReplicaReport;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.Area;
@@ -44,7 +48,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Servers inside this JVM, connected by the local fabric. Opens an existing store by a cold start, a new one empty.
  *
- * <p>Thread-safe. {@link #close} waits for the operations under way; operations that come later are answered CLOSED.
+ * <p>Once it has failed it refuses everything, with a {@link RowanException} that has the failure as its cause; operations that
+ * wait get it too. It fails when an area cannot be forced or is lost, and when an agent is stopped ({@link
+ * AgentStoppedException}). Only {@link #close} is left.
+ *
+ * <p>Thread-safe. {@link #close} waits for the operations under way, each step no longer than the deadline of the settings;
+ * operations that come later are answered CLOSED.
  */
 public final class EmbeddedCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedCluster.class);
@@ -63,7 +72,10 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** Whoever serves, from the moment they do. */
     private volatile List<Server> serving = List.of();
 
-    private volatile @Nullable IllegalStateException failure;
+    /** The first failure; or that an area is lost, since its memory must not be touched any more. */
+    private final AtomicReference<@Nullable IllegalStateException> failure = new AtomicReference<>();
+
+    private final Clock clock;
     private final FileFaults faults;
     private final Checkpoints checkpoints;
     private final LiveReading reading;
@@ -97,8 +109,9 @@ public final class EmbeddedCluster implements AutoCloseable {
         this.files = files;
         this.surroundings = surroundings;
         final RandomSource random = surroundings.random();
-        final Clock clock = surroundings.clocks().apply(0);
+        this.clock = surroundings.clocks().apply(0);
         this.errors = new ErrorLog(clock);
+        errors.whenBroken(this::stopServing);
         final long startNs = clock.nanoTime();
         files.areas().forEach(area -> area.startForcing(surroundings.scheduling(), errors, this::stopServing));
         files.startIncarnations();
@@ -114,7 +127,8 @@ public final class EmbeddedCluster implements AutoCloseable {
                 .apply(new LocalFabric(LocalFabricSettings.defaults()
                         .withMaxMessage(settings.maxMessage())
                         .withAckLevel(settings.durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED)
-                        .withReserve()));
+                        .withReserve()
+                        .withCounters(serverSettings().counters())));
         // Connections are made in the term that gave out the roles; those in which replicas become complete change
         // none.
         final MembershipView view = new MembershipView() {
@@ -189,15 +203,17 @@ public final class EmbeddedCluster implements AutoCloseable {
                             this::wakeUp,
                             pressure,
                             copies,
+                            this::renewed,
                             List.of())
                     .open(server.serverId(), fabric, view));
         }
         this.faults = new FileFaults(settings.dir(), files.areas(), this::stopServing);
         servers.forEach(server -> server.meet(servers));
         servers.forEach(server -> server.whenFaulty(faults::explain));
+        servers.forEach(server -> server.deadline(settings.deadlineMs() * 1_000_000));
         servers.forEach(Server::start);
         serving = List.copyOf(servers);
-        final IllegalStateException already = failure;
+        final IllegalStateException already = failure.get();
         if (already != null) {
             serving.forEach(server -> server.fail(already));
         }
@@ -228,10 +244,23 @@ public final class EmbeddedCluster implements AutoCloseable {
         return true;
     }
 
-    /** An area cannot be forced any more: nothing is acknowledged by anybody, since every shard may need it. */
-    private void stopServing(IllegalStateException why) {
-        failure = why;
-        // Whoever is told of it by one server is answered by none any more.
+    /** Versions of shards come to the end of their epochs: from now on these have others. */
+    private @Nullable Configuration renewed(List<Integer> shards) {
+        final Configuration next = files.renewed(shards);
+        if (next != null) {
+            configuration = next;
+        }
+        return next;
+    }
+
+    /**
+     * An area cannot be forced any more or is lost, or an agent was stopped: no server acknowledges anything, since every shard may
+     * need it. Any thread, also an agent's inside its turn: does not wait.
+     */
+    private void stopServing(IllegalStateException found) {
+        final IllegalStateException why = java.util.Objects.requireNonNull(
+                failure.updateAndGet(first -> first == null || found instanceof LostAreaException ? found : first));
+        // A caller that hears of it from one server is answered by none any more.
         serving.forEach(server -> server.refuse(why));
         serving.forEach(server -> server.fail(why));
     }
@@ -257,7 +286,8 @@ public final class EmbeddedCluster implements AutoCloseable {
                     area,
                     random.fork("segments-" + area.serverId()),
                     serverSettings.cleanerReserve(),
-                    serverSettings.spaceLimit(area.segmentCount(), area.segmentLength()));
+                    serverSettings.spaceLimit(area.segmentCount(), area.segmentLength()),
+                    serverSettings.counters());
             final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[found.shardCount()];
             for (int shard = 0; shard < replicas.length; shard++) {
                 if (found.shard(shard).isReplica(area.serverId())) {
@@ -429,15 +459,29 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     /**
      * Waits until everything that has landed in the backup logs is digested, every clear is swept, and caches that were
-     * above their limits are below. Somebody who goes on writing may be waited for as well.
+     * above their limits are below. Waits for writers that go on as well. Ends early when the store fails.
+     *
+     * @throws RowanException OUTCOME_UNKNOWN if that is not so when the deadline of the settings has passed
      */
     public void awaitDigested() {
+        if (!isDigestedInTime()) {
+            throw new RowanException(
+                    Status.OUTCOME_UNKNOWN,
+                    "what landed in the backup logs was not digested within " + settings.deadlineMs() + " ms");
+        }
+    }
+
+    /** Each round ends by the deadline; a further round begins only if objects were ended, of which there are finitely many. */
+    private boolean isDigestedInTime() {
         long ended;
         do {
             ended = endedObjects();
-            awaitDigestedOnce();
+            if (!awaitDigestedOnce()) {
+                return false;
+            }
             // The end of what was evicted or expired meanwhile may have landed where nobody has looked since.
         } while (endedObjects() != ended || servers.stream().anyMatch(Server::isEndingObjects));
+        return true;
     }
 
     private long endedObjects() {
@@ -448,17 +492,23 @@ public final class EmbeddedCluster implements AutoCloseable {
         return ended;
     }
 
-    private void awaitDigestedOnce() {
+    private boolean awaitDigestedOnce() {
+        final WaitLimit limit = new WaitLimit(clock, settings.deadlineMs() * 1_000_000);
         for (Server server : servers) {
             // Two more: the first may have begun before what the caller cares for had landed.
             final long enough = server.digestedTurns() + 2;
             while (server.digestedTurns() < enough && !server.isStopped()) {
+                if (limit.isOver()) {
+                    return false;
+                }
                 server.wakeUp();
                 surroundings.scheduling().park(20_000);
             }
         }
+        return true;
     }
 
+    /** Ends, whatever has failed: releases threads, files and the lock of the directory in any case. */
     @Override
     public synchronized void close() {
         if (closed) {
@@ -468,20 +518,46 @@ public final class EmbeddedCluster implements AutoCloseable {
         reading.close();
         faults.close();
         session.close();
-        final IllegalStateException why = failure;
-        if (why instanceof LostAreaException) {
+        if (failure.get() instanceof LostAreaException lost) {
             checkpoints.abandon();
             servers.forEach(Server::abandon);
-            files.closeAfterFailure(why);
+            files.closeAfterFailure(lost);
             return;
         }
+        try {
+            endServers();
+        } catch (RuntimeException | Error e) {
+            checkpoints.abandon();
+            servers.forEach(Server::abandon);
+            files.closeAfterFailure(e);
+            throw e;
+        }
+        if (failure.get() instanceof AgentStoppedException why) {
+            // As after a crash of the process: what an agent left half done is not to be believed, only the log is.
+            files.closeAfterFailure(why);
+            if (why.getCause() instanceof DamagedLandingError damaged) {
+                files.setAside(damaged.serverId());
+            }
+            return;
+        }
+        checkpoints.takeLast();
+        files.closeClean();
+    }
+
+    private void endServers() {
         servers.forEach(Server::close);
-        awaitDigested();
-        checkpoints.stop(servers);
+        if (!isDigestedInTime()) {
+            LOG.warn(
+                    "what landed in the backup logs was not digested within {} ms: the next start reads it from there",
+                    settings.deadlineMs());
+        }
+        if (failure.get() instanceof AgentStoppedException) {
+            checkpoints.abandon();
+        } else {
+            checkpoints.stop(servers);
+        }
         servers.forEach(Server::stopAgents);
         servers.forEach(Server::stop);
         fabric.close();
-        checkpoints.takeLast();
-        files.closeClean();
     }
 }

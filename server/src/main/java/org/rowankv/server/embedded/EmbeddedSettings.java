@@ -25,6 +25,7 @@ import org.rowankv.server.pm.Durability;
  * @param acceptUnclean opens an area that the operating system may not have written completely
  * @param checkpointIntervalMs between two checkpoints of the indexes, of a store that outlives its close; 0: none
  * @param acceptCopied opens a directory that is a copy of the one the store was created in
+ * @param deadlineMs that one wait of an operation, and each step of the close, takes at most
  */
 public record EmbeddedSettings(
         int servers,
@@ -40,7 +41,8 @@ public record EmbeddedSettings(
         Durability durability,
         long checkpointIntervalMs,
         boolean acceptUnclean,
-        boolean acceptCopied) {
+        boolean acceptCopied,
+        long deadlineMs) {
     public static final int DEFAULT_SHARDS_PER_SERVER = 16;
     public static final int DEFAULT_MAX_MESSAGE = 16 << 10;
     public static final int MAX_SERVERS = 64;
@@ -49,6 +51,8 @@ public record EmbeddedSettings(
 
     private static final int MAX_SCRUB_MIB_PER_SECOND = 1 << 20;
     public static final long DEFAULT_CHECKPOINT_INTERVAL_MS = 10_000;
+    public static final long DEFAULT_DEADLINE_MS = 30_000;
+    private static final long MAX_DEADLINE_MS = 1_000L * Integer.MAX_VALUE;
 
     public static Builder builder() {
         return new Builder();
@@ -89,6 +93,7 @@ public record EmbeddedSettings(
         private long checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS;
         private boolean acceptUnclean;
         private boolean acceptCopied;
+        private long deadlineMs = DEFAULT_DEADLINE_MS;
 
         public Builder servers(int count) {
             servers = count;
@@ -172,6 +177,12 @@ public record EmbeddedSettings(
             return this;
         }
 
+        /** From 1: how long an operation waits for progress, at most. */
+        public Builder deadlineMs(long ms) {
+            deadlineMs = ms;
+            return this;
+        }
+
         /** @throws IllegalArgumentException if the settings cannot work; says why and what would */
         public EmbeddedSettings build() {
             require(servers >= 1 && servers <= MAX_SERVERS, "servers must be 1.." + MAX_SERVERS + ", not " + servers);
@@ -211,6 +222,9 @@ public record EmbeddedSettings(
                     dir == null || durability != Durability.NONE,
                     "durability=none keeps no files: leave dir out, or use durability=process");
             require(checkpointIntervalMs >= 0, "checkpoint-interval must not be negative");
+            require(
+                    deadlineMs >= 1 && deadlineMs <= MAX_DEADLINE_MS,
+                    "deadline must be 1.." + MAX_DEADLINE_MS / 1_000 + " seconds, not " + deadlineMs + " ms");
             return new EmbeddedSettings(
                     servers,
                     replicas,
@@ -225,7 +239,8 @@ public record EmbeddedSettings(
                     durability != null ? durability : dir == null ? Durability.NONE : Durability.PROCESS,
                     checkpointIntervalMs,
                     acceptUnclean,
-                    acceptCopied);
+                    acceptCopied,
+                    deadlineMs);
         }
 
         /** As long as suits the capacity, but short enough for the segments that are needed at least. */

@@ -3,11 +3,13 @@ package org.rowankv.server.embedded;
 import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.driver.Catalogue;
+import org.rowankv.driver.RowanException;
 import org.rowankv.driver.ScanPage;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.server.NotServedException;
 import org.rowankv.server.Server;
 
 /** Carries requests to servers in this JVM: on the calling thread, to the end, with no hand-over to another. */
@@ -45,24 +47,38 @@ final class InProcessSession implements Session {
             request.answer(Status.BAD_REQUEST, 0, 0, 0);
             return;
         }
-        primaries[shard].call(request);
+        try {
+            primaries[shard].call(request);
+        } catch (NotServedException e) {
+            throw refusal(e);
+        }
+    }
+
+    /** In the terms of the driver. */
+    private static RowanException refusal(NotServedException why) {
+        final Throwable cause = why.getCause();
+        return new RowanException(why.status(), String.valueOf(why.getMessage()), cause == null ? why : cause);
     }
 
     @Override
     public ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
         if (closed) {
-            throw new org.rowankv.driver.RowanException(Status.CLOSED, "the store is closed");
+            throw new RowanException(Status.CLOSED, "the store is closed");
         }
         final List<ScanPage.Entry> entries = new ArrayList<>();
         long next = position;
-        do {
-            next = primaries[shard].scan(
-                    cacheId,
-                    shard,
-                    next,
-                    withValues,
-                    (key, value, version) -> entries.add(new ScanPage.Entry(key, value, version)));
-        } while (next != 0 && entries.size() < limit);
+        try {
+            do {
+                next = primaries[shard].scan(
+                        cacheId,
+                        shard,
+                        next,
+                        withValues,
+                        (key, value, version) -> entries.add(new ScanPage.Entry(key, value, version)));
+            } while (next != 0 && entries.size() < limit);
+        } catch (NotServedException e) {
+            throw refusal(e);
+        }
         return new ScanPage(entries, next, next == 0);
     }
 

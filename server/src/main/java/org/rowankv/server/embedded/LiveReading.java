@@ -87,7 +87,7 @@ final class LiveReading {
     /** Ends what is under way, and lets nothing begin. */
     void close() {
         closing = true;
-        reading.lock(); // and never given back
+        reading.lock(); // and never given back; ends: a reader looks at `closing` behind each segment
     }
 
     /** A cut at which no cache is being made or removed, with configuration and catalogue as of that moment. */

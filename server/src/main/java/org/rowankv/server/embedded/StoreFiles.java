@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.runtime.Chaos;
@@ -48,6 +49,8 @@ final class StoreFiles {
     private Configuration configuration;
     private long configurationVersion;
     private boolean storing;
+    /** What an attempt that failed may have stored all the same. */
+    private @Nullable Configuration attempted;
 
     /** Of a store that begins. */
     private StoreFiles(
@@ -355,28 +358,45 @@ final class StoreFiles {
      * @throws RuntimeException if that failed; it may be tried again
      */
     synchronized @Nullable Configuration joined(int server) {
+        return change(found -> found.joined(server));
+    }
+
+    /**
+     * Begins a term in which those shards have new epochs, and stores it: only then may a version of one be given out.
+     *
+     * @return null if a turn inside which this one happens is about to store another
+     * @throws RuntimeException if that failed; it may be tried again
+     */
+    synchronized @Nullable Configuration renewed(List<Integer> shards) {
+        return change(found -> found.renewed(shards));
+    }
+
+    private @Nullable Configuration change(UnaryOperator<Configuration> step) {
         if (storing) {
             return null;
         }
         storing = true;
         try {
-            return storeJoined(server);
+            final Configuration before = attempted;
+            final Versioned stored = before == null ? null : store.read(ConfigurationCodec.PATH);
+            if (before != null && stored != null && Arrays.equals(stored.bytes(), ConfigurationCodec.encode(before))) {
+                configurationVersion = stored.version(); // it was applied after all
+                adopt(before);
+            }
+            final Configuration next = step.apply(configuration);
+            attempted = next;
+            configurationVersion = write(store, next, configurationVersion, random);
+            adopt(next);
+            return next;
         } finally {
             storing = false;
         }
     }
 
-    private Configuration storeJoined(int server) {
-        final Configuration next = configuration.joined(server);
-        final Versioned stored = store.read(ConfigurationCodec.PATH);
-        if (stored != null && Arrays.equals(stored.bytes(), ConfigurationCodec.encode(next))) {
-            configurationVersion = stored.version(); // an earlier attempt was applied after all
-        } else {
-            configurationVersion = write(store, next, configurationVersion, random);
-        }
+    private void adopt(Configuration next) {
         configuration = next;
+        attempted = null;
         areas.forEach(area -> area.superblock().adoptTerm(next.term()));
-        return next;
     }
 
     /** Configuration and catalogue as they are now. Nobody changes the catalogue meanwhile. */
@@ -439,6 +459,19 @@ final class StoreFiles {
     /** Leaves everything as it is on disk, and gives files and lock free. */
     void closeAfterFailure(Throwable failure) {
         closeAll(failure, store, areas, directory);
+    }
+
+    /** After the close: the server's area lacks what others hold, so that the next start makes it again, from their replicas. */
+    void setAside(int server) {
+        if (directory != null) {
+            directory
+                    .setAside(server)
+                    .ifPresent(aside -> LOG.warn(
+                            "the file of server {} lacks what its sender counts as replicated, and is {} now: the next"
+                                    + " start makes it again from the other replicas",
+                            server,
+                            aside));
+        }
     }
 
     private static void closeAll(

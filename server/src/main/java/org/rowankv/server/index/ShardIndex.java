@@ -121,6 +121,7 @@ public final class ShardIndex {
             @org.jspecify.annotations.Nullable ByteBuffer entry,
             int entryAt) {
         final int tag = IndexItem.tagAt(position);
+        // Ends: it begins anew only where a writer moves items, which each does a bounded number of times for an entry.
         while (true) {
             final int before = (int) MOVES.getAcquire(this);
             final long found = search(tag, cacheId, key, keyOffset, keyLength, entry, entryAt);
@@ -259,6 +260,8 @@ public final class ShardIndex {
         if ((int) LOCK.getVolatile(this) == owner) {
             return;
         }
+        // Ends: a holder visits a bounded number of buckets, and unlocks behind a finally, which neither allocates nor
+        // calls.
         for (int spins = 0; !LOCK.compareAndSet(this, 0, owner); spins++) {
             if (spins < 64) {
                 Thread.onSpinWait();

@@ -29,6 +29,9 @@ public final class AppendLog {
     private int position;
     private int charged;
     private int generation;
+    /** Of the open segment. */
+    private long sequence;
+
     private long bytesWritten;
 
     public AppendLog(Segments segments, SegmentOwner owner) {
@@ -61,7 +64,7 @@ public final class AppendLog {
     }
 
     /** As {@link #ensureRoom}, for content whose sources have that smallest horizon. */
-    public boolean ensureRoom(int length, int horizon) {
+    public boolean ensureRoom(int length, long horizon) {
         if (segment >= 0 && position + length <= segments.length()) {
             segments.lowerHorizon(segment, horizon);
             return true;
@@ -72,7 +75,7 @@ public final class AppendLog {
     // An error may strike the thread anywhere in these: each step is noted before the next, and done again by the next
     // caller if need be.
 
-    private boolean openNext(int horizon) {
+    private boolean openNext(long horizon) {
         retire();
         if (segment >= 0) {
             return false;
@@ -85,11 +88,28 @@ public final class AppendLog {
         }
         base = segments.area().addressOf(opening);
         generation = segments.generation(opening);
+        sequence = segments.sequence(opening);
         position = 0;
         charged = 0;
         segment = opening;
         opening = -1;
         return true;
+    }
+
+    /**
+     * Goes on in a segment that a crash left open, behind all that was ever written to it in this use. No old byte there
+     * passes for an entry, see {@link Segments#allocate}. For a start; nothing is open here.
+     */
+    public void resume(int cutOff) {
+        if (segment >= 0 || closing >= 0 || opening >= 0) {
+            throw new AssertionError("a log is open already, in segment " + segment);
+        }
+        position = segments.endOf(cutOff);
+        charged = segments.reopen(cutOff);
+        base = segments.area().addressOf(cutOff);
+        generation = segments.generation(cutOff);
+        sequence = segments.sequence(cutOff);
+        segment = cutOff;
     }
 
     /**
@@ -133,8 +153,23 @@ public final class AppendLog {
         return address;
     }
 
-    /** Appends a copy of an entry that lies elsewhere, under this log's generation, and publishes it. */
-    public long appendCopy(ByteBuffer source, int sourceAt, int length, int type, int tag, int stamp) {
+    /**
+     * As {@link #ensureRoom(int)}, for a copy that may bring a stamp: a segment that was opened too long ago to tell a stamp of
+     * now by its distance is closed first.
+     */
+    public boolean ensureRoomForCopy(int length) {
+        if (segment >= 0 && !TombstoneStamp.canTell(segments.lastSequence(), sequence)) {
+            retire();
+        }
+        return ensureRoom(length);
+    }
+
+    /**
+     * Appends a copy of an entry that lies elsewhere, under this log's generation, and publishes it.
+     *
+     * @param stamp of a tombstone, not beyond {@link Segments#lastSequence}; 0: none. If not 0, {@link #ensureRoomForCopy} was true
+     */
+    public long appendCopy(ByteBuffer source, int sourceAt, int length, int type, int tag, long stamp) {
         return appendBody(
                 source,
                 sourceAt + EntryDescriptor.FRAME_LENGTH,
@@ -146,7 +181,7 @@ public final class AppendLog {
     }
 
     /** Appends an entry from its body, which may end without padding, and publishes it. */
-    public long appendBody(ByteBuffer source, int bodyAt, int bodyLength, int type, int bodyCrc, int tag, int stamp) {
+    public long appendBody(ByteBuffer source, int bodyAt, int bodyLength, int type, int bodyCrc, int tag, long stamp) {
         final int length = EntryDescriptor.aligned(bodyLength + EntryDescriptor.FRAME_LENGTH);
         final long address = next(length);
         final ByteBuffer buffer = segments.region().buffer(address);
@@ -169,10 +204,11 @@ public final class AppendLog {
     }
 
     private void publish(
-            ByteBuffer buffer, int at, long address, int length, int type, int bodyCrc, int tag, int stamp) {
+            ByteBuffer buffer, int at, long address, int length, int type, int bodyCrc, int tag, long stamp) {
         // The position first: an append cut short here leaves a gap, never two entries in one place.
         position += length;
-        sealer.publishOwned(buffer, at, address, generation, length, type, bodyCrc, tag, stamp);
+        final int field = stamp == 0 ? TombstoneStamp.NONE : TombstoneStamp.field(stamp, sequence);
+        sealer.publishOwned(buffer, at, address, generation, length, type, bodyCrc, tag, field);
         charged += segments.charge(length);
         bytesWritten += length;
         if (EntryType.isTombstone(type)) {

@@ -2,10 +2,15 @@ package org.rowankv.server.log;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.GenerationSource;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.SegmentOwner;
@@ -38,16 +43,22 @@ public final class Segments {
 
     private final AtomicIntegerArray tombstoneBytes;
     /** The sequence number behind which no segment holds what this segment's tombstones end. */
-    private final AtomicIntegerArray tombstoneStamp;
+    private final AtomicLongArray tombstoneStamp;
     /** Of the present use; kept in DRAM only, see {@link #effectiveStamp}. */
-    private final AtomicIntegerArray horizons;
+    private final AtomicLongArray horizons;
+
+    /**
+     * By segment, a generation for the next use by a log with one writer, 0 if none is drawn: drawn by the agent that frees
+     * the segment, so that the worker that opens it need not read it. Nothing writes to a free segment.
+     */
+    private final int[] drawnForNextUse;
 
     private final int[] free;
     /** The last sequence number of the runs before this one. */
-    private final int recoveredSequence;
+    private final long recoveredSequence;
 
     private int freeTop;
-    private final AtomicInteger lastSequence = new AtomicInteger();
+    private final AtomicLong lastSequence = new AtomicLong();
     private final AtomicInteger freeCount = new AtomicInteger();
     private final int cleanerReserve;
     private final Space space;
@@ -56,6 +67,13 @@ public final class Segments {
 
     /** @param cleanerReserve free segments that only the cleaner may take, so that it can always go on */
     public Segments(Area area, RandomSource random, int cleanerReserve, long spaceLimit) {
+        this(area, random, cleanerReserve, spaceLimit, CounterStarts.USUAL);
+    }
+
+    /** @param counters where numbers of segments begin in an area that has given out none beyond that */
+    public Segments(Area area, RandomSource random, int cleanerReserve, long spaceLimit, CounterStarts counters) {
+        // Half of the servers come to the end of 31 bits, the others to that of 32.
+        area.segments().continueBehind(counters.of(0L, 1L << (31 + area.serverId() % 2)));
         this.area = area;
         // Other numbers in each start, also if its seed is the same: behind the end of a log there may be words of the
         // generations of an earlier start, and nobody looks for them.
@@ -71,18 +89,19 @@ public final class Segments {
         this.recordBytes = new AtomicIntegerArray(count);
         this.keepsEnded = new AtomicIntegerArray(count);
         this.tombstoneBytes = new AtomicIntegerArray(count);
-        this.tombstoneStamp = new AtomicIntegerArray(count);
-        this.horizons = new AtomicIntegerArray(count);
+        this.tombstoneStamp = new AtomicLongArray(count);
+        this.horizons = new AtomicLongArray(count);
         this.free = new int[count];
-        int highest = 0;
+        this.drawnForNextUse = new int[count];
+        long highest = 0;
         for (int s = count - 1; s >= 0; s--) {
             entryBytes.set(s, -1);
             if (area.segments().state(s) == SegmentState.FREE) {
                 free[freeTop++] = s;
             } else {
                 generations[s] = area.segments().generation(s);
-                horizons.set(s, (int) area.segments().sequence(s));
-                highest = Math.max(highest, (int) area.segments().sequence(s));
+                horizons.set(s, area.segments().sequence(s));
+                highest = Math.max(highest, area.segments().sequence(s));
             }
         }
         freeCount.set(freeTop);
@@ -143,12 +162,12 @@ public final class Segments {
      *
      * @param horizon the smallest horizon of what will be put together in it, or 0 for its own
      */
-    public int allocate(SegmentOwner owner, int horizon) {
+    public int allocate(SegmentOwner owner, long horizon) {
         return allocate(owner, horizon, owner == SegmentOwner.CLEAN ? 0 : cleanerReserve);
     }
 
     /** As above, leaving {@code keep} segments free. */
-    public synchronized int allocate(SegmentOwner owner, int horizon, int keep) {
+    public synchronized int allocate(SegmentOwner owner, long horizon, int keep) {
         if (freeTop <= keep) {
             return -1;
         }
@@ -158,7 +177,7 @@ public final class Segments {
         }
         area.ensureBacked(segment);
         final int generation = drawGeneration(segment, owner);
-        final int sequence = (int) area.segments().nextSequence();
+        final long sequence = area.segments().nextSequence();
         lastSequence.set(sequence);
         deadBytes.reset(segment);
         entryBytes.set(segment, -1);
@@ -175,25 +194,46 @@ public final class Segments {
         return segment;
     }
 
+    /**
+     * A generation that no old word of the segment carries, in this use or an earlier one: a scan reads the whole segment, so
+     * behind the end of any log such a word would pass for a damaged entry. Reads the whole segment, unless it was never used
+     * or the generation was drawn when the segment was freed.
+     */
     private int drawGeneration(int segment, SegmentOwner owner) {
-        // Random for the most part, and never one of the last 255 that what lies there may still carry.
         final int previous = area.segments().generation(segment);
-        int generation;
-        do {
-            generation = owner == SegmentOwner.BACKUP
-                    ? drawAbsent(segment)
-                    : (int) random.nextLong() & -256 | previous + 1 & 255;
-        } while (generation == 0 || generation == previous);
-        return generation;
+        if (owner == SegmentOwner.BACKUP) {
+            return drawAbsent(segment, previous);
+        }
+        final int drawn = drawnForNextUse[segment];
+        // It is the previous one where a thread was struck by an error before it could take the segment.
+        return drawn != 0 && drawn != previous ? drawn : drawForLog(segment, previous);
     }
 
-    /**
-     * Senders tell a place nobody reserved yet by its generation, so it must not occur in what lies there. In a
-     * single-writer log only a scan after a crash reads beyond the end, and there the checksums tell.
-     */
-    private int drawAbsent(int segment) {
+    /** For a log with one writer: also not one of the last 255 of the segment, for readers that still hold an address. */
+    private int drawForLog(int segment, int previous) {
         final long address = area.addressOf(segment);
-        return generationSource.draw(region().buffer(address), region().offset(address), length());
+        synchronized (generationSource) {
+            int generation;
+            do {
+                generation = (int) random.nextLong() & -256 | previous + 1 & 255;
+            } while (generation == 0
+                    || previous != 0
+                            && GenerationSource.occurs(
+                                    region().buffer(address), region().offset(address), length(), generation));
+            return generation;
+        }
+    }
+
+    /** For the backup log: random in all bits, since its senders tell a place that is not reserved by its generation. */
+    private int drawAbsent(int segment, int previous) {
+        final long address = area.addressOf(segment);
+        synchronized (generationSource) {
+            int generation;
+            do {
+                generation = generationSource.draw(region().buffer(address), region().offset(address), length());
+            } while (generation == previous);
+            return generation;
+        }
     }
 
     /** No more entries come; {@code bytes} is what its entries are charged together. */
@@ -218,6 +258,29 @@ public final class Segments {
         close(segment, bytes);
     }
 
+    /**
+     * A start goes on with a segment that was closed because it was read: entries come again. Returns what its entries are
+     * charged together.
+     */
+    public int reopen(int segment) {
+        return entryBytes.getAndSet(segment, -1);
+    }
+
+    /** Offset behind the last word of the segment's present use, whole or not. Reads the segment. */
+    public int endOf(int segment) {
+        final long address = area.addressOf(segment);
+        final ByteBuffer buffer = region().buffer(address);
+        final int start = region().offset(address);
+        int end = 0;
+        for (int at = 0; at < length(); at += FrameDescriptor.STRIDE) {
+            final long word = FrameDescriptor.wordAcquire(buffer, start + at);
+            if (FrameDescriptor.generation(word) == generation(segment)) {
+                end = Math.max(end, at + FrameDescriptor.length(word));
+            }
+        }
+        return Math.min(end, length());
+    }
+
     public boolean isClosed(int segment) {
         return entryBytes.get(segment) >= 0;
     }
@@ -227,7 +290,15 @@ public final class Segments {
     }
 
     /** Everything of it was copied and the copies are persistent; readers may still be inside and will notice. */
-    public synchronized void free(int segment) {
+    public void free(int segment) {
+        final int next = drawForLog(segment, area.segments().generation(segment));
+        synchronized (this) {
+            free(segment, next);
+        }
+    }
+
+    private void free(int segment, int next) {
+        drawnForNextUse[segment] = next;
         GENERATION.setVolatile(generations, segment, 0);
         entryBytes.set(segment, -1);
         area.segments().free(segment);
@@ -236,12 +307,15 @@ public final class Segments {
     }
 
     /** As {@link #free}, unless somebody holds the segment; false if so. */
-    public synchronized boolean freeUnlessPinned(int segment) {
-        if (!pins.mayBeFreed(segment)) {
-            return false;
+    public boolean freeUnlessPinned(int segment) {
+        final int next = drawForLog(segment, area.segments().generation(segment));
+        synchronized (this) {
+            if (!pins.mayBeFreed(segment)) {
+                return false;
+            }
+            free(segment, next);
+            return true;
         }
-        free(segment);
-        return true;
     }
 
     public SegmentState state(int segment) {
@@ -255,6 +329,11 @@ public final class Segments {
     /** An entry will not be needed where it lies. */
     public void markDead(long address, int length) {
         deadBytes.add(segmentOf(address), charge(length));
+    }
+
+    /** A dead entry counts as alive until {@link #markDead} is called again: a start must not lose it. */
+    public void markAlive(long address, int length) {
+        deadBytes.add(segmentOf(address), -charge(length));
     }
 
     /** An entry that lies there was ended, and is not counted dead yet, since its answer may be asked for. */
@@ -277,7 +356,7 @@ public final class Segments {
     }
 
     /** Bytes that a cleaner would have to copy, as far as is known without looking; −1 of an open or free segment. */
-    public int liveBytes(int segment, int horizonNow) {
+    public int liveBytes(int segment, long horizonNow) {
         final int bytes = entryBytes.get(segment);
         if (bytes < 0) {
             return -1;
@@ -287,7 +366,7 @@ public final class Segments {
     }
 
     /** A tombstone was written to, or copied into, a segment. A copied one brings its stamp, a new one has none (0). */
-    public void tombstone(int segment, int length, int stamp) {
+    public void tombstone(int segment, int length, long stamp) {
         tombstoneBytes.addAndGet(segment, charge(length));
         if (stamp != 0 && stamp > tombstoneStamp.get(segment)) {
             tombstoneStamp.set(segment, stamp);
@@ -299,27 +378,27 @@ public final class Segments {
     }
 
     /** The sequence number of the segment opened last. */
-    public int lastSequence() {
+    public long lastSequence() {
         return lastSequence.get();
     }
 
-    public int sequence(int segment) {
-        return (int) area.segments().sequence(segment);
+    public long sequence(int segment) {
+        return area.segments().sequence(segment);
     }
 
-    public int horizon(int segment) {
+    public long horizon(int segment) {
         return horizons.get(segment);
     }
 
     /** The segment takes in what was ended, or may have been, before the segment was opened. Its owner only. */
-    public void lowerHorizon(int segment, int horizon) {
+    public void lowerHorizon(int segment, long horizon) {
         if (horizon < horizons.get(segment)) {
             horizons.set(segment, horizon);
         }
     }
 
     /** Nothing in the closed segment was ended by what was written before the segment of that number was opened. */
-    public void raiseHorizon(int segment, int horizon) {
+    public void raiseHorizon(int segment, long horizon) {
         if (horizon > horizons.get(segment)) {
             horizons.set(segment, horizon);
         }
@@ -334,11 +413,13 @@ public final class Segments {
     }
 
     /**
-     * The stamp of a tombstone that lies in a closed segment. Lowered horizons are not persistent, so of what an earlier
+     * The stamp of a tombstone that lies in a closed segment, by the field of its frame (0: it has none). Lowered horizons are not persistent, so of what an earlier
      * run left every segment counts as old as any tombstone of it.
      */
-    public int effectiveStamp(int segment, int frameStamp) {
-        final int stamp = frameStamp == 0 ? tombstoneStamp.get(segment) : frameStamp;
+    public long effectiveStamp(int segment, int stampField) {
+        final long stamp = stampField == TombstoneStamp.NONE
+                ? tombstoneStamp.get(segment)
+                : TombstoneStamp.stamp(stampField, sequence(segment));
         return sequence(segment) <= recoveredSequence ? Math.max(stamp, recoveredSequence) : stamp;
     }
 
@@ -361,11 +442,11 @@ public final class Segments {
      * The tombstone horizon: whatever a tombstone with a smaller stamp ended is gone from this area. The smallest horizon
      * of all segments that hold something dead, or may: in the open ones of the backup log nobody has looked yet.
      */
-    public int tombstoneHorizon() {
+    public long tombstoneHorizon() {
         // Not beyond the last segment's own number: a tombstone that is written from now on is stamped with at least
         // that,
         // and what it ends may not be counted dead yet.
-        int smallest = lastSequence.get();
+        long smallest = lastSequence.get();
         for (int s = 0; s < generations.length; s++) {
             if (holdsHorizon(s)) {
                 smallest = Math.min(smallest, horizon(s));

@@ -425,5 +425,8 @@ public final class Area implements AutoCloseable {
     public void close() {
         // No channel is open. The mappings go with the last reference to them.
         stopForcing();
+        if (settings.file() != null) {
+            ClosedMappings.closed();
+        }
     }
 }

@@ -1,6 +1,7 @@
 package org.rowankv.server.pm;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
@@ -67,9 +68,16 @@ final class AreaFile {
         if (directory == null || !Files.isDirectory(directory)) {
             throw new StoreOpenException("there is no directory " + directory + " for the area " + file);
         }
-        final long usable = Files.getFileStore(directory).getUsableSpace();
-        if (usable < length) {
-            throw diskFull(file, length, usable);
+        if (usable(directory) < length && !ClosedMappings.release(() -> usable(directory) >= length)) {
+            throw diskFull(file, length, usable(directory));
+        }
+    }
+
+    private static long usable(Path directory) {
+        try {
+            return Files.getFileStore(directory).getUsableSpace();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -74,7 +74,10 @@ final class Forcer implements DurabilityVerbs, LandingForce {
         return ticket <= forced;
     }
 
-    /** Waits for the agent. Before it is there, and on its own thread, the caller's wait is the force itself. */
+    /**
+     * Waits for the agent, as long as the device takes. Before it is there, behind its end, and on its own thread, the caller's wait
+     * is the force itself.
+     */
     @Override
     public void drain() {
         final long ticket = request();
@@ -83,7 +86,8 @@ final class Forcer implements DurabilityVerbs, LandingForce {
             while (!isForced(ticket)) {
                 requireWorking();
                 final Thread forcingThread = agentThread;
-                if (forcingThread == null) {
+                final TurnedAgent turned = agent;
+                if (forcingThread == null || turned == null || turned.isClosed()) {
                     FileThread.run("rowan-force", this::force);
                 } else if (forcingThread == Thread.currentThread() || oneAtATime) {
                     force();

@@ -73,6 +73,11 @@ public final class SegmentMetaTable {
         return segmentCount;
     }
 
+    /** Later openings have larger numbers than that. */
+    public void continueBehind(long sequence) {
+        lastSequence.accumulateAndGet(sequence, Math::max);
+    }
+
     /** A number larger than every opening sequence of this area so far, restarts included. */
     public long nextSequence() {
         return lastSequence.incrementAndGet();

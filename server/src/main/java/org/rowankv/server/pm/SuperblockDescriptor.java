@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SuperblockDescriptor {
     static final long MAGIC = 0x3152414e41574f52L; // "ROWANAR1" in memory order
-    static final int FORMAT_VERSION = 1;
+    static final int FORMAT_VERSION = 2;
     static final int CLEAN = 0x41454c43; // "CLEA" in memory order
     static final int POWER = 0x52574f50; // "POWR" in memory order
 

@@ -2,7 +2,8 @@ package org.rowankv.server.reconfiguration;
 
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Map;
+import java.util.Set;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Replicas;
@@ -59,17 +60,82 @@ final class Candidates {
         used[shard] = kept;
     }
 
-    /** Adds a shard's addresses by version, of what is above that version. */
-    void addAbove(int shard, long commitVersion, Map<Long, Long> above) {
+    /** Adds a shard's versions above that version. */
+    void addAbove(int shard, long commitVersion, Set<Long> above) {
         final long[] array = entries[shard];
         for (int i = 0; array != null && i < used[shard]; i += WORDS) {
             if (array[i] > commitVersion) {
-                above.put(array[i], array[i + 1]);
+                above.add(array[i]);
             }
         }
     }
 
-    /** Whether a candidate lies in that segment. */
+    /** Where an entry lies now; 0 if it is not among these. */
+    long addressOf(int shard, long version) {
+        final long[] array = entries[shard];
+        for (int i = 0; array != null && i < used[shard]; i += WORDS) {
+            if (array[i] == version) {
+                return array[i + 1];
+            }
+        }
+        return 0;
+    }
+
+    /** Forgets all entries of a shard but those of these versions. */
+    void keepOnly(int shard, Set<Long> versions, LongConsumer forgotten) {
+        final long[] array = entries[shard];
+        int kept = 0;
+        for (int i = 0; array != null && i < used[shard]; i += WORDS) {
+            if (versions.contains(array[i])) {
+                array[kept] = array[i];
+                array[kept + 1] = array[i + 1];
+                kept += WORDS;
+            } else {
+                forgotten.accept(array[i + 1]);
+            }
+        }
+        used[shard] = kept;
+        referredTo = null;
+        if (kept == 0) {
+            entries[shard] = null;
+        }
+    }
+
+    /** Finds the entries of a segment. */
+    void forEachIn(int segment, Visitor visitor) {
+        forEach((address, shard, place) -> {
+            if (segments.segmentOf(address) == segment) {
+                visitor.onEntry(address, shard, place);
+            }
+        });
+    }
+
+    void forEach(Visitor visitor) {
+        for (int shard = 0; shard < used.length; shard++) {
+            final long[] array = entries[shard];
+            for (int i = 0; array != null && i < used[shard]; i += WORDS) {
+                visitor.onEntry(array[i + 1], shard, i);
+            }
+        }
+    }
+
+    /** The entry at that place of the shard, as a visitor met it, lies elsewhere now. */
+    void moved(int shard, int place, long to) {
+        final long[] array = entries[shard];
+        if (array == null || place >= used[shard]) {
+            throw new AssertionError("no entry " + place + " of shard " + shard);
+        }
+        array[place + 1] = to;
+        referredTo = null;
+    }
+
+    /** Receives entries. */
+    @FunctionalInterface
+    interface Visitor {
+        void onEntry(long address, int shard, int place);
+    }
+
+    /** Whether one of them lies in that segment. */
     boolean isReferredTo(int segment) {
         BitSet found = referredTo;
         if (found == null) {

@@ -1,9 +1,13 @@
 package org.rowankv.server.reconfiguration;
 
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.rowankv.placement.Configuration;
 import org.rowankv.runtime.Chaos;
 
@@ -18,20 +22,23 @@ public final class ColdStart {
 
     /** @return how many copies were scattered */
     public static long collectAndScatter(Configuration configuration, List<RecoveredServer> servers) {
-        final Map<Integer, RecoveredServer> byId = new HashMap<>();
-        servers.forEach(server -> byId.put(server.serverId(), server));
-        long scattered = 0;
+        // All shards first: what every replica has must not keep a server from making room for what it lacks.
+        final Map<Integer, Set<Long>> lacking = new TreeMap<>();
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
-            final List<RecoveredServer> owners = new ArrayList<>();
-            for (RecoveredServer server : servers) {
-                if (configuration.shard(shard).isComplete(server.serverId())) {
-                    owners.add(server);
-                }
-            }
+            final List<RecoveredServer> owners = owners(configuration, shard, servers);
             if (owners.size() > 1) {
-                scattered += shard(shard, owners);
-                Chaos.point("start.collected");
+                lacking.put(shard, agree(shard, owners));
             }
+        }
+        long scattered = 0;
+        for (Map.Entry<Integer, Set<Long>> each : lacking.entrySet()) {
+            final int shard = each.getKey();
+            final List<RecoveredServer> owners = owners(configuration, shard, servers);
+            for (long version : each.getValue()) {
+                scattered += scatter(shard, version, owners);
+            }
+            owners.forEach(owner -> owner.agreeAllBut(shard, Set.of()));
+            Chaos.point("start.collected");
         }
         Chaos.point("start.scattered");
         // All of them first: what is committed here must be on the device there.
@@ -41,37 +48,59 @@ public final class ColdStart {
         return scattered;
     }
 
-    private static long shard(int shard, List<RecoveredServer> owners) {
+    private static List<RecoveredServer> owners(
+            Configuration configuration, int shard, List<RecoveredServer> servers) {
+        final List<RecoveredServer> owners = new ArrayList<>();
+        for (RecoveredServer server : servers) {
+            if (configuration.shard(shard).isComplete(server.serverId())) {
+                owners.add(server);
+            }
+        }
+        return owners;
+    }
+
+    /** Finds the versions of a shard that some replica has and another lacks; the others are of no interest any more. */
+    private static SortedSet<Long> agree(int shard, List<RecoveredServer> owners) {
         long commitVersion = 0;
         for (RecoveredServer owner : owners) {
             // Above the highest CommitVer that any of them knows: below it every replica had the entry, and may have
             // dropped it since for good reason.
-            commitVersion = Math.max(commitVersion, owner.replicas().get(shard).commitVersion());
+            commitVersion =
+                    Math.max(commitVersion, owner.replicas().get(shard).commitVersion());
         }
-        final List<Map<Long, Long>> held = new ArrayList<>();
+        final SortedSet<Long> some = new TreeSet<>();
+        Set<Long> all = Set.of();
         for (RecoveredServer owner : owners) {
-            held.add(owner.candidates(shard, commitVersion));
-        }
-        long scattered = 0;
-        for (int from = 0; from < owners.size(); from++) {
-            for (Map.Entry<Long, Long> candidate : List.copyOf(held.get(from).entrySet())) {
-                for (int to = 0; to < owners.size(); to++) {
-                    if (!held.get(to).containsKey(candidate.getKey())) {
-                        owners.get(to)
-                                .takeOver(
-                                        owners.get(from),
-                                        candidate.getValue(),
-                                        owners.get(to).replicas().get(shard).tenure());
-                        scattered++;
-                        Chaos.point("start.taken-over");
-                    }
-                }
-            }
-            // Whoever comes later in turn has by now all that this one had.
-            for (int to = from + 1; to < owners.size(); to++) {
-                held.get(to).keySet().removeAll(held.get(from).keySet());
+            final Set<Long> held = owner.candidates(shard, commitVersion);
+            some.addAll(held);
+            if (owner == owners.get(0)) {
+                all = new HashSet<>(held);
+            } else {
+                all.retainAll(held);
             }
         }
-        return scattered;
+        some.removeAll(all);
+        owners.forEach(owner -> owner.agreeAllBut(shard, some));
+        return some;
+    }
+
+    private static long scatter(int shard, long version, List<RecoveredServer> owners) {
+        final List<RecoveredServer> without = new ArrayList<>();
+        RecoveredServer source = null;
+        for (RecoveredServer owner : owners) {
+            if (owner.candidate(shard, version) == 0) {
+                without.add(owner);
+            } else if (source == null) {
+                source = owner;
+            }
+        }
+        if (source == null) {
+            throw new AssertionError("version " + version + " of shard " + shard + " is nowhere");
+        }
+        for (RecoveredServer to : without) {
+            to.takeOver(source, shard, version, to.replicas().get(shard).tenure());
+            Chaos.point("start.taken-over");
+        }
+        return without.size();
     }
 }

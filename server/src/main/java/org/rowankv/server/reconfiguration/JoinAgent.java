@@ -7,6 +7,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.digest.LandedMark;
 import org.rowankv.server.log.Segments;
@@ -26,6 +27,7 @@ public final class JoinAgent implements Agent {
     private final Replicas replicas;
     private final CopyListener listener;
     private final Clock clock;
+    private final ErrorLog errors;
     private final Queue<Integer> landed = new ConcurrentLinkedQueue<>();
     private final Map<Integer, LandedMark> undigested = new TreeMap<>();
     private boolean toTell;
@@ -38,13 +40,15 @@ public final class JoinAgent implements Agent {
             Segments segments,
             Replicas replicas,
             CopyListener listener,
-            Clock clock) {
+            Clock clock,
+            ErrorLog errors) {
         this.serverId = serverId;
         this.digest = digest;
         this.segments = segments;
         this.replicas = replicas;
         this.listener = listener;
         this.clock = clock;
+        this.errors = errors;
         this.toTell = replicas.isJoining();
     }
 
@@ -79,6 +83,7 @@ public final class JoinAgent implements Agent {
             final Map.Entry<Integer, LandedMark> next = each.next();
             if (digest.isDigested(next.getValue())) {
                 segments.space().giveBack(replicas.get(next.getKey()).joined(LOCK_OWNER));
+                digest.joined(next.getKey());
                 each.remove();
                 done++;
             }
@@ -89,7 +94,7 @@ public final class JoinAgent implements Agent {
         return done;
     }
 
-    /** What fails is reported by who turns this agent, and tried again later. */
+    /** The configuration store may fail for a while, as a full disk does: that is tried again, and is no failure of this agent. */
     private void tell() {
         final long nowNs = clock.nanoTime();
         if (tried && nowNs - triedNs < AGAIN_NS) {
@@ -97,6 +102,10 @@ public final class JoinAgent implements Agent {
         }
         tried = true;
         triedNs = nowNs;
-        toTell = !listener.joined(serverId);
+        try {
+            toTell = !listener.joined(serverId);
+        } catch (RuntimeException e) {
+            errors.report("storing that server " + serverId + " holds complete replicas", e);
+        }
     }
 }

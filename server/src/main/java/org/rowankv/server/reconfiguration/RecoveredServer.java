@@ -3,9 +3,10 @@ package org.rowankv.server.reconfiguration;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
@@ -16,6 +17,7 @@ import org.rowankv.server.checkpoint.CheckpointLoad;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.EntryAssembler;
 import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.pm.SegmentState;
@@ -49,6 +51,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     private @Nullable CleanAgent cleaner;
 
     private final List<SegmentReader> readers = new ArrayList<>();
+    private final KeptCandidates kept;
     /** Of the thread that uses this. */
     private final SegmentReader reader;
 
@@ -62,6 +65,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         this.assembler = new EntryAssembler(segments, FOR_CLEANING);
         this.log = new AppendLog(segments, SegmentOwner.CLEAN, FOR_CLEANING);
         this.reader = addReader();
+        this.kept = new KeptCandidates(segments, readers);
     }
 
     private SegmentReader addReader() {
@@ -120,7 +124,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
             toRead.removeIf(checkpoint::isCovered);
         }
         // The newest first: what they say of CommitVer makes most of the older ones no candidates.
-        toRead.sort(Comparator.comparingInt(segments::sequence).reversed());
+        toRead.sort(Comparator.comparingLong(segments::sequence).reversed());
         while (readers.size() < Math.min(threads, toRead.size())) {
             addReader();
         }
@@ -128,14 +132,15 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         final List<IntConsumer> each = new ArrayList<>();
         readers.forEach(one -> each.add(s -> progress.segmentRead(one.read(s))));
         new ScanThreads("rowan-scan-" + serverId, toRead, each).readAll();
+        assembler.giveUpIncomplete(this); // no block of them comes any more, and their segments may be needed
         freeDeadSegments(inUse);
         Chaos.point("start.dead-freed");
+        assembler.orderBySegment();
         while (!assembler.isIdle()) {
             if (assembler.assemble(this) == 0 && !assembler.isIdle()) {
                 makeRoom("put large entries together");
             }
         }
-        assembler.giveUpIncomplete(this);
         assembler.log().retire();
     }
 
@@ -156,20 +161,48 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         }
     }
 
-    /** Cleans a segment that nothing at this start refers to by address, or fails. */
+    /** Cleans a segment, or fails. Candidates move with what is copied. */
     private void makeRoom(String purpose) {
+        CleanAgent used = cleaner;
+        if (used == null) {
+            used = CleanAgent.ofAStart(segments, replicas, assembler::holdsBlockOf, kept);
+            resume(used);
+            cleaner = used;
+        }
         for (int s = 0; s < segments.count(); s++) {
             final SegmentState state = segments.state(s);
             if (segments.isClosed(s) && (state == SegmentState.USING || state == SegmentState.USED)) {
                 segments.transition(s, state, SegmentState.COMMITTED);
             }
         }
-        if (cleaner == null) {
-            cleaner = CleanAgent.ofAStart(segments, replicas, this::isReferredTo);
-        }
-        if (!cleaner.cleanOne()) {
+        kept.hold();
+        if (!used.cleanOne()) {
             throw new StoreOpenException("server " + serverId + ": no free segment is left to " + purpose
                     + "; a copy of the directory opens with a larger capacity once this version can change it");
+        }
+    }
+
+    /**
+     * Goes on with the log of copies that a crash cut off, in the segment with the most room. A cleaner that died had perhaps
+     * taken the last free segment: what it had still to copy fits behind what it had copied, so its victim can be emptied,
+     * however often that is interrupted.
+     */
+    private void resume(CleanAgent resuming) {
+        int best = -1;
+        int bestEnd = segments.length();
+        for (int s = 0; s < segments.count(); s++) {
+            if (segments.isClosed(s)
+                    && segments.state(s) == SegmentState.USING
+                    && segments.owner(s) == SegmentOwner.CLEAN) {
+                final int end = segments.endOf(s);
+                if (end < bestEnd) {
+                    best = s;
+                    bestEnd = end;
+                }
+            }
+        }
+        if (best >= 0) {
+            resuming.resume(best);
         }
     }
 
@@ -205,15 +238,45 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         segments.markDead(address, length);
     }
 
-    /** Addresses of the candidates of a shard above what is known to be on all replicas, by version. */
-    public Map<Long, Long> candidates(int shard, long commitVersion) {
-        final Map<Long, Long> above = new HashMap<>();
+    /** Versions of the candidates of a shard above what is known to be on all replicas, in ascending order. */
+    public SortedSet<Long> candidates(int shard, long commitVersion) {
+        final SortedSet<Long> above = new TreeSet<>();
         readers.forEach(each -> each.candidates().addAbove(shard, commitVersion, above));
         return above;
     }
 
+    /** Where a candidate lies, until the next call that may make room; 0 if it is none. */
+    public long candidate(int shard, long version) {
+        for (SegmentReader each : readers) {
+            final long address = each.candidates().addressOf(shard, version);
+            if (address != 0) {
+                requireEntry(address, version);
+                return address;
+            }
+        }
+        return 0;
+    }
+
+    /** What was cleaned meanwhile must have taken the candidate along. */
+    private void requireEntry(long address, long version) {
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int generation = segments.generation(segments.segmentOf(address));
+        if (generation == 0
+                || FrameDescriptor.generation(FrameDescriptor.wordPlain(buffer, at)) != generation
+                || EntryDescriptor.version(buffer, at) != version) {
+            throw new AssertionError("server " + serverId + " has lost track of version " + version);
+        }
+    }
+
+    /** All replicas of the shard have all candidates of it but these, of which some replica lacks each. */
+    public void agreeAllBut(int shard, Set<Long> lacking) {
+        kept.keepOnly(shard, lacking);
+    }
+
     /** Takes over an entry that another replica has and this one has not. */
-    void takeOver(RecoveredServer from, long sourceAddress, int tenure) {
+    void takeOver(RecoveredServer from, int shard, long version, int tenure) {
+        final long sourceAddress = from.candidate(shard, version);
         takeOver(
                 from.segments.region().buffer(sourceAddress),
                 from.segments.region().offset(sourceAddress),
@@ -266,7 +329,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
                 replica.recovered(LOCK_OWNER);
             }
         });
+        kept.end();
         segments.recountSpace();
-        readers.forEach(each -> each.candidates().clear());
     }
 }

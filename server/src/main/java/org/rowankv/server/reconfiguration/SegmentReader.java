@@ -128,7 +128,7 @@ final class SegmentReader implements SegmentScan.Visitor {
             segments.area().flush(address, Long.BYTES);
             return;
         }
-        errors.report(
+        errors.reportExpected(
                 "server " + serverId + ": scan of segment " + segment + " at "
                         + (address - segments.area().addressOf(segment)),
                 new IllegalStateException(reason));
@@ -192,6 +192,7 @@ final class SegmentReader implements SegmentScan.Visitor {
         final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
         // Other readers may meet other entries of the key, or another copy of this one.
         final int stripe = KeyLocks.stripeOf(position);
+        // Ends: the other reader holds it for one entry.
         while (!replica.keyLocks().tryLock(stripe, lockOwner)) {
             Thread.yield(); // rare, and the other reader may have lost its processor
         }
@@ -216,6 +217,25 @@ final class SegmentReader implements SegmentScan.Visitor {
             keyScratch = new byte[Math.max(keyLength, 2 * keyScratch.length)];
         }
         return replica.positionOf(buffer, at, keyScratch);
+    }
+
+    /** Whether nothing needs the entry at that address here: neither an index nor who asks for an answer. */
+    boolean isDead(long address) {
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(buffer, at));
+        if (EntryType.isTombstone(type)) {
+            return false;
+        }
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
+        final int flags = EntryDescriptor.flags(buffer, at);
+        final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
+        if (type == EntryType.SESSION_OPEN) {
+            return !replica.sessions(sessionId).isOpening(sessionId, address);
+        }
+        final long sequence = EntryDescriptor.sequence(buffer, at, flags);
+        return !(EntryType.isKeyed(type) && replica.index().refers(positionOf(replica, buffer, at), address))
+                && !(sequence != 0 && replica.sessions(sessionId).isNeeded(sessionId, sequence, address));
     }
 
     /** Whether that entry would change nothing here: its key has passed it, and its outcome is known or never asked for. */

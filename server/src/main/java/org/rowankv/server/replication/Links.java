@@ -108,7 +108,7 @@ public final class Links implements AutoCloseable {
             failedNs[server] = failed[server] ? clock.nanoTime() : 0;
             final Throwable cause = e.getCause();
             if (cause instanceof FabricException) {
-                errors.report("connecting to server " + server, cause);
+                errors.reportExpected("connecting to server " + server, cause);
                 return null;
             }
             throw e;

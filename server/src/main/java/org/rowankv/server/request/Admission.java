@@ -1,6 +1,8 @@
 package org.rowankv.server.request;
 
+import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.VersionCounter;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 
@@ -15,6 +17,11 @@ final class Admission {
     private final EntryDraft draft;
     private final Decision decision;
 
+    private @Nullable VersionCounter versions;
+    private boolean awaitsEpoch;
+    /** Of the attempts to get another epoch, when it began to wait for one. */
+    private long failuresBefore;
+
     private int shard;
     private int length;
     private int usedLength;
@@ -27,6 +34,7 @@ final class Admission {
 
     private int lackingServer;
     private long settledBefore;
+    /** Since space was asked for. */
     private int refusals;
     /** Answers of the lacking server in what would be the last attempt. */
     private int lateAnswers;
@@ -43,8 +51,10 @@ final class Admission {
     }
 
     /** Of a mutation of that shard: nothing was asked for yet. */
-    void begin(int shardId) {
-        shard = shardId;
+    void begin(ShardPrimary primary) {
+        shard = primary.replica().shardId();
+        versions = primary.versions();
+        awaitsEpoch = false;
         lackingServer = -1;
         awaitsExpiry = false;
     }
@@ -58,6 +68,10 @@ final class Admission {
     Status attempt() {
         holdsSpace = false;
         holdsCredit = false;
+        final VersionCounter counter = versions;
+        if (counter != null && !counter.mayTake()) {
+            return refuseOrAwaitEpoch(counter);
+        }
         final long used = draft.usedLength();
         if (Math.max(used, draft.longestSuccessor()) > worker.segments().length()) {
             return Status.TOO_LARGE;
@@ -108,6 +122,16 @@ final class Admission {
         return Status.OK;
     }
 
+    /** The shard gets another epoch now, or an attempt to get one has failed since this has waited for it. */
+    private Status refuseOrAwaitEpoch(VersionCounter counter) {
+        if (!awaitsEpoch) {
+            awaitsEpoch = true;
+            failuresBefore = counter.failures();
+        }
+        worker.pressure().wakeUp(worker.serverId());
+        return counter.failures() == failuresBefore ? Status.NO_REPLY : Status.NO_VERSION;
+    }
+
     /**
      * Whether a refusal is that server's word about its space, asked for in the last attempt or since. Where the answer
      * takes time, the first one may be to a question from before.
@@ -136,9 +160,10 @@ final class Admission {
             refusals = 0;
             lateAnswers = 0;
         }
-        if (refusals++ % ASK_AGAIN == 0) {
+        if (refusals == 0) {
             pressure.wantSpace(lacking); // again and again: what could not be cleaned before may be committed by now
         }
+        refusals = refusals + 1 < ASK_AGAIN ? refusals + 1 : 0;
         pressure.wakeUp(lacking);
         return Status.NO_REPLY;
     }

@@ -13,6 +13,19 @@ import org.rowankv.protocol.Version;
  * stays behind it, and no segment of a backup log with younger versions can be cleaned: those who go on could fill the
  * backups, with what is dead already, so that there is no place left for the one that everybody waits for. Time is
  * divided in laps. Each worker writes some bytes in a lap, and a lap ends only when nobody is in flight who began before it.
+ *
+ * <h2>Memory order</h2>
+ *
+ * The owner of a slot writes {@code BOUND = 0} (release), then {@code SHARD} and {@code LAP} of its next version (release), then
+ * its {@code BOUND} (volatile). A reader reads {@code BOUND} (volatile), then {@code SHARD} or {@code LAP} (acquire).
+ *
+ * <p>So whoever reads a bound reads the shard and lap of that bound, or of a later version of the slot. The latter is harmless: a
+ * later shard or lap was written behind all that the version of the bound has done, and the acquire makes the reader see all of it.
+ * That version is finished, and need not hold back its own shard or lap. It holds back the later shard by mistake, which only
+ * lowers a value that is computed again, and of which the maximum counts.
+ *
+ * <p>With plain writes, a weakly ordered processor could show the next shard before the effects of the version before, such as what
+ * was handed to a change stream.
  */
 public final class InFlight {
     private static final int PADDING = 16; // longs between slots
@@ -49,7 +62,7 @@ public final class InFlight {
     /** Ends a lap, unless somebody is in flight who began before it; true when it is over. */
     boolean endLap(long lap) {
         for (int slot = 0; slot < count; slot++) {
-            if (slots.get(slot * PADDING + BOUND) != 0 && slots.getOpaque(slot * PADDING + LAP) < lap) {
+            if (slots.get(slot * PADDING + BOUND) != 0 && slots.getAcquire(slot * PADDING + LAP) < lap) {
                 return false;
             }
         }
@@ -59,8 +72,8 @@ public final class InFlight {
 
     /** Before the version is taken. */
     void announce(int slot, int shard, long lowerBound) {
-        slots.setPlain(slot * PADDING + SHARD, shard);
-        slots.setPlain(slot * PADDING + LAP, slots.get(lapAt));
+        slots.setRelease(slot * PADDING + SHARD, shard); // behind all that its last version did
+        slots.setRelease(slot * PADDING + LAP, slots.get(lapAt));
         slots.set(slot * PADDING + BOUND, lowerBound); // volatile: before the counter is incremented
     }
 
@@ -83,7 +96,7 @@ public final class InFlight {
         long smallest = last;
         for (int slot = 0; slot < count; slot++) {
             final long bound = slots.get(slot * PADDING + BOUND);
-            if (bound != 0 && (int) slots.getOpaque(slot * PADDING + SHARD) == shard) {
+            if (bound != 0 && (int) slots.getAcquire(slot * PADDING + SHARD) == shard) {
                 smallest = Math.min(smallest, Version.before(bound));
             }
         }
@@ -95,7 +108,7 @@ public final class InFlight {
         for (int slot = 0; slot < count; slot++) {
             final long bound = slots.get(slot * PADDING + BOUND);
             if (bound != 0) {
-                final int shard = (int) slots.getOpaque(slot * PADDING + SHARD);
+                final int shard = (int) slots.getAcquire(slot * PADDING + SHARD);
                 smallest[shard] = Math.min(smallest[shard], Version.before(bound));
             }
         }

@@ -117,7 +117,7 @@ final class Mutation {
             stripesNeeded = 1;
         }
         decision.begin(shardPrimary, newRequest, position);
-        admission.begin(shardPrimary.replica().shardId());
+        admission.begin(shardPrimary);
         state = State.AWAITING_LOCK;
     }
 

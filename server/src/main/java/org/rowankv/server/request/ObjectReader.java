@@ -126,7 +126,7 @@ public final class ObjectReader {
     private boolean answerCorrupted(
             Request request, int segment, long address, int generation, @Nullable String reason) {
         if (reason != null) {
-            errors.report(
+            errors.reportExpected(
                     "reading segment " + segment + " at "
                             + (address - segments.area().addressOf(segment)),
                     new IllegalStateException(reason));

@@ -24,6 +24,7 @@ public final class ReadCheck {
     @Nullable
     String whyInvalid(int segment, long address, int generation) {
         int slot = pool.tryBorrow();
+        // Ends: each of the others checks one entry, and gives its place back whatever happens.
         while (slot < 0) {
             Thread.onSpinWait();
             slot = pool.tryBorrow();

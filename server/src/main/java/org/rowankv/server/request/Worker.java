@@ -31,7 +31,7 @@ public final class Worker {
     private boolean polling;
 
     private volatile boolean releaseWanted;
-    private volatile int retiredBefore;
+    private volatile long retiredBefore;
     /** The lap in which it wrote last, and what it wrote in it. */
     private long lap;
 
@@ -242,7 +242,7 @@ public final class Worker {
     }
 
     /** Who has it is to close its log, if that was opened before that sequence number. Any thread. */
-    public void wantRetired(int sequence) {
+    public void wantRetired(long sequence) {
         retiredBefore = sequence;
     }
 

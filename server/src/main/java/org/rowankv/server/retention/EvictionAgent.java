@@ -54,6 +54,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     private final LongSupplier settledTurns;
     private final Map<Integer, Hand> hands = new HashMap<>();
 
+    /** Where the round over the limited caches goes on; behind the last one it begins anew. */
     private int nextCache;
     /** The cache whose objects are being ended. */
     private @Nullable LimitedCache cache;
@@ -105,8 +106,22 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         return "eviction";
     }
 
+    /** A turn that fails lets the callers through that wait for it: until something can be ended again nothing else would. */
     @Override
     public int doWork() {
+        boolean hasFailed = true;
+        try {
+            final int done = turn();
+            hasFailed = false;
+            return done;
+        } finally {
+            if (hasFailed) {
+                caches.all().forEach(each -> each.stuck(true));
+            }
+        }
+    }
+
+    private int turn() {
         if (worker.isTaken(this) || worker.isUsedBy(this) && !goOn()) {
             return 0;
         }
@@ -146,24 +161,37 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     }
 
     private boolean findCache() {
+        if (closing || !caches.isAnyWanted()) {
+            return false;
+        }
+        caches.looks(); // before: what grows above its limit from here on is found now, or in the next turn
+        boolean isAnyLeft = false;
         final List<LimitedCache> all = caches.all();
-        for (int i = 0; i < all.size() && !closing; i++) {
-            final LimitedCache candidate = all.get(nextCache++ % all.size());
-            if (!candidate.isWanted()) {
-                continue;
-            }
-            hand = hands.computeIfAbsent(candidate.id(), id -> new Hand(clock.nanoTime()));
-            if (isSwept.getAsBoolean() && clock.nanoTime() - hand.restsUntilNs >= 0) {
-                atWork = true; // before the second look at `closing`: who closes looks in the other order
-                cache = candidate;
-                hand.fruitlessRounds = 0;
-                if (closing) {
-                    leave();
-                }
-                return !closing;
+        for (int looked = 0; looked < all.size() && cache == null; looked++) {
+            nextCache = nextCache < all.size() ? nextCache : 0;
+            final LimitedCache candidate = all.get(nextCache++);
+            if (candidate.isWanted()) {
+                isAnyLeft = true;
+                begin(candidate);
             }
         }
-        return false;
+        if (isAnyLeft) {
+            caches.want();
+        }
+        return cache != null;
+    }
+
+    private void begin(LimitedCache candidate) {
+        hand = hands.computeIfAbsent(candidate.id(), id -> new Hand(clock.nanoTime()));
+        if (!isSwept.getAsBoolean() || clock.nanoTime() - hand.restsUntilNs < 0) {
+            return;
+        }
+        atWork = true; // before the second look at `closing`: who closes looks in the other order
+        cache = candidate;
+        hand.fruitlessRounds = 0;
+        if (closing) {
+            leave();
+        }
     }
 
     /** Whether nothing more is to be ended in that cache for now. */

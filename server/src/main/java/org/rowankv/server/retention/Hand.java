@@ -27,6 +27,7 @@ final class Hand {
     private final boolean[] marked = new boolean[MOST];
     private final boolean[] over = new boolean[MOST];
     private int count;
+    /** Since one was taken away. */
     private int marksMet;
 
     Hand(long nowNs) {
@@ -52,7 +53,11 @@ final class Hand {
             over[count] = isOver;
             count++;
         }
-        return isMarked && ++marksMet % MARKS_PER_MARK_TAKEN == 0;
+        if (!isMarked || ++marksMet < MARKS_PER_MARK_TAKEN) {
+            return false;
+        }
+        marksMet = 0;
+        return true;
     }
 
     /** Which of those that were met goes. There is one. */

@@ -113,8 +113,19 @@ public final class RetentionWorker implements Agent {
         return replica.positionOf(entry, at, key);
     }
 
-    /** Does what can be done now. */
+    /**
+     * Does what can be done now. An error may cut the mutation off anywhere: the next turn finishes or drops it, as the next
+     * borrower does of a worker context in which a caller was struck. So here an error is an ordinary failure of the turn.
+     */
     Outcome turn() {
+        try {
+            return advance();
+        } catch (OutOfMemoryError | StackOverflowError e) {
+            throw new IllegalStateException("a mutation of an agent was cut off, and is finished by its next turn", e);
+        }
+    }
+
+    private Outcome advance() {
         if (turning) {
             if (!worker.finishLeftover()) {
                 return Outcome.PENDING;
@@ -175,7 +186,7 @@ public final class RetentionWorker implements Agent {
     }
 
     /** Lets the cleaner have a log that was opened before that sequence number. */
-    public void retireLogOlderThan(int sequence) {
+    public void retireLogOlderThan(long sequence) {
         final int segment = worker.tLog().openSegment();
         if (user == null && segment >= 0 && segments.sequence(segment) < sequence) {
             worker.retireLog();

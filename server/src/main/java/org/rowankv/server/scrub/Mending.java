@@ -241,7 +241,7 @@ public final class Mending implements SegmentScan.Visitor {
             return; // it was said of each; the segment stays as it is
         }
         if (missing > explained) {
-            errors.report(
+            errors.reportExpected(
                     place(segments.area().addressOf(use.segment())),
                     new IllegalStateException(missing - explained
                             + " bytes of entries are damaged, of which it cannot be told whether they are needed: the"
@@ -279,7 +279,7 @@ public final class Mending implements SegmentScan.Visitor {
                     || EntryType.holdsObject(type) && !isAnswerNeeded(buffer, at, address, word);
             if (!mayGo) {
                 keepsUnknown = true;
-                errors.report(
+                errors.reportExpected(
                         place(address),
                         new IllegalStateException(EntryType.name(type) + ": " + reason
                                 + "; it may be needed at a start, so the segment is kept as it is"));
@@ -311,11 +311,12 @@ public final class Mending implements SegmentScan.Visitor {
         final String reason = why == null ? "damaged for a moment" : why;
         final ByteBuffer copy = copyOf(each);
         if (copy != null && replace(each, copy)) {
-            errors.report(place(each.address()), new IllegalStateException(reason + "; taken from another replica"));
+            errors.reportExpected(
+                    place(each.address()), new IllegalStateException(reason + "; taken from another replica"));
             damage.countReplaced();
             return true;
         }
-        errors.report(
+        errors.reportExpected(
                 place(each.address()),
                 new IllegalStateException(reason + "; shard " + replica.shardId()
                         + ", and no other replica has it: reading it fails until it is written again"));

@@ -19,16 +19,18 @@ public final class LimitedCache {
     private final long maxObjects;
     private final long maxBytes;
     private final CacheCounts[] shards;
+    private final Runnable want;
 
     private volatile boolean wanted;
     private volatile boolean farAbove;
     private volatile boolean stuck;
 
-    LimitedCache(int id, String name, CacheLimit limit, CacheCounts[] shards, int shardCount) {
+    LimitedCache(int id, String name, CacheLimit limit, CacheCounts[] shards, int shardCount, Runnable want) {
         this.id = id;
         this.name = name;
         this.limit = limit;
         this.shards = shards;
+        this.want = want;
         this.maxObjects = part(limit.maxEntries(), shards.length, shardCount);
         this.maxBytes = part(limit.maxBytes(), shards.length, shardCount);
     }
@@ -85,6 +87,7 @@ public final class LimitedCache {
             return false;
         }
         wanted = true;
+        want.run(); // behind it: whoever is asked to look finds it
         return true;
     }
 

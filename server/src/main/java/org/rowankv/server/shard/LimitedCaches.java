@@ -14,6 +14,8 @@ public final class LimitedCaches {
     private volatile @Nullable LimitedCache[] byId = new @Nullable LimitedCache[0];
 
     private volatile List<LimitedCache> all = List.of();
+    /** Some cache may be above its limit, and nobody has looked at it since it was found so. */
+    private volatile boolean wanted;
 
     /**
      * @param own the shards whose primary this server is
@@ -34,6 +36,21 @@ public final class LimitedCaches {
         return all;
     }
 
+    /** A cache was found above its limit: the evicting agent is to look at all of them. Any thread. */
+    public void want() {
+        wanted = true;
+    }
+
+    /** Whether the evicting agent is to look at the caches. */
+    public boolean isAnyWanted() {
+        return wanted;
+    }
+
+    /** By the agent that evicts, before it looks at each of them. */
+    public void looks() {
+        wanted = false;
+    }
+
     /** Gives a cache another limit, or none. True if it is above that: then the evicting agent is to be woken. */
     public synchronized boolean limit(int cacheId, String name, CacheLimit limit) {
         final LimitedCache old = find(cacheId);
@@ -46,7 +63,7 @@ public final class LimitedCaches {
         if (old != null && old.limit().equals(limit)) {
             return false;
         }
-        final LimitedCache cache = new LimitedCache(cacheId, name, limit, own, shardCount);
+        final LimitedCache cache = new LimitedCache(cacheId, name, limit, own, shardCount, this::want);
         replace(cacheId, cache);
         return cache.look();
     }

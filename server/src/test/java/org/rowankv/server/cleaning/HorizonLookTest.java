@@ -65,7 +65,7 @@ final class HorizonLookTest {
     }
 
     private boolean isRaised(int segment) {
-        final int before = segments.horizon(segment);
+        final long before = segments.horizon(segment);
         final long raised = look.raised();
         look.begin(segment);
         while (!look.step(STEP)) {
@@ -113,7 +113,7 @@ final class HorizonLookTest {
         next();
         commit();
         look.begin(old);
-        final int begun = segments.lastSequence();
+        final long begun = segments.lastSequence();
         while (!look.step(STEP)) {
             // There is more.
         }

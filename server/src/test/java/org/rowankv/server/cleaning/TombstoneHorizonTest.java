@@ -24,7 +24,7 @@ final class TombstoneHorizonTest {
     @Test
     void shouldTakeACopyThatLivesForAsNewAsItsSegment() {
         final long original = oldSegmentWith("k");
-        final int numberOfTheOriginal = segments.horizon(segments.segmentOf(original));
+        final long numberOfTheOriginal = segments.horizon(segments.segmentOf(original));
         shard.write(EntryType.PUT, "later", 40_000);
         shard.closeLog();
         assertThat(shard.cleaner.cleanOne()).isTrue();
@@ -39,7 +39,7 @@ final class TombstoneHorizonTest {
     @Test
     void shouldTakeACopyOfWhatAClearHasEndedForAsOldAsTheOriginal() {
         final long original = oldSegmentWith("k");
-        final int numberOfTheOriginal = segments.horizon(segments.segmentOf(original));
+        final long numberOfTheOriginal = segments.horizon(segments.segmentOf(original));
         shard.write(EntryType.CLEAR, "", 0);
         final long clear = shard.version();
         shard.write(EntryType.PUT, "later", 40_000);
@@ -61,7 +61,7 @@ final class TombstoneHorizonTest {
     @Test
     void shouldHoldTheHorizonWhileSomethingThatADeletionEndedIsThere() {
         final long original = oldSegmentWith("k");
-        final int numberOfTheOriginal = segments.horizon(segments.segmentOf(original));
+        final long numberOfTheOriginal = segments.horizon(segments.segmentOf(original));
         shard.write(EntryType.DELETE, "k", 0);
         shard.write(EntryType.PUT, "later", 40_000);
         shard.closeLog();

@@ -92,16 +92,7 @@ class ClientPortEndTest {
 
     /** Of a port that does not wait for what is under way when it ends. */
     private static ClientPortSettings atOnce(ClientPortSettings of) {
-        return new ClientPortSettings(
-                of.host(),
-                of.port(),
-                of.loops(),
-                of.spinNs(),
-                of.maxConnections(),
-                of.maxInFlight(),
-                of.maxFrame(),
-                of.handshakeNs(),
-                0);
+        return of.withDrainNs(0);
     }
 
     /** Ends when its session does. */

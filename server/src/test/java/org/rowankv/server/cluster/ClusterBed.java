@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Catalogue;
 import org.rowankv.driver.RowanClient;
@@ -29,6 +30,7 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.ThreadScheduling;
 import org.rowankv.runtime.ThreadingMode;
 import org.rowankv.server.Server;
+import org.rowankv.server.ServerSettings;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.membership.MemoryConfigurationStore;
 import org.rowankv.server.pm.Durability;
@@ -44,6 +46,7 @@ final class ClusterBed implements AutoCloseable {
     private final long capacity;
     private ThreadingMode threading = ThreadingMode.SHARED;
     private @Nullable ClusterSecret secret = SECRET;
+    private UnaryOperator<ServerSettings> firstRoles = UnaryOperator.identity();
     final ConfigurationStore store;
     final List<Member> members = new ArrayList<>();
 
@@ -80,15 +83,16 @@ final class ClusterBed implements AutoCloseable {
             server = new ClusterServer(
                     settings,
                     new ClusterSurroundings(
-                            store,
-                            opened,
-                            addresses,
-                            SystemClock.INSTANCE,
-                            new SplittableRandomSource((dir + name).hashCode() * 31L + ++starts),
-                            ThreadScheduling.INSTANCE,
-                            errors,
-                            1,
-                            new NotedCatalogue()));
+                                    store,
+                                    opened,
+                                    addresses,
+                                    SystemClock.INSTANCE,
+                                    new SplittableRandomSource((dir + name).hashCode() * 31L + ++starts),
+                                    ThreadScheduling.INSTANCE,
+                                    errors,
+                                    1,
+                                    new NotedCatalogue())
+                            .withTuning(usual -> catalogue == null ? firstRoles.apply(usual) : usual));
             server.start();
             return server;
         }
@@ -137,6 +141,12 @@ final class ClusterBed implements AutoCloseable {
     /** Its servers believe every peer and every registration. */
     ClusterBed withoutSecret() {
         secret = null;
+        return this;
+    }
+
+    /** The process values of each server until it has served for the first time. */
+    ClusterBed withFirstRoles(UnaryOperator<ServerSettings> tuning) {
+        firstRoles = tuning;
         return this;
     }
 

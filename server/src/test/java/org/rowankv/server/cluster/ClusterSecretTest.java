@@ -8,7 +8,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -187,26 +186,6 @@ class ClusterSecretTest {
             } catch (java.lang.reflect.InvocationTargetException e) {
                 throw e.getCause();
             }
-        }
-    }
-
-    @Test
-    void shouldSayWhichServerIsSilentAndWhy() {
-        try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20).startAll()) {
-            final ClusterBed.Member silent = bed.members.get(1);
-            silent.proxy.refuse(true);
-            silent.proxy.cut();
-            bed.members.get(0).stop();
-            bed.members.get(0).start();
-            await().atMost(Duration.ofSeconds(60))
-                    .until(() -> List.of(
-                                    "waiting for server b (1) at 127.0.0.1:" + silent.proxy.port(),
-                                    ": no answer since ",
-                                    "; last refusal: no connection to server 1: ")
-                            .stream()
-                            .allMatch(bed.members.get(0).server.saying()::contains));
-            silent.proxy.refuse(false);
-            bed.awaitServing();
         }
     }
 

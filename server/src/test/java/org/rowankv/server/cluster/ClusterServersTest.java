@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -20,9 +21,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.VersionedValue;
 import org.rowankv.placement.Configuration;
+import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardAssignment;
+import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Version;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.server.Server;
 
 /** Servers that know each other only by a configuration store and by TCP. */
@@ -289,6 +294,35 @@ class ClusterServersTest {
                 final Server one = bed.server(server);
                 assertThat(one.segments().area().superblock().term()).isEqualTo(second.term());
             }
+        }
+    }
+
+    /** What was begun in the old roles waits, or its client asks again; the versions go on in larger epochs. */
+    @Test
+    void shouldStartAnewTogetherWhenVersionsComeToTheirEnd() {
+        try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20)
+                .withFirstRoles(usual -> usual.withCounters(CounterStarts.nearEnds(10)))
+                .startAll()) {
+            final RowanClient client = bed.client(1);
+            final Configuration first = bed.configuration();
+            final Map<Integer, Long> newest = new HashMap<>();
+            for (int i = 0; i < 400; i++) {
+                final byte[] key = bytes("key" + i % 100);
+                final long version = client.put(CACHE, key, value(20, i)).version();
+                final long hash = new KeyHash(first.hashSeed()).hash(CACHE, key, 0, key.length);
+                final int shard = ShardMap.shardOf(hash, first.shardCount());
+                assertThat(version).isGreaterThan(newest.getOrDefault(shard, 0L));
+                newest.put(shard, version);
+            }
+            bed.awaitServing();
+            assertThat(bed.configuration().term()).isGreaterThan(first.term());
+            newest.forEach((shard, version) -> assertThat(Version.epoch(version))
+                    .as("epoch of shard %d", shard)
+                    .isGreaterThan(first.shard(shard).epoch()));
+            for (int i = 300; i < 400; i++) {
+                assertThat(client.get(CACHE, bytes("key" + i % 100))).isEqualTo(value(20, i));
+            }
+            awaitAgreement(bed);
         }
     }
 }

@@ -42,8 +42,8 @@ class CollectedAnswersTest {
                     return PostStatus.POSTED;
                 });
         calls = new PeerCalls(answering, TERM, ThreadScheduling.INSTANCE);
-        return Exchange.collect(SHARD, EPOCH, 1, ABOVE, versions, calls, (server, silentNs) -> {
-            throw new RoundOverException("server " + server + " does not answer");
+        return Exchange.collect(SHARD, EPOCH, 1, ABOVE, versions, calls, () -> {
+            throw new RoundOverException("server 1 does not answer");
         });
     }
 

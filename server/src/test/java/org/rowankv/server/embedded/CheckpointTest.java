@@ -14,15 +14,20 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
 
 /** A start from a checkpoint finds what a start from the log finds; a checkpoint that cannot be used is passed over. */
 @Tag("jvm")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CheckpointTest {
     private static final int KEYS = 400;
 
@@ -271,6 +276,29 @@ final class CheckpointTest {
         }
 
         requireOpens(false);
+    }
+
+    /** Nobody can remove a directory that is not empty, as nobody can remove a file without the right to. */
+    private Path putWhatCannotBeRemoved(String name) throws IOException {
+        Files.write(Files.createDirectories(checkpoints().resolve(name)).resolve("content"), new byte[1]);
+        return checkpoints().resolve(name);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 60_000})
+    void shouldStartThoughAnOldFileCannotBeRemoved(long intervalMs) throws IOException {
+        final List<Path> stay = List.of(putWhatCannotBeRemoved("checkpoint-old"), putWhatCannotBeRemoved("image-1-1"));
+        for (int opened = 0; opened < 2; opened++) {
+            try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(intervalMs))) {
+                assertThat(cluster.checkpoints().loaded()).isEqualTo(intervalMs == 0 ? 0 : 1);
+                requireModel(cluster, model);
+                change(cluster, 500);
+            }
+        }
+        assertThat(stay).allMatch(Files::exists);
+        if (intervalMs == 0) {
+            assertThat(files("")).as("the others are removed").isEqualTo(stay);
+        }
     }
 
     @Test

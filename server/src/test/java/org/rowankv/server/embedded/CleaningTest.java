@@ -7,7 +7,9 @@ import static org.rowankv.server.embedded.Stores.value;
 
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,6 +17,7 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.server.ServerStatistics;
 
 /** Stores that are written many times over: the cleaner frees what is dead, and nothing else. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CleaningTest {
     private static final int CAPACITY = 4 << 20;
 

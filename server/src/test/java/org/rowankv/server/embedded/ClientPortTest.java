@@ -7,12 +7,8 @@ import static org.awaitility.Awaitility.await;
 import static org.rowankv.server.embedded.Stores.bytes;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.Channels;
-import java.nio.channels.WritableByteChannel;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +24,6 @@ import org.rowankv.driver.session.NetSettings;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.FrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.protocol.wire.HelloDescriptor;
@@ -84,83 +79,13 @@ final class ClientPortTest {
         cluster.close();
     }
 
-    /** A client that says what it likes. */
-    private final class RawClient implements AutoCloseable {
-        private final Socket socket = new Socket();
-
-        RawClient() throws IOException {
-            socket.connect(new InetSocketAddress("127.0.0.1", port.address().getPort()));
-            socket.setSoTimeout(30_000);
-        }
-
-        RawClient say(byte... bytes) throws IOException {
-            socket.getOutputStream().write(bytes);
-            return this;
-        }
-
-        RawClient hello(long cluster, int maxFrame) throws IOException {
-            return say(HelloDescriptor.hello(new Hello(cluster, maxFrame)).array());
-        }
-
-        Welcome heardWelcome() throws Exception {
-            final ByteBuffer heard =
-                    ByteBuffer.allocate(HelloDescriptor.MAX_WELCOME).order(ByteOrder.LITTLE_ENDIAN);
-            Welcome welcome = null;
-            while (welcome == null) {
-                final int next = socket.getInputStream().read();
-                assertThat(next).isNotNegative();
-                heard.put((byte) next);
-                welcome = HelloDescriptor.readWelcome(heard);
-            }
-            return welcome;
-        }
-
-        RawClient welcomed() throws Exception {
-            hello(0, MAX_FRAME);
-            assertThat(heardWelcome().status()).isEqualTo(HelloDescriptor.WELCOME);
-            return this;
-        }
-
-        /** Reads on until the server closes. */
-        void awaitEnd() throws IOException {
-            try {
-                while (socket.getInputStream().read() >= 0) {
-                    // What it says before does not matter.
-                }
-            } catch (java.net.SocketException e) {
-                assertThat(e).hasMessageContaining("reset");
-            }
-        }
-
-        @Override
-        public void close() throws IOException {
-            socket.close();
-        }
-    }
-
-    private static byte[] frame(int type, byte[] body) {
-        final FrameWriter out = new FrameWriter(64);
-        BytesFrame.write(out, type, 7, body);
-        return written(out);
-    }
-
-    private static byte[] written(FrameWriter out) {
-        final java.io.ByteArrayOutputStream all = new java.io.ByteArrayOutputStream();
-        try (WritableByteChannel channel = Channels.newChannel(all)) {
-            out.writeTo(channel);
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
-        return all.toByteArray();
-    }
-
     private void requireFault(ProtocolFault fault) {
         await().atMost(30, TimeUnit.SECONDS).until(() -> port.faults(fault) == 1);
     }
 
     @Test
     void shouldCloseTheConnectionOfAnotherProtocol() throws Exception {
-        try (RawClient raw = new RawClient()) {
+        try (RawClient raw = new RawClient(port)) {
             raw.say("GET / HTTP/1.1\r\nHost: here\r\n\r\n".getBytes(UTF_8)).awaitEnd();
         }
         requireFault(ProtocolFault.FOREIGN_PROTOCOL);
@@ -173,7 +98,7 @@ final class ClientPortTest {
         final java.util.zip.CRC32C crc = new java.util.zip.CRC32C();
         crc.update(hello, 12, hello.length - 12);
         ByteBuffer.wrap(hello).order(ByteOrder.LITTLE_ENDIAN).putInt(8, (int) crc.getValue());
-        try (RawClient raw = new RawClient()) {
+        try (RawClient raw = new RawClient(port)) {
             raw.say(hello);
             final Welcome refusal = raw.heardWelcome();
             assertThat(refusal.status()).isEqualTo(HelloDescriptor.REFUSED_VERSION);
@@ -185,7 +110,7 @@ final class ClientPortTest {
 
     @Test
     void shouldRefuseAClientOfAnotherCluster() throws Exception {
-        try (RawClient raw = new RawClient()) {
+        try (RawClient raw = new RawClient(port)) {
             raw.hello(cluster.configuration().clusterId() + 1, MAX_FRAME);
             final Welcome refusal = raw.heardWelcome();
             assertThat(refusal.status()).isEqualTo(HelloDescriptor.REFUSED_CLUSTER);
@@ -198,7 +123,7 @@ final class ClientPortTest {
 
     @Test
     void shouldRefuseAClientThatTakesNoFrameAsLongAsItsOwn() throws Exception {
-        try (RawClient raw = new RawClient()) {
+        try (RawClient raw = new RawClient(port)) {
             raw.hello(0, MAX_FRAME - 1).awaitEnd();
         }
         requireFault(ProtocolFault.BAD_LENGTH);
@@ -209,9 +134,9 @@ final class ClientPortTest {
         final java.util.ArrayList<RawClient> raws = new java.util.ArrayList<>();
         try {
             while (port.connections() < 8) {
-                raws.add(new RawClient().welcomed());
+                raws.add(new RawClient(port).welcomed());
             }
-            try (RawClient raw = new RawClient()) {
+            try (RawClient raw = new RawClient(port)) {
                 raw.hello(0, MAX_FRAME);
                 final Welcome refusal = raw.heardWelcome();
                 assertThat(refusal.status()).isEqualTo(HelloDescriptor.REFUSED_FULL);
@@ -232,7 +157,7 @@ final class ClientPortTest {
         cluster.close();
         open(settings().withHandshakeNs(1_000_000));
         connect();
-        try (RawClient raw = new RawClient()) {
+        try (RawClient raw = new RawClient(port)) {
             raw.say((byte) 'R').awaitEnd();
         }
         requireFault(ProtocolFault.NO_HANDSHAKE);
@@ -241,8 +166,8 @@ final class ClientPortTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 2, 4, 6, 8, 9, 250})
     void shouldCloseTheConnectionThatSendsWhatNoClientSends(int type) throws Exception {
-        try (RawClient raw = new RawClient()) {
-            raw.welcomed().say(frame(type, new byte[100])).awaitEnd();
+        try (RawClient raw = new RawClient(port)) {
+            raw.welcomed().say(RawClient.frame(type, new byte[100])).awaitEnd();
         }
         requireFault(ProtocolFault.BAD_FRAME);
     }
@@ -250,29 +175,29 @@ final class ClientPortTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 5, 7})
     void shouldCloseTheConnectionThatSendsAWrongBody(int type) throws Exception {
-        try (RawClient raw = new RawClient()) {
-            raw.welcomed().say(frame(type, new byte[5])).awaitEnd();
+        try (RawClient raw = new RawClient(port)) {
+            raw.welcomed().say(RawClient.frame(type, new byte[5])).awaitEnd();
         }
         requireFault(ProtocolFault.BAD_FRAME);
     }
 
     @Test
     void shouldCloseTheConnectionOfAFrameThatIsTooLongOrTornOrDamaged() throws Exception {
-        try (RawClient raw = new RawClient()) {
+        try (RawClient raw = new RawClient(port)) {
             // The server does not wait for the rest.
             raw.welcomed()
-                    .say(java.util.Arrays.copyOf(frame(FrameDescriptor.REQUEST, new byte[MAX_FRAME]), 100))
+                    .say(java.util.Arrays.copyOf(RawClient.frame(FrameDescriptor.REQUEST, new byte[MAX_FRAME]), 100))
                     .awaitEnd();
         }
         requireFault(ProtocolFault.BAD_LENGTH);
-        try (RawClient raw = new RawClient()) {
-            final byte[] damaged = frame(FrameDescriptor.ROUTING_WANTED, new byte[0]);
+        try (RawClient raw = new RawClient(port)) {
+            final byte[] damaged = RawClient.frame(FrameDescriptor.ROUTING_WANTED, new byte[0]);
             damaged[20] ^= 1;
             raw.welcomed().say(damaged).awaitEnd();
         }
         requireFault(ProtocolFault.BAD_CHECKSUM);
-        try (RawClient raw = new RawClient()) {
-            raw.welcomed().say(java.util.Arrays.copyOf(frame(FrameDescriptor.REQUEST, new byte[300]), 200));
+        try (RawClient raw = new RawClient(port)) {
+            raw.welcomed().say(java.util.Arrays.copyOf(RawClient.frame(FrameDescriptor.REQUEST, new byte[300]), 200));
         }
         await().atMost(30, TimeUnit.SECONDS).until(() -> port.connections() == 1);
     }
@@ -283,7 +208,7 @@ final class ClientPortTest {
         for (int i = 0; i < 200; i++) {
             final byte[] noise = new byte[1 + random.nextInt(2_000)];
             random.nextBytes(noise);
-            try (RawClient raw = new RawClient()) {
+            try (RawClient raw = new RawClient(port)) {
                 if (i % 2 == 0) {
                     raw.welcomed();
                 }
@@ -311,9 +236,9 @@ final class ClientPortTest {
                 bad.placed(hash, i == 0 ? (shard + 1) % 4 : shard);
             }
             RequestDescriptor.write(out, bad, 1 << 16, cluster.configuration().term());
-            try (RawClient raw = new RawClient()) {
-                raw.welcomed().say(written(out));
-                final java.io.DataInputStream in = new java.io.DataInputStream(raw.socket.getInputStream());
+            try (RawClient raw = new RawClient(port)) {
+                raw.welcomed().say(RawClient.written(out));
+                final java.io.DataInputStream in = raw.input();
                 assertThat(statusOfAnswer(in)).isEqualTo(Status.BAD_REQUEST);
             }
         }
@@ -377,7 +302,7 @@ final class ClientPortTest {
         final long hash =
                 new org.rowankv.placement.KeyHash(cluster.configuration().hashSeed()).hash(cache, key, 0, 1);
         get.placed(hash, org.rowankv.placement.ShardMap.shardOf(hash, 4));
-        try (RawClient raw = new RawClient()) {
+        try (RawClient raw = new RawClient(port)) {
             raw.welcomed();
             final FrameWriter out = new FrameWriter(64);
             final int asked = 5_000; // of 500 MB together
@@ -385,7 +310,7 @@ final class ClientPortTest {
                 RequestDescriptor.write(
                         out, get, (long) i << 16, cluster.configuration().term());
             }
-            raw.say(written(out));
+            raw.say(RawClient.written(out));
             await().atMost(30, TimeUnit.SECONDS).until(() -> port.requests() > before);
             for (int i = 0; i < 100; i++) {
                 assertThat(client.get(cache, key)).isEqualTo(value);

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -15,111 +13,16 @@ import org.rowankv.driver.session.NetSettings;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.Routing;
 import org.rowankv.placement.ShardAssignment;
-import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.catalogue.StoredCache;
-import org.rowankv.server.client.ClientCatalogue;
 import org.rowankv.server.client.ClientPort;
 import org.rowankv.server.client.ClientPortSettings;
-import org.rowankv.server.client.Served;
 
 /** A client finds the primary, whatever configuration it and the servers it meets know. */
 final class ClientRoutingTest {
     private static final byte[] KEY = {1, 2, 3};
-
-    /** Says who it is; is primary when it is told to be. */
-    private static final class FakeServer implements Served {
-        private final int id;
-        private volatile boolean primary;
-        private volatile boolean serving = true;
-        private final AtomicInteger answered = new AtomicInteger();
-
-        FakeServer(int id) {
-            this.id = id;
-        }
-
-        @Override
-        public int serverId() {
-            return id;
-        }
-
-        @Override
-        public Calls calls(int loop, int loops) {
-            return this::callOf;
-        }
-
-        private Call callOf(Request request) {
-            return new Call() {
-                @Override
-                public void again() {
-                    // Nothing is kept.
-                }
-
-                @Override
-                public boolean step() {
-                    answered.incrementAndGet();
-                    request.noResult();
-                    request.answer(Status.OK, 0, 100 + id, 0);
-                    return true;
-                }
-
-                @Override
-                public boolean awaitsWorker() {
-                    return false;
-                }
-            };
-        }
-
-        @Override
-        public boolean isPrimary(int shard) {
-            return primary;
-        }
-
-        @Override
-        public boolean isServing() {
-            return serving;
-        }
-
-        @Override
-        public long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor) {
-            return 0;
-        }
-    }
-
-    private static final class NoCaches implements ClientCatalogue {
-        @Override
-        public @Nullable StoredCache find(String name) {
-            return null;
-        }
-
-        @Override
-        public StoredCache create(String name, byte[] descriptor) {
-            throw new IllegalArgumentException("there are no caches here");
-        }
-
-        @Override
-        public boolean limit(String name, CacheLimit limit) {
-            return false;
-        }
-
-        @Override
-        public long evictions(int cacheId) {
-            return 0;
-        }
-
-        @Override
-        public boolean destroy(String name) {
-            return false;
-        }
-
-        @Override
-        public List<StoredCache> list() {
-            return List.of();
-        }
-    }
 
     private final List<FakeServer> servers = List.of(new FakeServer(0), new FakeServer(1));
     private final List<ClientPort> ports = new ArrayList<>();
@@ -139,7 +42,7 @@ final class ClientRoutingTest {
         for (FakeServer server : servers) {
             final ClientPort port = ClientPort.bind(
                     server,
-                    new NoCaches(),
+                    new FakeServer.NoCaches(),
                     ClientPortSettings.at("127.0.0.1", 0),
                     SystemClock.INSTANCE,
                     new ErrorLog(SystemClock.INSTANCE));

@@ -14,8 +14,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +29,7 @@ import org.rowankv.protocol.Status;
 
 /** The end of a store: in the middle of operations, by interrupted callers, and afterwards. */
 @Tag("jvm")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CloseTest {
     @TempDir
     private Path dir;

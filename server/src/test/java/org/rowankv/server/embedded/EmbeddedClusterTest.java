@@ -7,8 +7,10 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,6 +22,7 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.Server;
 
 @Tag("jvm")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class EmbeddedClusterTest {
     @TempDir
     private Path dir;

@@ -11,8 +11,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,6 +30,7 @@ import org.rowankv.server.retention.ExpirySweepAgent;
 import org.rowankv.server.shard.KeyLocks;
 
 /** Objects whose lifetime is over and that nobody asks for: they go, everywhere, for good, and nothing else does. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ExpirySweepTest {
     private static final long MINUTE_MS = 60_000;
     private static final long HOUR_MS = 60 * MINUTE_MS;

@@ -8,8 +8,10 @@ import static org.rowankv.server.embedded.Stores.value;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
@@ -19,6 +21,7 @@ import org.rowankv.placement.ShardMap;
 import org.rowankv.server.ServerStatistics;
 
 /** Full: writes are refused before they get a version, reads and removals go on, and what is removed makes room. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class FullStoreTest {
     private static EmbeddedSettings settings(int servers, int replicas, int shards) {
         return EmbeddedSettings.builder()

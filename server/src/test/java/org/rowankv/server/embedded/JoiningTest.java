@@ -15,13 +15,16 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.server.pm.StoreOpenException;
 
 /** Servers whose area is gone or cannot be believed: they join again, and what is complete is enough. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class JoiningTest {
     private static final int CAPACITY = 8 << 20;
     private static final long FAST = 1L << 30;

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowankv.server.embedded.Stores.bytes;
 
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Condition;
@@ -18,6 +20,7 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 
 /** The end of objects: by lifetime, by removal, by clear; and what is remembered of it. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class LifetimeTest {
     @TempDir
     private Path dir;

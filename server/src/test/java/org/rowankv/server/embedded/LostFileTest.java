@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.RowanException;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.AgentInvoker;
 import org.rowankv.runtime.ErrorLog;
@@ -152,7 +153,7 @@ final class LostFileTest {
             try {
                 client.put(cache, bytes("k"), bytes("v"));
                 System.out.println("WRONG: it takes writes");
-            } catch (IllegalStateException e) {
+            } catch (RowanException | IllegalStateException e) {
                 System.out.println("refused: " + e.getMessage());
             }
             cluster.close();
@@ -196,7 +197,7 @@ final class LostFileTest {
                     System.out.println("WRONG: " + key);
                 }
                 return false;
-            } catch (IllegalStateException e) {
+            } catch (RowanException | IllegalStateException e) {
                 System.out.println("refused: " + e.getMessage());
                 return true;
             }

@@ -32,7 +32,7 @@ import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.ShardReplica;
 
 /** Bits that flip in an area while it is in use: found, mended where another replica has what they were, never believed. */
-@Timeout(120)
+@Timeout(60)
 final class ScrubTest {
     private static final int KEYS = 400;
     private static final int LENGTH = 1000;

@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,6 +19,7 @@ import org.rowankv.driver.StoreFullException;
 import org.rowankv.protocol.Request;
 
 /** The account of space stays exact, whatever happens to entries; else a store would be full too early, or too late. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class SpaceAccountTest {
     @TempDir
     private Path dir;

@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.StoreFullException;
 import org.rowankv.placement.KeyHash;
@@ -19,6 +21,7 @@ import org.rowankv.server.Server;
 import org.rowankv.server.shard.ShardReplica;
 
 /** Stores that are nearly full, of odd shapes, or whose digest is behind: they go on, and forget nothing. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class StoreUnderPressureTest {
     static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);

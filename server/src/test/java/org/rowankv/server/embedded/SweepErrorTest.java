@@ -6,9 +6,11 @@ import static org.rowankv.server.embedded.Stores.bytes;
 import static org.rowankv.server.embedded.Stores.value;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
@@ -20,6 +22,7 @@ import org.rowankv.server.ServerStatistics;
 import org.rowankv.server.retention.ExpirySweepAgent;
 
 /** Errors that strike the expiry sweep in the middle of an object's end: it finishes or drops that, and goes on. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 @Tag("chaos")
 @Tag("jvm")
 final class SweepErrorTest {

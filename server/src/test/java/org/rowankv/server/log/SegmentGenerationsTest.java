@@ -6,7 +6,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.rowankv.protocol.Version;
+import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.AreaSettings;
@@ -18,11 +21,24 @@ import org.rowankv.server.pm.SegmentState;
 final class SegmentGenerationsTest {
     private static final int STARTS = 4;
 
-    private final Area area = Area.create(
-            new AreaSettings(null, 1 << 20, 64 << 10, 0, 5, 1, Durability.NONE), new SplittableRandomSource(1));
+    /** A stride behind the end of the logs of these tests. */
+    private static final int BEHIND = 40 * FrameDescriptor.STRIDE;
+    /** No type of an entry of ours, but one that an entry may have. */
+    private static final int OLD_TYPE = 92;
+
+    private final Area area = newArea();
 
     /** A start of the server that owns the area, each with the same seed. */
     private Segments start() {
+        return start(area);
+    }
+
+    private static Area newArea() {
+        return Area.create(
+                new AreaSettings(null, 1 << 20, 64 << 10, 0, 5, 1, Durability.NONE), new SplittableRandomSource(1));
+    }
+
+    private static Segments start(Area area) {
         return new Segments(area, new SplittableRandomSource(2), 0, 1 << 20);
     }
 
@@ -86,5 +102,59 @@ final class SegmentGenerationsTest {
             log.retire();
             free(segments, posted);
         }
+    }
+
+    /**
+     * Bytes of an old value stand behind the end of a log, and one of them looks like a word of the generation that the log
+     * would be given. A scan of it would report a damaged entry, and no cleaner would ever free the segment.
+     */
+    @ParameterizedTest
+    @EnumSource(
+            value = SegmentOwner.class,
+            names = {"WORKER", "CLEAN", "BACKUP"})
+    void shouldNotGiveALogAGenerationThatStandsInItsOldBytes(SegmentOwner owner) {
+        final int[] expected = generationsOfTwoUses(owner, 0, 0);
+        for (int use = 0; use < expected.length; use++) {
+            final int[] drawn = generationsOfTwoUses(owner, use, expected[use]);
+            assertThat(drawn[use]).as("use %d of a log of %s", use, owner).isNotEqualTo(expected[use]);
+        }
+    }
+
+    /**
+     * The generations of a segment that has been used in an earlier start, in its first two uses by this one.
+     *
+     * @param useWithOldWord the use before which a word of the generation is planted behind the end of the log
+     */
+    private static int[] generationsOfTwoUses(SegmentOwner owner, int useWithOldWord, int planted) {
+        final Area used = newArea();
+        final Segments before = start(used);
+        final int only = before.allocate(SegmentOwner.WORKER, 0);
+        free(before, only);
+        final int[] generations = new int[2];
+        final Segments segments = start(used);
+        for (int use = 0; use < generations.length; use++) {
+            if (use == 0 && useWithOldWord == 0) {
+                plant(segments, only, planted);
+            }
+            final AppendLog log = new AppendLog(segments, owner);
+            write(log, Version.of(1, use + 1));
+            final int segment = log.openSegment();
+            assertThat(segment).isEqualTo(only);
+            generations[use] = segments.generation(segment);
+            assertThat(found(segments, segment)).containsExactly(Version.of(1, use + 1));
+            log.retire();
+            if (use == 0 && useWithOldWord == 1) {
+                plant(segments, segment, planted); // as a value does that lies in this use of the segment
+            }
+            free(segments, segment);
+        }
+        return generations;
+    }
+
+    private static void plant(Segments segments, int segment, int generation) {
+        final long address = segments.area().addressOf(segment) + BEHIND;
+        segments.region()
+                .buffer(address)
+                .putLong(segments.region().offset(address), FrameDescriptor.word(generation, 3, OLD_TYPE));
     }
 }

@@ -10,7 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Version;
 import org.rowankv.protocol.VersionCounter;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.log.Segments;
@@ -249,5 +251,34 @@ final class MutationsAtOnceTest {
         worker.wantRelease();
         worker.poll();
         assertThat(segments.space().available()).isGreaterThan(drawnAhead);
+    }
+
+    /** Nothing is written meanwhile, no version is taken, and nothing is drawn. */
+    @Test
+    void shouldWaitForAnotherEpochAndBeRefusedWhenThereIsNone() {
+        final VersionCounter ending = new VersionCounter(1, 1, CounterStarts.nearEnds(0));
+        final ShardPrimary shard = new ShardPrimary(replica, ending);
+        final long before = ending.last();
+        final Request waits = put("a", 10);
+        worker.begin(0, shard, waits);
+        assertThat(worker.advance(0)).isFalse();
+        assertThat(worker.advance(0)).isFalse();
+
+        ending.failed();
+        assertThat(worker.advance(0)).isTrue();
+        assertThat(waits.status()).isEqualTo(Status.NO_VERSION);
+        assertThat(ending.last()).isEqualTo(before);
+        assertThat(backup.entries()).isEmpty();
+
+        final Request next = put("a", 10);
+        worker.begin(0, shard, next);
+        assertThat(worker.advance(0)).as("of the next attempt nothing is known").isFalse();
+        ending.renew(2);
+        assertThat(worker.advance(0)).isFalse();
+        replicator.acknowledge();
+        worker.poll();
+        assertThat(worker.advance(0)).isTrue();
+        assertThat(next.status()).isEqualTo(Status.OK);
+        assertThat(next.version()).isEqualTo(Version.of(2, 1));
     }
 }

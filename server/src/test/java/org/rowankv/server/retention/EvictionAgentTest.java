@@ -1,11 +1,14 @@
 package org.rowankv.server.retention;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.Mockito.doReturn;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -154,5 +157,33 @@ class EvictionAgentTest {
         assertThat(eviction.isGivingSpace()).isTrue();
         turn(Outcome.WITHOUT_ROOM, 1);
         assertThat(eviction.isGivingSpace()).isFalse();
+    }
+
+    /** A place behind the last cache, as after caches have lost their limits, is the first one. */
+    @Test
+    void shouldFindTheCacheThatHasGrownWhereverTheRoundStands() throws ReflectiveOperationException {
+        for (int other = CACHE + 1; other < CACHE + 10; other++) {
+            caches.limit(other, "other" + other, new CacheLimit(OBJECTS, 0));
+        }
+        final Field place = EvictionAgent.class.getDeclaredField("nextCache");
+        place.setAccessible(true);
+        place.setInt(eviction, Integer.MAX_VALUE - 2);
+
+        turn(Outcome.PENDING, 20);
+
+        assertThat(eviction.isAtWork()).isTrue();
+    }
+
+    @Test
+    void shouldLetCallersThroughWhileItFails() {
+        when(worker.turn()).thenThrow(new IllegalStateException("a bug"));
+        assertThatThrownBy(eviction::doWork).hasMessage("a bug");
+        assertThat(cache().mustWait()).as("what fails ends nothing").isFalse();
+
+        doReturn(Outcome.ANSWERED).when(worker).turn();
+        when(worker.answerHas(ResultBits.EVICTED)).thenReturn(true);
+        clock.advanceNs(100_000_000);
+        eviction.doWork();
+        assertThat(cache().mustWait()).as("it goes on").isTrue();
     }
 }

@@ -191,6 +191,7 @@ final class CacheCaller {
                 || status == Status.STALE_TERM
                 || status == Status.CLOSED
                 || status == Status.FULL
+                || status == Status.NO_VERSION
                 || status == Status.NO_REPLY;
     }
 }

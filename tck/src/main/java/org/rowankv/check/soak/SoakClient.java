@@ -54,7 +54,9 @@ final class SoakClient {
 
     private int anyKind() {
         // Mostly what lasts; of the others about as many.
-        return Math.max(0, random.nextInt(5) - 2);
+        final int kind = Math.max(0, random.nextInt(5) - 2);
+        final int firstLimited = SoakModel.Kind.LIMITED.ordinal();
+        return kind < firstLimited ? kind : firstLimited + random.nextInt(models.size() - firstLimited);
     }
 
     /** Writes to keys that leave that remainder, until it is over. */

@@ -3,12 +3,15 @@ package org.rowankv.check.soak;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.area.StoreDirectory;
 import org.rowankv.check.store.StoreCommand;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
 import picocli.CommandLine;
@@ -60,6 +63,18 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(names = "--readers", description = "threads (default: ${DEFAULT-VALUE})", defaultValue = "2")
     private int readers;
 
+    @Option(names = "--caches", description = "with a limit (default: ${DEFAULT-VALUE})", defaultValue = "1")
+    private int caches;
+
+    @Option(
+            names = "--counters",
+            description = "where counters begin: ${COMPLETION-CANDIDATES}; near-end: a little before the values at which"
+                    + " something happens to them (default: ${DEFAULT-VALUE})",
+            defaultValue = "usual",
+            converter = StartsConverter.class,
+            completionCandidates = StartsConverter.Names.class)
+    private CounterStarts counters = CounterStarts.USUAL;
+
     @Option(
             names = "--times",
             description = "how often the capacity must be written, or the run has not shown enough (default:"
@@ -72,6 +87,31 @@ public final class SoakCommand implements Callable<Integer> {
 
     @Option(names = "--dir", description = "an empty directory for the store, which stays (default: a temporary one)")
     private @Nullable Path directory;
+
+    /** What {@code --counters} may be. */
+    private static final class StartsConverter implements CommandLine.ITypeConverter<CounterStarts> {
+        private static final long STEPS_LEFT = 300;
+        private static final String USUAL = "usual";
+        private static final String NEAR_END = "near-end";
+
+        /** For the help. */
+        private static final class Names extends ArrayList<String> {
+            private static final long serialVersionUID = 1L;
+
+            Names() {
+                super(List.of(USUAL, NEAR_END));
+            }
+        }
+
+        @Override
+        public CounterStarts convert(String name) {
+            return switch (name) {
+                case USUAL -> CounterStarts.USUAL;
+                case NEAR_END -> CounterStarts.nearEnds(STEPS_LEFT);
+                default -> throw new CommandLine.TypeConversionException("usual or near-end, not '" + name + "'");
+            };
+        }
+    }
 
     public static void main(String[] args) {
         System.exit(StoreCommand.line(new SoakCommand()).execute(args));
@@ -92,6 +132,8 @@ public final class SoakCommand implements Callable<Integer> {
                     (long) capacityMib << 20,
                     writers,
                     readers,
+                    caches,
+                    counters,
                     times,
                     chosen,
                     place);
@@ -116,6 +158,10 @@ public final class SoakCommand implements Callable<Integer> {
     private void table(SoakReport report) {
         report.counts().forEach((what, count) -> System.out.printf(Locale.ROOT, "  %-40s %,18d%n", what, count));
         System.out.printf(Locale.ROOT, "  %-40s %18.1f%n", "times the capacity was written", report.multiple());
+        System.out.printf(
+                Locale.ROOT, "  %-40s %,18.0f%n", "operations/s in the first minute", report.pace().first());
+        System.out.printf(
+                Locale.ROOT, "  %-40s %,18.0f%n", "operations/s in the last minute", report.pace().last());
         System.out.printf(
                 Locale.ROOT,
                 "  %8s %8s %8s %10s %12s %12s %10s %8s %9s%n",

@@ -26,14 +26,18 @@ final class SoakModel {
     private static final long SLACK_MS = 100;
 
     private final Kind kind;
+    /** Number of the cache, which its keys and values tell. */
+    private final int cache;
+
     private final AtomicLongArray begun;
     private final AtomicLongArray settled;
     private final AtomicLongArray gone;
     private final AtomicLongArray begunMs;
     private final AtomicLongArray settledMs;
 
-    SoakModel(Kind kind, int keys) {
+    SoakModel(Kind kind, int cache, int keys) {
         this.kind = kind;
+        this.cache = cache;
         this.begun = new AtomicLongArray(keys);
         this.settled = new AtomicLongArray(keys);
         this.gone = new AtomicLongArray(keys);
@@ -50,11 +54,11 @@ final class SoakModel {
     }
 
     boolean isRemoval(int key, long number) {
-        return SoakValue.isRemoval(kind.ordinal(), key, number);
+        return SoakValue.isRemoval(cache, key, number);
     }
 
     private long lifetimeMs(int key, long number) {
-        return SoakValue.lifetimeMs(kind.ordinal(), key, number);
+        return SoakValue.lifetimeMs(cache, key, number);
     }
 
     // --- the writer ---
@@ -110,7 +114,7 @@ final class SoakModel {
     @Nullable
     String whyWrong(int key, Before before, byte[] value, int length) {
         final long last = begun.get(key);
-        final long number = SoakValue.numberIn(kind.ordinal(), key, value, length);
+        final long number = SoakValue.numberIn(cache, key, value, length);
         if (number < 0 || isRemoval(key, number)) {
             return "bytes that were never written to the key, " + length + " of them";
         }

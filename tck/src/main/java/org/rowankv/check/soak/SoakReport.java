@@ -11,6 +11,7 @@ import java.util.Map;
  * @param counts by name
  * @param quarters the store at the quarter points of the run
  * @param multiple how often the capacity was written
+ * @param pace at its beginning and at its end
  */
 record SoakReport(
         long violations,
@@ -18,7 +19,8 @@ record SoakReport(
         List<String> shortcomings,
         Map<String, Long> counts,
         List<SoakSample> quarters,
-        double multiple) {
+        double multiple,
+        SoakPace pace) {
     boolean isWell() {
         return violations == 0 && shortcomings.isEmpty();
     }

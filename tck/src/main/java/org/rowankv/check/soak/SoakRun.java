@@ -27,6 +27,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
+import org.rowankv.server.embedded.Surroundings;
 
 /**
  * One run: a store in a directory is filled, then writers and readers go on over three caches (what lasts, what has a
@@ -62,7 +63,8 @@ final class SoakRun {
     private final LongAdder violations = new LongAdder();
     private final List<String> firstViolations = new ArrayList<>();
     private final List<SoakModel> models = new ArrayList<>();
-    private final int[] cacheIds = new int[SoakModel.Kind.values().length];
+    private final int[] cacheIds;
+    private final SoakPace pace;
     private final List<SoakSample> quarters = new ArrayList<>();
     private final List<String> shortcomings = new ArrayList<>();
     private volatile int lastingKeys;
@@ -77,17 +79,21 @@ final class SoakRun {
         this.out = out;
         this.network = network;
         this.random = new SplittableRandomSource(settings.seed());
+        this.cacheIds = new int[SoakModel.Kind.LIMITED.ordinal() + settings.limitedCaches()];
+        this.pace = new SoakPace(settings.seconds());
     }
 
     private EmbeddedCluster open() {
-        return EmbeddedCluster.open(EmbeddedSettings.builder()
-                .servers(settings.servers())
-                .replicas(settings.servers())
-                .dir(settings.directory())
-                .capacityBytes(settings.capacityBytes())
-                .workers(settings.writers() + 2)
-                .checkpointIntervalMs(CHECKPOINT_INTERVAL_MS)
-                .build());
+        return EmbeddedCluster.open(
+                EmbeddedSettings.builder()
+                        .servers(settings.servers())
+                        .replicas(settings.servers())
+                        .dir(settings.directory())
+                        .capacityBytes(settings.capacityBytes())
+                        .workers(settings.writers() + 2)
+                        .checkpointIntervalMs(CHECKPOINT_INTERVAL_MS)
+                        .build(),
+                Surroundings.machine().withTuning(usual -> usual.withCounters(settings.counters())));
     }
 
     SoakReport run() {
@@ -116,7 +122,13 @@ final class SoakRun {
         }
         judge(multiple, table);
         return new SoakReport(
-                violations.sum(), List.copyOf(firstViolations), List.copyOf(shortcomings), table, quarters, multiple);
+                violations.sum(),
+                List.copyOf(firstViolations),
+                List.copyOf(shortcomings),
+                table,
+                quarters,
+                multiple,
+                pace);
     }
 
     private void reportErrors(EmbeddedCluster cluster) {
@@ -140,29 +152,32 @@ final class SoakRun {
     private void prepare(EmbeddedCluster cluster) {
         final long wanted = cluster.statistics().get(0).spaceLimit() * settings.utilisation() / 100;
         final Catalogue catalogue = cluster.session().catalogue();
-        for (SoakModel.Kind kind : SoakModel.Kind.values()) {
-            final long share = wanted * SHARES[kind.ordinal()] / 100;
+        for (int cache = 0; cache < cacheIds.length; cache++) {
+            final int limited = cache - SoakModel.Kind.LIMITED.ordinal();
+            final SoakModel.Kind kind = limited >= 0 ? SoakModel.Kind.LIMITED : SoakModel.Kind.values()[cache];
+            final long ofKind = wanted * SHARES[kind.ordinal()] / 100;
+            final long share = limited >= 0 ? ofKind / settings.limitedCaches() : ofKind;
             long taken = 0;
             int keys = 0;
             while (taken < share) {
-                taken += charge(kind.ordinal(), keys++);
+                taken += charge(cache, keys++);
             }
-            final String name = kind.name().toLowerCase(Locale.ROOT);
-            cacheIds[kind.ordinal()] = catalogue.create(name, new byte[0]).id();
+            final String name = kind.name().toLowerCase(Locale.ROOT) + (limited > 0 ? limited : "");
+            cacheIds[cache] = catalogue.create(name, new byte[0]).id();
             switch (kind) {
                 case LASTING -> {
                     lastingKeys = keys;
-                    models.add(new SoakModel(kind, 2 * keys)); // room to become as full as is wanted
+                    models.add(new SoakModel(kind, cache, 2 * keys)); // room to become as full as is wanted
                 }
-                case MORTAL -> models.add(new SoakModel(kind, keys));
+                case MORTAL -> models.add(new SoakModel(kind, cache, keys));
                 case LIMITED -> {
-                    models.add(new SoakModel(kind, LIMITED_KEYS * keys));
+                    models.add(new SoakModel(kind, cache, LIMITED_KEYS * keys));
                     catalogue.limit(name, new CacheLimit(CacheLimit.NO_LIMIT, share));
                 }
             }
         }
         out.println("soak: filling " + (wanted >> 20) + " MiB of each server with " + keysInUse(0) + " lasting, "
-                + keysInUse(1) + " mortal, " + keysInUse(2) + " limited objects");
+                + keysInUse(1) + " mortal, " + settings.limitedCaches() + " x " + keysInUse(2) + " limited objects");
         final SoakClient client = client(cluster, "fill");
         try {
             for (int kind = 0; kind < models.size(); kind++) {
@@ -240,6 +255,7 @@ final class SoakRun {
         while (violations.sum() == 0 && quarters.size() < QUARTERS) {
             java.util.concurrent.locks.LockSupport.parkNanos(lengthNs / 200);
             final long passedNs = clock.nanoTime() - startNs;
+            pace.at(passedNs, counts.operations());
             final SoakSample now = sample(cluster, startNs, passedNs >= lengthNs * (quarters.size() + 1) / QUARTERS);
             if (now.heapBytes() >= 0) {
                 quarters.add(now);
@@ -362,6 +378,10 @@ final class SoakRun {
         if (utilisationSamples > 0 && utilisationSum / utilisationSamples < settings.utilisation() - LESS_FULL) {
             shortcomings.add(String.format(
                     Locale.ROOT, "the store was %.1f %% full on the average", utilisationSum / utilisationSamples));
+        }
+        final String slower = pace.whySlower();
+        if (slower != null) {
+            shortcomings.add(slower);
         }
         final String grown = whyGrown(quarters);
         if (grown != null) {

@@ -171,7 +171,7 @@ final class Caller {
             case CONDITION_FAILED -> Outcome.CONDITION_FAILED;
             case OUTCOME_UNKNOWN -> Outcome.UNKNOWN;
             // NO_REPLY is the answer when not even the session could be opened: nothing was attempted.
-            case FULL, TOO_LARGE, CLOSED, NO_REPLY -> Outcome.REFUSED;
+            case FULL, TOO_LARGE, CLOSED, NO_REPLY, NO_VERSION -> Outcome.REFUSED;
             default -> throw new IllegalStateException("an answer that no caller should see: " + status);
         };
     }

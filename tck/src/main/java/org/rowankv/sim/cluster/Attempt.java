@@ -103,7 +103,8 @@ final class Attempt extends Turned {
         try {
             if (!turned.turn(own)) {
                 // As a port does that has nothing else to do; those it waits for go on meanwhile.
-                if (++waits % WAITS_BEFORE_HELP == 0) {
+                if (++waits == WAITS_BEFORE_HELP) {
+            waits = 0;
                     turned.help();
                 }
                 restNs = Math.min(LONGEST_REST_NS, 1 + 2 * restNs);

@@ -13,13 +13,13 @@ final class ClusterPlantedBugs {
                     "READY of the others is not awaited",
                     SERVER,
                     "org.rowankv.server.cluster.Round",
-                    "cluster.awaitAll(others, messages.ready(), patience);",
+                    "cluster.await(() -> messages.ready().containsAll(others), patience);",
                     ""),
             new PlantedBug(
                     "COLLECTED of the others is not awaited",
                     SERVER,
                     "org.rowankv.server.cluster.Round",
-                    "cluster.awaitAll(others, messages.collected(), patience);",
+                    "cluster.await(() -> messages.collected().containsAll(others), patience);",
                     ""),
             new PlantedBug(
                     "what was taken over is not forced before READY",

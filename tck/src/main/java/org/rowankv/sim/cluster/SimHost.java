@@ -21,6 +21,7 @@ final class SimHost {
     private @Nullable SimProcess process;
     private long identity;
     private int lives;
+    private boolean hasServed;
 
     SimHost(ClusterSimulation simulation, int number, MemoryPool pool, RandomSource random, NodeClock clock) {
         this.simulation = simulation;
@@ -104,6 +105,15 @@ final class SimHost {
             }
             ended.died(false);
         }
+    }
+
+    /** Whether one of its processes has served. */
+    boolean hasServed() {
+        return hasServed;
+    }
+
+    void serves() {
+        hasServed = true;
     }
 
     /** Its data, for one process at a time. */

@@ -101,7 +101,8 @@ final class SimRouting implements Session {
         final boolean isForAnother = status == Status.STALE_TERM
                 || status == Status.NOT_PRIMARY
                 || status == Status.UNREACHABLE
-                || status == Status.CLOSED;
+                || status == Status.CLOSED
+                || status == Status.NO_VERSION;
         if (!isForAnother) {
             SimNetwork.copyAnswer(found, asked);
             return true;

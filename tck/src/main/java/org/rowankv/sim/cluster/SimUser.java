@@ -213,7 +213,7 @@ final class SimUser extends Turned {
             case CONDITION_FAILED -> Outcome.CONDITION_FAILED;
             case OUTCOME_UNKNOWN -> Outcome.UNKNOWN;
             // NO_REPLY is the answer of a read, or when not even the session could be opened: nothing was attempted.
-            case FULL, TOO_LARGE, UNREACHABLE, NO_REPLY, SESSION_EXPIRED -> Outcome.REFUSED;
+            case FULL, TOO_LARGE, UNREACHABLE, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> Outcome.REFUSED;
             default -> {
                 simulation.violation("user " + number + " got the answer " + status + ", which nobody should see");
                 yield Outcome.REFUSED;

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.SystemClock;
 
 /** The run finds a store that lies, and one that grows. */
@@ -25,7 +26,7 @@ class SoakRunTest {
     @EnumSource(StaleSession.Lie.class)
     void shouldFindALie(StaleSession.Lie lie) {
         // The run ends with what it finds.
-        final SoakSettings settings = new SoakSettings(60, 60, 1, 8 * MIB, 1, 1, 1, 42, dir.resolve("store"));
+        final SoakSettings settings = new SoakSettings(60, 60, 1, 8 * MIB, 1, 1, 1, CounterStarts.USUAL, 1, 42, dir.resolve("store"));
         final PrintStream out = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
         final SoakReport report =
                 new SoakRun(settings, SystemClock.INSTANCE, out, session -> new StaleSession(session, lie)).run();

@@ -1,0 +1,109 @@
+package org.rowankv.driver.session;
+
+import java.util.PriorityQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Clock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs steps at their times, one after the other, on a thread that exists while steps are scheduled and a little longer. A step
+ * must not block. Thread-safe.
+ */
+final class StepTimer {
+    private static final Logger LOG = LoggerFactory.getLogger(StepTimer.class);
+    /** The clock may be another one than that by which threads wait. */
+    private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private static final long LINGER_NS = TimeUnit.SECONDS.toNanos(2);
+
+    /** @param number of steps with the same time the first scheduled runs first */
+    private record Step(long atNs, long number, Runnable action) implements Comparable<Step> {
+        @Override
+        public int compareTo(Step other) {
+            final int byTime = Long.signum(atNs - other.atNs);
+            return byTime != 0 ? byTime : Long.compare(number, other.number);
+        }
+    }
+
+    private final Clock clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    // --- guarded by the lock ---
+    private final PriorityQueue<Step> steps = new PriorityQueue<>();
+    private @Nullable Thread thread;
+    private long lastNumber;
+    private boolean hurries;
+
+    StepTimer(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** Runs the action at that time, or soon if it has passed. */
+    void at(long atNs, Runnable action) {
+        lock.lock();
+        try {
+            if (thread == null) {
+                final Thread made = new Thread(this::run, "rowan-client-timer");
+                made.setDaemon(true);
+                made.start();
+                thread = made; // not before: the machine may have no thread to give
+            }
+            steps.add(new Step(atNs, ++lastNumber, action));
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** From now on no step waits for its time. */
+    void hurry() {
+        lock.lock();
+        try {
+            hurries = true;
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run() {
+        for (Runnable due = awaitDue(); due != null; due = awaitDue()) {
+            try {
+                due.run();
+            } catch (RuntimeException | Error e) {
+                LOG.error("A step of a client's timer failed; the others go on", e);
+            }
+        }
+    }
+
+    /** The next step that is due; null when there has been none for a while, and the thread ends. */
+    private @Nullable Runnable awaitDue() {
+        lock.lock();
+        try {
+            boolean lingered = false;
+            while (true) {
+                final Step first = steps.peek();
+                if (first == null && lingered) {
+                    thread = null;
+                    return null;
+                }
+                final long leftNs = first == null ? LINGER_NS : Math.min(SLICE_NS, first.atNs() - clock.nanoTime());
+                if (first != null && (hurries || leftNs <= 0)) {
+                    steps.poll();
+                    return first.action();
+                }
+                try {
+                    lingered = changed.awaitNanos(leftNs) <= 0;
+                } catch (InterruptedException e) {
+                    lingered = false; // Nothing has a reason to interrupt this thread.
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,394 @@
+package org.rowankv.jcache.codec;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the structure of a serialized object before Java serialization does, without a class and without an object, and
+ * refuses one that costs more than its bytes are worth.
+ *
+ * <p>Budgets: each array element, object and field is backed by bytes of the stream; objects are nested at most {@link #MAX_DEPTH}
+ * deep; collections that hash or compare their elements while they are read take at most {@link #FREE_STEPS} + {@value #STEPS_PER_BYTE}
+ * × bytes steps for that. The last budget is the one that needs this class. The hash code of a list is that of its elements,
+ * each as often as it occurs, and a stream repeats an element for 5 bytes: 40 sets within each other, each element twice,
+ * are 2^40 steps. {@code ObjectInputFilter} sees neither the class nor the target of a repetition.
+ *
+ * <p>Counted are the JDK's collections, arrays and numbers. An object of another class counts as one step, since its hash code
+ * is its own. Not counted is a search among equal hash codes, at worst the square of the number of elements. A class with a
+ * {@code writeObject} calls {@code defaultWriteObject} or {@code writeFields} first, as the specification of serialization
+ * demands; the stream of one that does not is refused, since its fields cannot be told from its data. For one stream.
+ */
+final class SerializedScan {
+    static final int MAX_DEPTH = 256;
+    static final long FREE_STEPS = 1_000_000;
+    static final int STEPS_PER_BYTE = 16;
+
+    private static final short MAGIC = (short) 0xaced;
+    private static final short VERSION = 5;
+    private static final int FIRST_HANDLE = 0x7e0000;
+
+    private static final int NULL = 0x70;
+    private static final int REFERENCE = 0x71;
+    private static final int CLASS_DESCRIPTION = 0x72;
+    private static final int OBJECT = 0x73;
+    private static final int STRING = 0x74;
+    private static final int ARRAY = 0x75;
+    private static final int CLASS = 0x76;
+    private static final int BLOCK = 0x77;
+    private static final int END_BLOCK = 0x78;
+    private static final int LONG_BLOCK = 0x7a;
+    private static final int LONG_STRING = 0x7c;
+    private static final int PROXY_DESCRIPTION = 0x7d;
+    private static final int ENUM = 0x7e;
+
+    private static final int WRITE_METHOD = 1;
+    private static final int SERIALIZABLE = 2;
+    private static final int EXTERNALIZABLE = 4;
+    private static final int BLOCK_DATA = 8;
+
+    /** Of an object that contains itself: its hash code has no end. Sums of it do not overflow. */
+    private static final long ENDLESS = Long.MAX_VALUE >> 32;
+    /** A step compares or hashes about so many bytes. */
+    private static final int BYTES_PER_STEP = 16;
+    /** Smaller ones make a table of a few elements fill the heap; a clamp in the JDK is not in every version of it. */
+    private static final float LEAST_LOAD_FACTOR = 1f / 16;
+
+    private static final int LOAD_FACTOR_OFFSET = 4;
+    private static final int COLLECTION_SET = 2;
+    private static final int COLLECTION_MAP = 3;
+    /** Whose hash codes and comparisons visit what they hold. */
+    private static final List<String> STRUCTURAL_PACKAGES = List.of("java.util.", "java.math.");
+
+    /** What a class does with the objects in its own part of the stream. */
+    private enum Use {
+        KEEPS,
+        /** Hashes or compares all. */
+        HASHES,
+        /** Hashes each first of two, the key. */
+        HASHES_KEYS,
+        /** A collection of the JDK that cannot be changed: its first field says which. */
+        BY_FIELD
+    }
+
+    /** A class as the stream describes it. */
+    private static final class Description {
+        String name = "";
+        int flags;
+        int primitiveBytes;
+        int objectFields;
+        boolean structural;
+        Use use = Use.KEEPS;
+        @Nullable Description parent;
+    }
+
+    private final ByteBuffer in;
+    private final long maxSteps;
+    private long steps;
+    private int depth;
+    private int handles;
+    /** By handle, in steps. */
+    private long[] weights = new long[64];
+
+    private final Map<Integer, Description> descriptions = new HashMap<>();
+
+    private SerializedScan(byte[] bytes, int offset, int length) {
+        this.in = ByteBuffer.wrap(bytes, offset, length).slice();
+        this.maxSteps = FREE_STEPS + (long) STEPS_PER_BYTE * length;
+    }
+
+    /**
+     * Throws unless the bytes are one serialized object within the budgets.
+     *
+     * @return the steps that its hashing collections take
+     */
+    static long check(byte[] bytes, int offset, int length) {
+        final SerializedScan scan = new SerializedScan(bytes, offset, length);
+        try {
+            if (scan.in.getShort() != MAGIC || scan.in.getShort() != VERSION) {
+                throw malformed("begins with no header of a serialized object");
+            }
+            final long unused = scan.object();
+            return scan.steps;
+        } catch (BufferUnderflowException e) {
+            throw new MalformedBytesException(
+                    "a serialized object ends too early: it announces more elements than its " + length
+                            + " bytes hold, or was cut off",
+                    e);
+        }
+    }
+
+    private static MalformedBytesException malformed(String what) {
+        return new MalformedBytesException("a serialized object cannot be read: it " + what);
+    }
+
+    /** Passes over one object; returns its weight. */
+    private long object() {
+        if (++depth > MAX_DEPTH) {
+            throw malformed("nests objects more than " + MAX_DEPTH + " deep");
+        }
+        final int tag = in.get();
+        final long weight =
+                switch (tag) {
+                    case NULL -> 1;
+                    case REFERENCE -> weights[handle()];
+                    case CLASS_DESCRIPTION, PROXY_DESCRIPTION -> {
+                        newDescription(tag);
+                        yield 1;
+                    }
+                    case OBJECT -> ordinary();
+                    case STRING -> string(in.getShort() & 0xffff);
+                    case LONG_STRING -> string(in.getLong());
+                    case ARRAY -> array();
+                    case CLASS -> {
+                        described();
+                        final int unused = newHandle(1);
+                        yield 1;
+                    }
+                    case ENUM -> {
+                        described();
+                        final int unused = newHandle(1);
+                        final long unusedName = object();
+                        yield 1;
+                    }
+                    default -> throw malformed("holds the tag " + tag + " at byte " + in.position());
+                };
+        depth--;
+        return weight;
+    }
+
+    private int newHandle(long weight) {
+        if (handles == weights.length) {
+            weights = Arrays.copyOf(weights, 2 * handles);
+        }
+        weights[handles] = weight;
+        return handles++;
+    }
+
+    private int handle() {
+        final int handle = in.getInt() - FIRST_HANDLE;
+        if (handle < 0 || handle >= handles) {
+            throw malformed("refers to an object that it does not hold");
+        }
+        return handle;
+    }
+
+    private void skip(long count) {
+        if (count < 0 || count > in.remaining()) {
+            throw new BufferUnderflowException();
+        }
+        in.position(in.position() + (int) count);
+    }
+
+    private long string(long length) {
+        skip(length);
+        final long weight = 1 + length / BYTES_PER_STEP;
+        final int unused = newHandle(weight);
+        return weight;
+    }
+
+    private String name() {
+        final byte[] bytes = new byte[Math.min(in.getShort() & 0xffff, in.remaining() + 1)];
+        in.get(bytes);
+        return new String(bytes, java.nio.charset.StandardCharsets.UTF_8);
+    }
+
+    // --- classes ---
+
+    /** Passes over the description of an object's class. */
+    private Description described() {
+        return Objects.requireNonNullElseGet(descriptionOrNull(), () -> {
+            throw malformed("holds an object without a class");
+        });
+    }
+
+    private @Nullable Description descriptionOrNull() {
+        final int tag = in.get();
+        return switch (tag) {
+            case NULL -> null;
+            case REFERENCE -> {
+                final Description known = descriptions.get(handle());
+                if (known == null) {
+                    throw malformed("refers to a class that is none");
+                }
+                yield known;
+            }
+            case CLASS_DESCRIPTION, PROXY_DESCRIPTION -> newDescription(tag);
+            default -> throw malformed("holds the tag " + tag + " instead of a class at byte " + in.position());
+        };
+    }
+
+    private Description newDescription(int tag) {
+        if (++depth > MAX_DEPTH) {
+            throw malformed("describes classes more than " + MAX_DEPTH + " deep");
+        }
+        final Description made = new Description();
+        if (tag == PROXY_DESCRIPTION) {
+            descriptions.put(newHandle(1), made);
+            made.flags = SERIALIZABLE;
+            for (int left = in.getInt(); left > 0; left--) {
+                final String unused = name();
+            }
+        } else {
+            made.name = name();
+            skip(Long.BYTES);
+            descriptions.put(newHandle(1), made);
+            made.flags = in.get();
+            fields(made);
+        }
+        annotation(Use.KEEPS);
+        final Description parent = descriptionOrNull();
+        made.parent = parent;
+        made.use = useOf(made.name);
+        made.structural = parent != null && parent.structural
+                || STRUCTURAL_PACKAGES.stream().anyMatch(made.name::startsWith);
+        depth--;
+        return made;
+    }
+
+    private void fields(Description of) {
+        for (int left = in.getShort() & 0xffff; left > 0; left--) {
+            final int type = in.get();
+            final String unused = name();
+            if (type == 'L' || type == '[') {
+                final long unusedType = object();
+                of.objectFields++;
+            } else {
+                of.primitiveBytes += width(type);
+            }
+        }
+    }
+
+    private static int width(int type) {
+        return switch (type) {
+            case 'B', 'Z' -> Byte.BYTES;
+            case 'C', 'S' -> Short.BYTES;
+            case 'I', 'F' -> Integer.BYTES;
+            case 'J', 'D' -> Long.BYTES;
+            default -> throw malformed("has a field or an array of the type " + type);
+        };
+    }
+
+    private static Use useOf(String name) {
+        return switch (name) {
+            case "java.util.HashSet", "java.util.PriorityQueue" -> Use.HASHES;
+            case "java.util.HashMap", "java.util.Hashtable", "java.util.concurrent.ConcurrentHashMap" ->
+                Use.HASHES_KEYS;
+            case "java.util.CollSer" -> Use.BY_FIELD;
+            default -> Use.KEEPS;
+        };
+    }
+
+    // --- objects ---
+
+    private long array() {
+        final String name = described().name;
+        final int handle = newHandle(ENDLESS);
+        final int length = in.getInt();
+        if (name.length() < 2 || length < 0) {
+            throw malformed("holds an array of the class \"" + name + "\" with " + length + " elements");
+        }
+        long weight = 1;
+        final char type = name.charAt(1);
+        if (type == 'L' || type == '[') {
+            for (int i = 0; i < length; i++) {
+                weight = Math.min(ENDLESS, weight + object());
+            }
+        } else {
+            final long bytes = (long) width(type) * length;
+            skip(bytes);
+            weight += bytes / BYTES_PER_STEP;
+        }
+        weights[handle] = weight;
+        return weight;
+    }
+
+    private long ordinary() {
+        final Description described = described();
+        final int handle = newHandle(described.structural ? ENDLESS : 1);
+        final long content = parts(described);
+        if (described.structural) {
+            weights[handle] = Math.min(ENDLESS, 1 + content);
+        }
+        return weights[handle];
+    }
+
+    /** Passes over the parts of an object's classes, the topmost class first; returns the weight of what they hold. */
+    private long parts(Description of) {
+        if ((of.flags & EXTERNALIZABLE) != 0) {
+            if ((of.flags & BLOCK_DATA) == 0) {
+                throw malformed("holds an externalizable object of an old version");
+            }
+            return annotation(Use.KEEPS);
+        }
+        final Description parent = of.parent;
+        long weight = parent == null ? 0 : parts(parent);
+        if ((of.flags & SERIALIZABLE) == 0) {
+            return weight;
+        }
+        Use use = of.use;
+        if (use == Use.BY_FIELD && of.primitiveBytes == Integer.BYTES) {
+            use = switch (in.getInt(in.position()) & 0xff) {
+                case COLLECTION_SET -> Use.HASHES;
+                case COLLECTION_MAP -> Use.HASHES_KEYS;
+                default -> Use.KEEPS;
+            };
+        }
+        skip(of.primitiveBytes);
+        for (int i = 0; i < of.objectFields; i++) {
+            weight = Math.min(ENDLESS, weight + object());
+        }
+        if ((of.flags & WRITE_METHOD) != 0) {
+            requireLoadFactor(of);
+            weight = Math.min(ENDLESS, weight + annotation(use));
+        }
+        return weight;
+    }
+
+    private void requireLoadFactor(Description of) {
+        final int factorAt = in.position() + 2 + LOAD_FACTOR_OFFSET;
+        if (of.name.equals("java.util.HashSet")
+                && in.limit() >= factorAt + Float.BYTES
+                && in.get(in.position()) == BLOCK
+                && !(in.getFloat(factorAt) >= LEAST_LOAD_FACTOR)) {
+            throw malformed("holds a set with the load factor " + in.getFloat(factorAt) + ", which fills the heap");
+        }
+    }
+
+    /** Passes over what a class wrote by itself, with its end; returns the weight of the objects there. */
+    private long annotation(Use use) {
+        long weight = 0;
+        long count = 0;
+        while (true) {
+            switch (in.get()) {
+                case END_BLOCK -> {
+                    return weight;
+                }
+                case BLOCK -> skip(in.get() & 0xff);
+                case LONG_BLOCK -> skip(in.getInt());
+                default -> {
+                    in.position(in.position() - 1);
+                    final long each = object();
+                    weight = Math.min(ENDLESS, weight + each);
+                    if (use == Use.HASHES || use == Use.HASHES_KEYS && count % 2 == 0) {
+                        take(each);
+                    }
+                    count++;
+                }
+            }
+        }
+    }
+
+    private void take(long weight) {
+        steps += weight;
+        if (steps > maxSteps) {
+            throw malformed("takes more than " + maxSteps + " steps to hash: collections within the elements or keys of"
+                    + " collections, the same ones again and again");
+        }
+    }
+}

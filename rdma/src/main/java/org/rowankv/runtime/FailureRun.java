@@ -1,0 +1,31 @@
+package org.rowankv.runtime;
+
+/**
+ * Counts the failures of one agent in a row. Only a turn that worked ends the row: an agent often finds nothing to do, and then
+ * meets the same failure again. The kind of failure does not count: a JVM leaves the stack of a frequent one away.
+ *
+ * <p>Owned by the thread that turns the agent.
+ */
+final class FailureRun {
+    /** So many, and the agent does not fail by chance. */
+    static final int LONGEST = 100;
+
+    private int failures;
+
+    /** A turn ended without a failure. */
+    void turned(int work) {
+        if (work > 0) {
+            failures = 0;
+        }
+    }
+
+    /** Returns what the turn throws: the failure, or the last of a row as a broken invariant. */
+    Throwable failed(String roleName, Throwable failure) {
+        if (failure instanceof Error || ++failures < LONGEST) {
+            return failure;
+        }
+        return new AssertionError(
+                roleName + " failed " + failures + " times in a row without work in between, at last by " + failure,
+                failure);
+    }
+}

@@ -1,0 +1,113 @@
+package org.rowankv.server.embedded;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.server.catalogue.StoredCache;
+import org.rowankv.server.client.ClientCatalogue;
+import org.rowankv.server.client.Served;
+
+/** Behind a client port instead of a server: a read finds a value of a set length, a change is done unless it is stuck. */
+final class AnsweringServer implements Served {
+    static final int LONGEST_ENTRY = 1 << 20;
+
+    private final int valueLength;
+    volatile boolean stuck;
+
+    AnsweringServer(int valueLength) {
+        this.valueLength = valueLength;
+    }
+
+    @Override
+    public int serverId() {
+        return 0;
+    }
+
+    @Override
+    public int longestEntry() {
+        return LONGEST_ENTRY;
+    }
+
+    @Override
+    public Calls calls(int loop, int loops) {
+        return this::callOf;
+    }
+
+    private Call callOf(Request request) {
+        return new Call() {
+            @Override
+            public void again() {
+                // Nothing is kept.
+            }
+
+            @Override
+            public boolean step() {
+                if (stuck && request.operation() == Operation.PUT) {
+                    return false;
+                }
+                request.noResult();
+                if (request.operation() == Operation.GET) {
+                    final byte[] unused = request.resultOf(valueLength);
+                }
+                request.answer(Status.OK, 0, 1, 0);
+                return true;
+            }
+
+            @Override
+            public boolean awaitsWorker() {
+                return false;
+            }
+        };
+    }
+
+    @Override
+    public boolean isPrimary(int shard) {
+        return true;
+    }
+
+    @Override
+    public boolean isServing() {
+        return true;
+    }
+
+    @Override
+    public long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor) {
+        return 0;
+    }
+
+    /** A catalogue without caches. */
+    static final class NoCaches implements ClientCatalogue {
+        @Override
+        public @Nullable StoredCache find(String name) {
+            return null;
+        }
+
+        @Override
+        public StoredCache create(String name, byte[] descriptor) {
+            return new StoredCache(1, name, descriptor, null);
+        }
+
+        @Override
+        public boolean limit(String name, CacheLimit limit) {
+            return false;
+        }
+
+        @Override
+        public long evictions(int cacheId) {
+            return 0;
+        }
+
+        @Override
+        public boolean destroy(String name) {
+            return false;
+        }
+
+        @Override
+        public List<StoredCache> list() {
+            return List.of();
+        }
+    }
+}

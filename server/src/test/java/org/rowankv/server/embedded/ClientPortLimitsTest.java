@@ -1,0 +1,309 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.Routing;
+import org.rowankv.placement.RoutingDescriptor;
+import org.rowankv.placement.ShardAssignment;
+import org.rowankv.placement.ShardMap;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.wire.BytesFrame;
+import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.ProtocolFault;
+import org.rowankv.protocol.wire.RequestDescriptor;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.server.client.ClientPort;
+import org.rowankv.server.client.ClientPortSettings;
+
+/** What a connection may hold of a server's memory, and for how long. Deadlines run by a clock of the test's. */
+final class ClientPortLimitsTest {
+    private static final int SHARDS = 2_048;
+    private static final int SEED = 8;
+    private static final byte[] KEY = {1, 2, 3};
+
+    private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
+    private final ErrorLog errors = new ErrorLog(clock);
+    private final List<RawClient> clients = new ArrayList<>();
+    private AnsweringServer server;
+    private ClientPort port;
+
+    private void open(int valueLength, ClientPortSettings settings) throws IOException {
+        server = new AnsweringServer(valueLength);
+        port = ClientPort.bind(server, new AnsweringServer.NoCaches(), settings, clock, errors);
+        port.serve(routing(1));
+    }
+
+    private static ClientPortSettings settings() {
+        return ClientPortSettings.at("127.0.0.1", 0).withLoops(1);
+    }
+
+    private Routing routing(long term) {
+        return new Routing(
+                new Configuration(
+                        7,
+                        SEED,
+                        term,
+                        List.of(1L),
+                        Collections.nCopies(SHARDS, new ShardAssignment((int) term, 0, new int[0]))),
+                List.of("127.0.0.1:" + port.address().getPort()));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        for (RawClient each : clients) {
+            each.close();
+        }
+        port.close();
+        assertThat(errors.distinct()).isEmpty();
+    }
+
+    private RawClient client() throws Exception {
+        final RawClient client = new RawClient(port, 4 << 10);
+        clients.add(client);
+        return client.welcomed();
+    }
+
+    private static Request placed(Request request) {
+        final long hash = new KeyHash(SEED).hash(1, KEY, 0, KEY.length);
+        request.placed(hash, ShardMap.shardOf(hash, SHARDS));
+        return request;
+    }
+
+    private static byte[] gets(int count) {
+        final FrameWriter out = new FrameWriter(64);
+        for (int i = 1; i <= count; i++) {
+            RequestDescriptor.write(out, placed(new Request().get(1, KEY, 0, KEY.length)), (long) i << 16, 1);
+        }
+        return RawClient.written(out);
+    }
+
+    private static byte[] put(int valueLength) {
+        final FrameWriter out = new FrameWriter(64);
+        final Request put = new Request().put(1, KEY, 0, KEY.length, new byte[valueLength], 0, valueLength);
+        put.identified(5, 1, 0);
+        RequestDescriptor.write(out, placed(put), 1L << 16, 1);
+        return RawClient.written(out);
+    }
+
+    private static ByteBuffer heardAnswer(RawClient client) throws IOException {
+        while (true) {
+            final ByteBuffer frame = client.heardFrame();
+            if (FrameDescriptor.type(frame, 0) == FrameDescriptor.ANSWER) {
+                return frame;
+            }
+        }
+    }
+
+    private static void awaitThat(java.util.concurrent.Callable<Boolean> condition) {
+        await().atMost(30, TimeUnit.SECONDS).until(condition);
+    }
+
+    private void requireServed() throws Exception {
+        final RawClient other = client().say(gets(1));
+        assertThat(FrameDescriptor.type(heardAnswer(other), 0)).isEqualTo(FrameDescriptor.ANSWER);
+    }
+
+    @Test
+    void shouldAnswerAllThatASlowReaderHasAskedFor() throws Exception {
+        open(300_000, settings());
+        final int asked = 64;
+        final RawClient slow = client().say(gets(asked));
+        // It is not read any further when it has more than a MiB to fetch.
+        awaitThat(() -> port.requests() >= 4);
+
+        for (int i = 0; i < asked; i++) {
+            assertThat(heardAnswer(slow).capacity()).isGreaterThan(300_000);
+        }
+    }
+
+    @Test
+    void shouldKeepOnlyTheNewestRoutingForAClientThatDoesNotRead() throws Exception {
+        open(10, settings());
+        final RawClient silent = client();
+        final int terms = 2_000;
+        for (int term = 2; term <= terms; term++) {
+            port.publish(routing(term));
+        }
+        requireServed(); // the loop has done all of them
+
+        int heard = 0;
+        silent.say(RawClient.frame(FrameDescriptor.ROUTING_WANTED, new byte[0]));
+        ByteBuffer frame = silent.heardFrame();
+        while (FrameDescriptor.number(frame, 0) == 0) {
+            heard++;
+            frame = silent.heardFrame();
+        }
+        // What was owed when it asked is in the answer.
+        assertThat(RoutingDescriptor.decode(BytesFrame.body(frame, 0, frame.capacity()))
+                        .term())
+                .isEqualTo(terms);
+        assertThat(heard).isLessThan(terms);
+    }
+
+    @Test
+    void shouldCloseAConnectionWhoseFrameDoesNotGoOn() throws Exception {
+        open(10, settings());
+        final RawClient half = client().say(java.util.Arrays.copyOf(put(200_000), 150_000));
+        final RawClient begun = client().say((byte) 1);
+        final RawClient resting = client();
+        requireServed();
+        assertThat(half.isEnded()).isFalse();
+
+        awaitThat(() -> {
+            clock.advanceMs(1_000);
+            return half.isEnded() && begun.isEnded();
+        });
+
+        assertThat(resting.isEnded()).isFalse();
+        requireServed();
+    }
+
+    @Test
+    void shouldCloseAConnectionThatDoesNotReadItsAnswers() throws Exception {
+        open(500_000, settings());
+        final RawClient silent = client().say(gets(64));
+        awaitThat(() -> port.counts().heldBytes() > 500_000);
+
+        awaitThat(() -> {
+            clock.advanceMs(1_000);
+            return port.faults(ProtocolFault.STALLED) == 1;
+        });
+
+        assertThat(silent.isEnded()).isTrue();
+        awaitThat(() -> port.counts().heldBytes() < 500_000); // what is kept for requests to come is left
+    }
+
+    @Test
+    void shouldKeepAConnectionWhoseFrameGoesOnSlowly() throws Exception {
+        open(10, settings());
+        final byte[] put = put(900_000);
+        final RawClient slow = client();
+        final int step = 100_000;
+        for (int at = 0; at < put.length; at += step) {
+            final long before = port.counts().receivedBytes();
+            final byte[] part = java.util.Arrays.copyOfRange(put, at, Math.min(put.length, at + step));
+            slow.say(part);
+            awaitThat(() -> port.counts().receivedBytes() - before == part.length);
+            clock.advanceMs(20_000);
+            requireServed();
+        }
+        assertThat(heardAnswer(slow)).isNotNull();
+    }
+
+    @Test
+    void shouldRefuseAFrameLongerThanAnyEntryAtItsLength() throws Exception {
+        open(10, settings());
+        final RawClient raw = new RawClient(port);
+        clients.add(raw);
+        raw.hello(0, ClientPortSettings.DEFAULT_MAX_FRAME);
+        final int longest = raw.heardWelcome().maxFrame();
+        assertThat(longest).isEqualTo(AnsweringServer.LONGEST_ENTRY + RequestDescriptor.FIXED_LENGTH);
+
+        raw.say(put(longest - RequestDescriptor.FIXED_LENGTH - KEY.length));
+        assertThat(heardAnswer(raw)).isNotNull();
+        raw.say(java.util.Arrays.copyOf(put(longest - RequestDescriptor.FIXED_LENGTH - KEY.length + 1), 24))
+                .awaitEnd();
+
+        assertThat(port.faults(ProtocolFault.BAD_LENGTH)).isEqualTo(1);
+    }
+
+    /** Frames that never get whole fill half of the memory; a client whose frames get whole is served meanwhile. */
+    @Test
+    void shouldHoldNoMoreThanItMayOfFramesThatNeverGetWhole() throws Exception {
+        final int budget = 8 << 20;
+        open(10, settings().withMaxHeldBytes(budget));
+        final byte[] put = put(1_000_000);
+        final List<Thread> senders = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            final RawClient half = client();
+            final Thread sender = new Thread(() -> {
+                try {
+                    half.say(java.util.Arrays.copyOf(put, put.length - 1));
+                } catch (IOException e) {
+                    assertThat(e).isNotNull(); // closed meanwhile
+                }
+            });
+            senders.add(sender);
+            sender.start();
+        }
+        awaitThat(() -> port.counts().frameWaits() > 0);
+        assertThat(port.counts().heldBytes()).isLessThan(budget);
+        requireServed();
+
+        final RawClient well = client().say(put);
+        awaitThat(() -> {
+            clock.advanceMs(500);
+            assertThat(port.counts().heldBytes()).isLessThan(budget);
+            return port.faults(ProtocolFault.STALLED) == 40;
+        });
+
+        assertThat(heardAnswer(well)).isNotNull();
+        for (Thread each : senders) {
+            each.join();
+        }
+        assertThat(port.connections()).isEqualTo(2);
+    }
+
+    /** Requests under way hold memory too: with half of it, a connection may have few of them. */
+    @Test
+    void shouldTakeFewRequestsOfAConnectionWhileMemoryIsShort() throws Exception {
+        final int budget = 8 << 20;
+        open(10, settings().withMaxHeldBytes(budget));
+        server.stuck = true;
+        final RawClient many = client();
+        final byte[] put = put(60_000);
+        final Thread sender = new Thread(() -> {
+            try {
+                for (int i = 0; i < 500; i++) {
+                    many.say(put);
+                }
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        sender.start();
+        awaitThat(() -> port.counts().heldBytes() >= budget / 2);
+        requireServed();
+        assertThat(port.counts().heldBytes()).isLessThan(budget * 3L / 4);
+
+        server.stuck = false;
+        for (int i = 0; i < 500; i++) {
+            assertThat(heardAnswer(many)).isNotNull();
+        }
+        sender.join();
+        assertThat(port.faults(ProtocolFault.STALLED)).isZero();
+    }
+
+    /** Answers that are not read: the slowest readers go, before memory is out. */
+    @Test
+    void shouldHoldNoMoreThanItMayOfAnswersThatAreNotRead() throws Exception {
+        final int budget = 8 << 20;
+        open(1_000_000, settings().withMaxHeldBytes(budget));
+        for (int i = 0; i < 40; i++) {
+            final RawClient silent = client().say(gets(16));
+            assertThat(silent).isNotNull();
+        }
+        requireServed();
+
+        awaitThat(() -> {
+            clock.advanceMs(100);
+            assertThat(port.counts().heldBytes()).isLessThan(2 * budget + (4 << 20));
+            return port.faults(ProtocolFault.STALLED) == 40;
+        });
+        requireServed();
+        awaitThat(() -> port.counts().heldBytes() < budget / 2);
+    }
+}

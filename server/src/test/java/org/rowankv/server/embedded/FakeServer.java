@@ -1,0 +1,119 @@
+package org.rowankv.server.embedded;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.server.catalogue.StoredCache;
+import org.rowankv.server.client.ClientCatalogue;
+import org.rowankv.server.client.Served;
+
+/** Answers every request with its own number; is the primary when a test says so, and hangs when it says so. */
+final class FakeServer implements Served {
+    final int id;
+    volatile boolean primary;
+    volatile boolean serving = true;
+    /** Requests of these operations are never answered. */
+    final Set<Operation> hanging = ConcurrentHashMap.newKeySet();
+    /** Requests that hang, or did. */
+    final AtomicInteger hung = new AtomicInteger();
+
+    final AtomicInteger answered = new AtomicInteger();
+
+    FakeServer(int id) {
+        this.id = id;
+    }
+
+    @Override
+    public int serverId() {
+        return id;
+    }
+
+    @Override
+    public Calls calls(int loop, int loops) {
+        return this::callOf;
+    }
+
+    private Call callOf(Request request) {
+        return new Call() {
+            private boolean counted;
+
+            @Override
+            public void again() {
+                // Nothing is kept.
+            }
+
+            @Override
+            public boolean step() {
+                if (hanging.contains(request.operation())) {
+                    if (!counted) {
+                        counted = true;
+                        hung.incrementAndGet();
+                    }
+                    return false;
+                }
+                answered.incrementAndGet();
+                request.noResult();
+                request.answer(Status.OK, 0, 100 + id, 0);
+                return true;
+            }
+
+            @Override
+            public boolean awaitsWorker() {
+                return false;
+            }
+        };
+    }
+
+    @Override
+    public boolean isPrimary(int shard) {
+        return primary;
+    }
+
+    @Override
+    public boolean isServing() {
+        return serving;
+    }
+
+    @Override
+    public long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor) {
+        return 0;
+    }
+
+    static final class NoCaches implements ClientCatalogue {
+        @Override
+        public @Nullable StoredCache find(String name) {
+            return null;
+        }
+
+        @Override
+        public StoredCache create(String name, byte[] descriptor) {
+            throw new IllegalArgumentException("there are no caches here");
+        }
+
+        @Override
+        public boolean limit(String name, CacheLimit limit) {
+            return false;
+        }
+
+        @Override
+        public long evictions(int cacheId) {
+            return 0;
+        }
+
+        @Override
+        public boolean destroy(String name) {
+            return false;
+        }
+
+        @Override
+        public List<StoredCache> list() {
+            return List.of();
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
+import org.rowankv.protocol.wire.BytesFrame;
+import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.HelloDescriptor;
+import org.rowankv.protocol.wire.HelloDescriptor.Hello;
+import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
+import org.rowankv.server.client.ClientPort;
+import org.rowankv.server.client.ClientPortSettings;
+
+/** A client that sends any bytes, and reads when a test says so. */
+final class RawClient implements AutoCloseable {
+    private final Socket socket = new Socket();
+
+    RawClient(ClientPort port) throws IOException {
+        this(port, 64 << 10);
+    }
+
+    /** @param receiveBuffer of the socket, in bytes */
+    RawClient(ClientPort port, int receiveBuffer) throws IOException {
+        socket.setReceiveBufferSize(receiveBuffer);
+        socket.connect(new InetSocketAddress("127.0.0.1", port.address().getPort()));
+        socket.setSoTimeout(30_000);
+    }
+
+    RawClient say(byte... bytes) throws IOException {
+        socket.getOutputStream().write(bytes);
+        return this;
+    }
+
+    RawClient hello(long cluster, int maxFrame) throws IOException {
+        return say(HelloDescriptor.hello(new Hello(cluster, maxFrame)).array());
+    }
+
+    Welcome heardWelcome() throws Exception {
+        final ByteBuffer heard =
+                ByteBuffer.allocate(HelloDescriptor.MAX_WELCOME).order(ByteOrder.LITTLE_ENDIAN);
+        Welcome welcome = null;
+        while (welcome == null) {
+            final int next = socket.getInputStream().read();
+            assertThat(next).isNotNegative();
+            heard.put((byte) next);
+            welcome = HelloDescriptor.readWelcome(heard);
+        }
+        return welcome;
+    }
+
+    RawClient welcomed() throws Exception {
+        hello(0, ClientPortSettings.DEFAULT_MAX_FRAME);
+        assertThat(heardWelcome().status()).isEqualTo(HelloDescriptor.WELCOME);
+        return this;
+    }
+
+    /** Reads on until the server closes. */
+    void awaitEnd() throws IOException {
+        try {
+            while (socket.getInputStream().read() >= 0) {
+                // What it says before does not matter.
+            }
+        } catch (SocketException e) {
+            assertThat(e).hasMessageContaining("reset");
+        }
+    }
+
+    /** Whether the server has closed it; reads what there is, and does not wait. */
+    boolean isEnded() throws IOException {
+        socket.setSoTimeout(1);
+        try {
+            final byte[] bytes = new byte[64 << 10];
+            while (socket.getInputStream().read(bytes) >= 0) {
+                // What it says before does not matter.
+            }
+            return true;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (SocketException e) {
+            return true;
+        } finally {
+            socket.setSoTimeout(30_000);
+        }
+    }
+
+    /** What the server sends. */
+    DataInputStream input() throws IOException {
+        return new DataInputStream(socket.getInputStream());
+    }
+
+    /** The next frame, whole. */
+    ByteBuffer heardFrame() throws IOException {
+        final DataInputStream in = input();
+        final byte[] head = new byte[FrameDescriptor.HEAD_LENGTH];
+        in.readFully(head);
+        final int length = ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN).getInt(4);
+        final ByteBuffer frame = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+        frame.put(head);
+        in.readFully(frame.array(), head.length, length - head.length);
+        return frame.clear();
+    }
+
+    static byte[] frame(int type, byte[] body) {
+        final FrameWriter out = new FrameWriter(64);
+        BytesFrame.write(out, type, 7, body);
+        return written(out);
+    }
+
+    static byte[] written(FrameWriter out) {
+        final ByteArrayOutputStream all = new ByteArrayOutputStream();
+        try (WritableByteChannel channel = Channels.newChannel(all)) {
+            out.writeTo(channel);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        return all.toByteArray();
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,163 @@
+package org.rowankv.server.reconfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.rdma.rowan.FrameChecksum;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.BlockDescriptor;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.pm.SegmentState;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+/** A server's area with one shard, written to as a process does that then ends, and read by starts. */
+final class LoggedServer {
+    static final int CACHE = 3;
+    static final KeyHash HASH = new KeyHash(11);
+    static final int SEGMENT = 64 << 10;
+    private static final int MESSAGE = 256;
+
+    private final int id;
+    private final Area area;
+    private final EntryDraft draft = new EntryDraft();
+    private Segments segments;
+    private AppendLog log;
+
+    LoggedServer(int id) {
+        this.id = id;
+        this.area = Area.create(
+                new AreaSettings(null, 1 << 20, SEGMENT, id, 5, 1, Durability.NONE), new SplittableRandomSource(id));
+        this.segments = newSegments();
+        this.log = new AppendLog(segments, SegmentOwner.WORKER);
+    }
+
+    private Segments newSegments() {
+        return new Segments(area, new SplittableRandomSource(id + 20), 0, 1 << 20);
+    }
+
+    static Configuration configuration() {
+        return Configuration.initial(1, 11, 2, 2, 1, List.of(1L, 1L));
+    }
+
+    int freeSegments() {
+        return segments.freeCount();
+    }
+
+    int openSegment() {
+        return log.openSegment();
+    }
+
+    /** What is written next comes into another segment. */
+    void closeSegment() {
+        log.retire();
+    }
+
+    void put(long version, String key, int valueLength) {
+        write(EntryType.PUT, version, key, 0, 0, valueLength);
+    }
+
+    void write(int type, long version, String key, long sessionId, long sequence, int valueLength) {
+        begin(type, version, key, sessionId, sequence, valueLength);
+        assertThat(log.ensureRoom(EntryDescriptor.aligned((int) draft.usedLength())))
+                .isTrue();
+        log.append(draft, 1);
+    }
+
+    private void begin(int type, long version, String key, long sessionId, long sequence, int valueLength) {
+        final byte[] bytes = key.getBytes(StandardCharsets.US_ASCII);
+        draft.begin(type, 0, CACHE)
+                .key(bytes, 0, bytes.length)
+                .request(sessionId, sequence, 0)
+                .version(version);
+        if (valueLength > 0) {
+            draft.value(new byte[valueLength], 0, valueLength);
+        }
+    }
+
+    /** A put as it lands in messages: as blocks. */
+    void putInBlocks(long version, String key, int valueLength) {
+        begin(EntryType.PUT, version, key, 0, 0, valueLength);
+        final int used = (int) draft.usedLength();
+        final ByteBuffer entry =
+                ByteBuffer.allocateDirect(EntryDescriptor.aligned(used)).order(ByteOrder.LITTLE_ENDIAN);
+        final int crc = draft.writeBody(entry, 0);
+        final int body = used - EntryDescriptor.FRAME_LENGTH;
+        final int perBlock = MESSAGE - BlockDescriptor.PAYLOAD_OFFSET;
+        final ByteBuffer block = ByteBuffer.allocateDirect(MESSAGE).order(ByteOrder.LITTLE_ENDIAN);
+        for (int start = 0; start < body; start += perBlock) {
+            final int payload = Math.min(perBlock, body - start);
+            BlockDescriptor.header(
+                    block,
+                    0,
+                    version,
+                    0,
+                    0,
+                    body,
+                    start,
+                    payload,
+                    crc,
+                    (body + perBlock - 1) / perBlock,
+                    EntryType.PUT);
+            block.put(BlockDescriptor.PAYLOAD_OFFSET, entry, EntryDescriptor.FRAME_LENGTH + start, payload);
+            final int blockUsed = BlockDescriptor.PAYLOAD_OFFSET + payload;
+            final int length = EntryDescriptor.aligned(blockUsed);
+            final int blockCrc = new FrameChecksum()
+                    .body(block, EntryDescriptor.FRAME_LENGTH, blockUsed - EntryDescriptor.FRAME_LENGTH);
+            assertThat(log.ensureRoom(length)).isTrue();
+            log.appendBody(
+                    block,
+                    EntryDescriptor.FRAME_LENGTH,
+                    length - EntryDescriptor.FRAME_LENGTH,
+                    EntryType.BLOCK,
+                    blockCrc,
+                    1,
+                    0);
+        }
+    }
+
+    /** The process has ended; reads the area as the next one does. */
+    RecoveredServer start() {
+        final Segments found = newSegments();
+        segments = found;
+        final ShardReplica replica = new ShardReplica(0, 1, HASH, found, 1);
+        final RecoveredServer server = new RecoveredServer(
+                id, found, new Replicas(new ShardReplica[] {replica}), true, new ErrorLog(SystemClock.INSTANCE));
+        server.scan(1, SystemClock.INSTANCE);
+        return server;
+    }
+
+    /** Version of the object of that key, or 0. */
+    static long versionOf(RecoveredServer server, String key) {
+        final byte[] bytes = key.getBytes(StandardCharsets.US_ASCII);
+        final ShardReplica replica = server.replicas().get(0);
+        final long address = replica.index()
+                .find(replica.positionOf(HASH.hash(CACHE, bytes, 0, bytes.length)), CACHE, bytes, 0, bytes.length);
+        if (address == 0) {
+            return 0;
+        }
+        final Segments segments = server.segments();
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        assertThat(FrameDescriptor.generation(FrameDescriptor.wordPlain(buffer, at)))
+                .isEqualTo(segments.generation(segments.segmentOf(address)));
+        assertThat(segments.state(segments.segmentOf(address))).isNotEqualTo(SegmentState.FREE);
+        return EntryDescriptor.version(buffer, at);
+    }
+}

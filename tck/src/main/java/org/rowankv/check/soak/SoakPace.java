@@ -1,0 +1,80 @@
+package org.rowankv.check.soak;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operations per second in the first and the last minute of a run, or its first and last quarter if that is shorter. Used by one
+ * thread.
+ */
+final class SoakPace {
+    /** From such runs on, in seconds, the last minute must be as fast as the first, but for a tenth. */
+    private static final int JUDGED_FROM = 600;
+
+    private static final double LEAST_SHARE = 0.9;
+
+    private record Moment(long ns, long operations) {}
+
+    private final int seconds;
+    private final long windowNs;
+    private final List<Moment> moments = new ArrayList<>();
+
+    /** @param seconds that the run takes */
+    SoakPace(int seconds) {
+        this.seconds = seconds;
+        this.windowNs = TimeUnit.SECONDS.toNanos(Math.min(240, seconds)) / 4;
+    }
+
+    /**
+     * So many operations have ended.
+     *
+     * @param ns since the run began
+     */
+    void at(long ns, long operations) {
+        moments.add(new Moment(ns, operations));
+    }
+
+    private static double rate(Moment from, Moment to) {
+        return to.ns == from.ns ? 0 : (to.operations - from.operations) * 1e9 / (to.ns - from.ns);
+    }
+
+    /** From the beginning to the first look behind the window. */
+    double first() {
+        final Moment begun = new Moment(0, 0);
+        for (Moment each : moments) {
+            if (each.ns >= windowNs) {
+                return rate(begun, each);
+            }
+        }
+        return 0;
+    }
+
+    /** From the last look before the window to the end. */
+    double last() {
+        if (moments.isEmpty()) {
+            return 0;
+        }
+        final Moment end = moments.get(moments.size() - 1);
+        for (int i = moments.size() - 1; i >= 0; i--) {
+            if (end.ns - moments.get(i).ns >= windowNs) {
+                return rate(moments.get(i), end);
+            }
+        }
+        return 0;
+    }
+
+    /** Why the run has become slower, or null; also where it was too short to say. */
+    @Nullable
+    String whySlower() {
+        return seconds < JUDGED_FROM || last() >= LEAST_SHARE * first()
+                ? null
+                : String.format(
+                        Locale.ROOT,
+                        "%,.0f operations/s in the last minute, %,.0f in the first",
+                        last(),
+                        first());
+    }
+}

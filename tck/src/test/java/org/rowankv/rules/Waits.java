@@ -1,0 +1,133 @@
+package org.rowankv.rules;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static java.util.Map.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import org.rowankv.runtime.StartedWork;
+
+/**
+ * A wait without a time-out needs a proof that it ends. Loops that pause for a moment and look again are not seen here: each has a
+ * deadline, or says why it ends.
+ */
+final class Waits {
+    /** By class: why its waits end. */
+    private static final Map<String, String> PROOFS = Map.ofEntries(
+            entry(
+                    "org.rowankv.runtime.ThreadWork",
+                    "its users end what they wait for first: they are in this list themselves"),
+            entry(
+                    "org.rowankv.runtime.AgentRunner",
+                    "close: an agent never blocks, and the loop ends after the turn; run: parks until it is closed"),
+            entry(
+                    "org.rowankv.server.pm.FileThread",
+                    "work on files, as long as the device takes; it waits for nothing else"),
+            entry("org.rowankv.server.membership.FileConfigurationStore", "work on files, as long as the device takes"),
+            entry(
+                    "org.rowankv.node.ZooKeeperConfigurationStore",
+                    "ZooKeeper's client fails every request when its connection is lost, which silence ends by the session's time"),
+            entry(
+                    "org.rowankv.server.reconfiguration.ScanThreads",
+                    "readers stop behind the last segment, or at a failure"),
+            entry("org.rowankv.server.replication.Links", "asks for the result of an attempt that is over"),
+            entry(
+                    "org.rowankv.server.client.ClientPort",
+                    "a loop runs every task, after its own end on the thread that brings it"),
+            entry(
+                    "org.rowankv.server.client.PortLoop",
+                    "a loop that is closed drains for its settings' time, and ends"),
+            entry(
+                    "org.rowankv.server.cluster.Chores",
+                    "chores are interrupted first, and wait with patience that the end breaks"),
+            entry(
+                    "org.rowankv.server.cluster.ClusterServer",
+                    "its thread pauses for moments, looks whether it is closed or has failed, and drains for its settings' time"),
+            entry(
+                    "org.rowankv.server.cluster.Round",
+                    "the server has failed by then, which ends every wait of its close"),
+            entry(
+                    "org.rowankv.driver.session.ChangePoller",
+                    "it was closed, its link is broken, and its pauses are bounded"),
+            entry(
+                    "org.rowankv.driver.session.Waiting$1",
+                    "the reader of the connection wakes those whose deadline has passed, and all when it ends"),
+            entry(
+                    "org.rowankv.jcache.event.Lane",
+                    "as long as listeners of the application take, which the JSR has callers wait for"));
+
+    @ArchTest
+    static final ArchRule WAITS_END = noClasses()
+            .that(resideInAnyPackage("org.rowankv..")
+                    .and(resideOutsideOfPackages(
+                            "org.rowankv.bench..",
+                            "org.rowankv.samples..",
+                            "org.rowankv.check..",
+                            "org.rowankv.sim..",
+                            "org.rowankv.tck.."))
+                    .and(DescribedPredicate.not(
+                            DescribedPredicate.describe("have a proof", type -> PROOFS.containsKey(type.getName())))))
+            .should()
+            .accessTargetWhere(waitsForEver())
+            .as("a wait has a time-out, or a proof in the rules that it ends")
+            .allowEmptyShould(true);
+
+    private Waits() {}
+
+    /** A proof of what is not there any more would be believed of whatever comes there. */
+    @ArchTest
+    static void shouldNeedEveryProof(JavaClasses house) {
+        final Set<String> waiting = new TreeSet<>();
+        for (JavaClass type : house) {
+            if (type.getAccessesFromSelf().stream().anyMatch(waitsForEver())) {
+                waiting.add(type.getName());
+            }
+        }
+        assertThat(waiting).containsAll(PROOFS.keySet());
+    }
+
+    private static DescribedPredicate<JavaAccess<?>> waitsForEver() {
+        return calls(Thread.class, 0, "join")
+                .or(calls(Object.class, 0, "wait"))
+                .or(calls(CountDownLatch.class, 0, "await"))
+                .or(calls(Condition.class, 0, "await"))
+                .or(calls(Condition.class, 0, "awaitUninterruptibly"))
+                .or(calls(Semaphore.class, 0, "acquire"))
+                .or(calls(Semaphore.class, 0, "acquireUninterruptibly"))
+                .or(calls(BlockingQueue.class, 0, "take"))
+                .or(calls(BlockingQueue.class, 1, "put"))
+                .or(calls(Future.class, 0, "get"))
+                .or(calls(CompletableFuture.class, 0, "join"))
+                .or(calls(LockSupport.class, 0, "park"))
+                .or(calls(LockSupport.class, 1, "park"))
+                .or(calls(Process.class, 0, "waitFor"))
+                .or(calls(StartedWork.class, 0, "join"));
+    }
+
+    private static DescribedPredicate<JavaAccess<?>> calls(Class<?> owner, int argumentCount, String name) {
+        return DescribedPredicate.describe(
+                "calls " + owner.getSimpleName() + "." + name + " without a time-out",
+                access -> access.getTargetOwner().isAssignableTo(owner)
+                        && access.getName().equals(name)
+                        && access.getTarget() instanceof CodeUnitAccessTarget target
+                        && target.getRawParameterTypes().size() == argumentCount);
+    }
+}
