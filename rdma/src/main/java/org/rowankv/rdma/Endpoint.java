@@ -15,6 +15,14 @@ public interface Endpoint extends AutoCloseable {
     ReceiveQueue receiveQueue();
 
     /**
+     * Drawn when this was opened, and shown to every server that it connects to: tells it from another process that says it is
+     * the same start of the same server. 0 where all servers are in one process.
+     */
+    default long nonce() {
+        return 0;
+    }
+
+    /**
      * Opens a queue pair to exactly that incarnation of the remote server, in that term. Each call opens a new one;
      * each belongs to one worker.
      *

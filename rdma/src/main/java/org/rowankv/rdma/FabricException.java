@@ -18,6 +18,8 @@ public final class FabricException extends RuntimeException {
         OTHER_CLUSTER,
         /** The servers speak different versions of the protocol: one of them has to be upgraded. */
         OTHER_VERSION,
+        /** One end did not prove that it holds the other's secret: a mistake in the configuration, or an impostor. */
+        UNPROVEN,
         /** This incarnation is open already, or this end is closed. */
         CLOSED
     }

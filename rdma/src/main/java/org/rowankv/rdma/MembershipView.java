@@ -13,4 +13,23 @@ public interface MembershipView {
 
     /** Whether a connection with that incarnation of the server, opened in that term, may exist. */
     boolean admits(int serverId, long incarnation, long term);
+
+    /** What this server has heard of a process that calls it. */
+    enum Standing {
+        /** The server is another member, and has announced that process. */
+        ANNOUNCED,
+        /** No word of it has arrived yet: it may be right, and tries again. */
+        UNKNOWN,
+        /** The number is this server's own or no member's, or that start is another process. */
+        REFUTED
+    }
+
+    /**
+     * Asked for every connection, also one of messages, which may open before a term is agreed.
+     *
+     * @param nonce as {@link Endpoint#nonce} of the other end
+     */
+    default Standing standing(int serverId, long incarnation, long nonce) {
+        return Standing.ANNOUNCED;
+    }
 }

@@ -10,15 +10,13 @@ public final class PostStatus {
     public static final int FENCED = 2;
     /** Poll completions first; for a message, the receiver's queue is full. */
     public static final int QUEUE_FULL = 3;
-    /** Longer than the fabric's maximum message: send it as blocks. A one-sided access: make it several. */
+    /** Longer than the fabric's maximum message: send it as blocks. */
     public static final int TOO_LARGE = 4;
-    /** The remote address range lies outside the remote segments. */
-    public static final int OUT_OF_BOUNDS = 5;
     /** A message's receiver is not open in this cluster. */
-    public static final int UNREACHABLE = 6;
+    public static final int UNREACHABLE = 5;
 
     private static final String[] NAMES = {
-        "POSTED", "RECEIVER_NOT_READY", "FENCED", "QUEUE_FULL", "TOO_LARGE", "OUT_OF_BOUNDS", "UNREACHABLE"
+        "POSTED", "RECEIVER_NOT_READY", "FENCED", "QUEUE_FULL", "TOO_LARGE", "UNREACHABLE"
     };
 
     private PostStatus() {}

@@ -29,15 +29,6 @@ public interface QueuePair extends AutoCloseable {
      */
     int send(long context, ByteBuffer source, int offset, int length, int tag);
 
-    /**
-     * Copies bytes to a remote address, in no particular order. Returns POSTED, FENCED, QUEUE_FULL, OUT_OF_BOUNDS, or
-     * TOO_LARGE beyond what the fabric copies at once, which is 64 KiB at least.
-     */
-    int write(long context, ByteBuffer source, int offset, int length, long remoteAddress);
-
-    /** Copies bytes from a remote address. Returns as {@link #write}. */
-    int read(long context, long remoteAddress, ByteBuffer target, int offset, int length);
-
     /** Hands up to {@code limit} completions to the handler, in order; returns how many. */
     int poll(CompletionHandler handler, int limit);
 

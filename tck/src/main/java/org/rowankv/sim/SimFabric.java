@@ -294,16 +294,6 @@ final class SimFabric implements Fabric {
         }
 
         @Override
-        public int write(long context, ByteBuffer source, int offset, int length, long remoteAddress) {
-            return pair.write(context, source, offset, length, remoteAddress);
-        }
-
-        @Override
-        public int read(long context, long remoteAddress, ByteBuffer target, int offset, int length) {
-            return pair.read(context, remoteAddress, target, offset, length);
-        }
-
-        @Override
         public long drawCredit(long wanted) {
             return pair.drawCredit(wanted);
         }

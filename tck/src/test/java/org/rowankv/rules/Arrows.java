@@ -159,6 +159,7 @@ final class Arrows {
         final List<String> allowed = new ArrayList<>(List.of(
                 "org.rowankv..",
                 "java..",
+                "javax.crypto..",
                 "javax.management..",
                 "org.slf4j",
                 "org.jspecify.annotations",

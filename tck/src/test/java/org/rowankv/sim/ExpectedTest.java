@@ -15,8 +15,6 @@ import org.junit.jupiter.api.Test;
 
 class ExpectedTest {
     private static final Pattern POINT = Pattern.compile("Chaos\\.point\\(\"([^\"]+)\"\\)");
-    /** Of the verbs that no server uses yet. */
-    private static final List<String> OUT_OF_REACH = List.of("local.one-sided");
     /** Of servers that are processes of their own: the other simulator reaches them. */
     private static final List<String> OF_PROCESSES = List.of("start.ready");
 
@@ -39,7 +37,6 @@ class ExpectedTest {
         // waits for
         // a place, of which simulated clients have enough.
         points.removeIf(point -> point.startsWith("tcp.") || point.startsWith("role.") || point.startsWith("line."));
-        points.removeAll(OUT_OF_REACH);
         points.removeAll(OF_PROCESSES);
         assertThat(Expected.points()).containsExactlyInAnyOrderElementsOf(points);
     }

@@ -24,7 +24,7 @@ import org.rowankv.runtime.Chaos;
  *
  * <p>Owned by one worker, except {@link #isFenced}, and the fence and hazard that the receiver's queue looks at. The
  * fabric flushes only if it acknowledges at {@link org.rowankv.rdma.AckLevel#FORCED}: then the sender names what it
- * landed to the receiver's force, and polls no completion before that has answered. A WRITE is never forced.
+ * landed to the receiver's force, and polls no completion before that has answered.
  */
 final class LocalQueuePair implements QueuePair {
     private final LocalEndpoint local;
@@ -202,58 +202,6 @@ final class LocalQueuePair implements QueuePair {
             held = 0;
         }
         hazard.clear();
-    }
-
-    @Override
-    public int write(long context, ByteBuffer source, int offset, int length, long remoteAddress) {
-        return transfer(context, source, offset, length, remoteAddress, true);
-    }
-
-    @Override
-    public int read(long context, long remoteAddress, ByteBuffer targetBuffer, int offset, int length) {
-        return transfer(context, targetBuffer, offset, length, remoteAddress, false);
-    }
-
-    private int transfer(long context, ByteBuffer here, int offset, int length, long address, boolean write) {
-        if (fenced) {
-            return PostStatus.FENCED;
-        }
-        if (completions.isFull()) {
-            return PostStatus.QUEUE_FULL;
-        }
-        if (length <= 0 || target.segmentOf(address) < 0 || target.segmentOf(address + length - 1) < 0) {
-            return PostStatus.OUT_OF_BOUNDS;
-        }
-        try {
-            completions.add(context, copySegments(here, offset, length, address, write));
-            return PostStatus.POSTED;
-        } finally {
-            hazard.clear();
-        }
-    }
-
-    /** Segment by segment, each named before its bytes are touched and permission is asked. */
-    private int copySegments(ByteBuffer here, int offset, int length, long address, boolean write) {
-        int done = 0;
-        while (done < length) {
-            final long from = address + done;
-            final int named = target.segmentOf(from);
-            final int size = (int) Math.min(length - done, target.segmentAddress(named + 1) - from);
-            hazard.name(named);
-            if (fenced) {
-                return CompletionStatus.FENCED;
-            }
-            Chaos.point("local.one-sided");
-            final ByteBuffer there = target.region().buffer(from);
-            final int at = target.region().offset(from);
-            if (write) {
-                there.put(at, here, offset + done, size);
-            } else {
-                here.put(offset + done, there, at, size);
-            }
-            done += size;
-        }
-        return CompletionStatus.LANDED;
     }
 
     @Override

@@ -3,9 +3,10 @@ package org.rowankv.rdma.tcp;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.rowankv.rdma.secret.ClusterSecret;
 
 /**
- * Layout of the two frames of the handshake. Little-endian. The first 24 bytes of both, and all of a refusal, mean the
+ * Layout of the first and the last frame of the handshake. Little-endian. The first 24 bytes of both, and all of a refusal, mean the
  * same in every version of the protocol, so that two versions can tell each other what is wrong.
  *
  * <pre>
@@ -14,29 +15,30 @@ import java.util.Arrays;
  *   +-------+------+--------+---------+------+---------+------+----+-------------+-----------+------+-------+--
  *   | magic | crc  | length | version | kind | cluster | from | to | incarnation | expected  | term | nonce |
  *   +-------+------+--------+---------+------+---------+------+----+-------------+-----------+------+-------+--
- *  72              80            84           88
- * --+--------------+-------------+------------+----//----+
- *   | pair number  | max message | live count | live ... |
- * --+--------------+-------------+------------+----//----+
+ *  72              80            84           88       92     96            112
+ * --+--------------+-------------+------------+--------+------+-------------+----//----+
+ *   | pair number  | max message | live count | method | zero | fresh nonce | live ... |
+ * --+--------------+-------------+------------+--------+------+-------------+----//----+
  *
  *   welcome
  *   0       8      12       16        20       24            32     40             48               52              56
  *   +-------+------+--------+---------+--------+-------------+------+--------------+----------------+---------------+--
  *   | magic | crc  | length | version | status | incarnation | term | segment base | segment length | segment count |
  *   +-------+------+--------+---------+--------+-------------+------+--------------+----------------+---------------+--
- *  56            60      64
- * --+-------------+-------+----//----+
- *   | max message | flags | text ... |
- * --+-------------+-------+----//----+
+ *  56            60      64    96
+ * --+-------------+-------+-----+----//----+
+ *   | max message | flags | MAC | text ... |
+ * --+-------------+-------+-----+----//----+
  * </pre>
  *
- * <p>The crc is a CRC32C over the bytes from 12 to the length.
+ * <p>The crc is a CRC32C over the bytes from 12 to the length. Fresh nonce and MAC are zero with method none; a refusal
+ * before the caller has proved anything has no MAC either. {@link ProofDescriptor} has the frames in between.
  */
 final class HelloDescriptor {
     /** "RowanSrv", as the bytes come. */
     static final long MAGIC = 0x7672_536e_6177_6f52L;
 
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     static final int KIND_QUEUE_PAIR = 1;
     static final int KIND_MESSAGES = 2;
 
@@ -58,7 +60,11 @@ final class HelloDescriptor {
     static final int PAIR_OFFSET = 72;
     static final int MAX_MESSAGE_OFFSET = 80;
     static final int LIVE_COUNT_OFFSET = 84;
-    static final int HELLO_LENGTH = 88;
+    static final int METHOD_OFFSET = 88;
+    static final int ZERO_OFFSET = 92;
+    static final int FRESH_OFFSET = 96;
+    static final int FRESH_LENGTH = 2 * Long.BYTES;
+    static final int HELLO_LENGTH = FRESH_OFFSET + FRESH_LENGTH;
 
     static final int STATUS_OFFSET = 20;
     static final int WELCOME_INCARNATION_OFFSET = 24;
@@ -68,7 +74,9 @@ final class HelloDescriptor {
     static final int SEGMENT_COUNT_OFFSET = 52;
     static final int WELCOME_MAX_MESSAGE_OFFSET = 56;
     static final int FLAGS_OFFSET = 60;
-    static final int WELCOME_LENGTH = 64;
+    static final int MAC_OFFSET = 64;
+    static final int MAC_LENGTH = ClusterSecret.MAC_LENGTH;
+    static final int WELCOME_LENGTH = MAC_OFFSET + MAC_LENGTH;
 
     /** In the welcome's flags: a segment is posted that this queue pair may land in. */
     static final int READY = 1;
@@ -89,6 +97,8 @@ final class HelloDescriptor {
      * @param nonce drawn by the calling process, so that a second one with the same names is told from it
      * @param pair number of the queue pair; of two of one process the later has the higher
      * @param live numbers of the caller's queue pairs to this server that still live; lower ones not in it are dead
+     * @param method by which the caller proves who it is, one of {@link PeerAuthentication}
+     * @param freshHigh drawn for this connection, with the next; 0 with method none
      */
     @SuppressWarnings("ArrayRecordComponent")
     record Hello(
@@ -102,7 +112,30 @@ final class HelloDescriptor {
             long nonce,
             long pair,
             int maxMessage,
-            long[] live) {
+            long[] live,
+            int method,
+            long freshHigh,
+            long freshLow) {
+
+        /** The same, for a connection that is authenticated so. */
+        Hello provedBy(PeerAuthentication authentication) {
+            final boolean fresh = authentication.method() != PeerAuthentication.METHOD_NONE;
+            return new Hello(
+                    kind,
+                    cluster,
+                    from,
+                    to,
+                    incarnation,
+                    expected,
+                    term,
+                    nonce,
+                    pair,
+                    maxMessage,
+                    live,
+                    authentication.method(),
+                    fresh ? authentication.draw() : 0,
+                    fresh ? authentication.draw() : 0);
+        }
 
         boolean isDead(long number) {
             return number < pair && Arrays.binarySearch(live, number) < 0;
@@ -135,6 +168,7 @@ final class HelloDescriptor {
         out.writeLongLE(hello.incarnation).writeLongLE(hello.expected);
         out.writeLongLE(hello.term).writeLongLE(hello.nonce).writeLongLE(hello.pair);
         out.writeIntLE(hello.maxMessage).writeIntLE(hello.live.length);
+        out.writeIntLE(hello.method).writeIntLE(0).writeLongLE(hello.freshHigh).writeLongLE(hello.freshLow);
         for (final long number : hello.live) {
             out.writeLongLE(number);
         }
@@ -149,11 +183,14 @@ final class HelloDescriptor {
         out.writeIntLE(welcome.version).writeIntLE(welcome.status);
         out.writeLongLE(welcome.incarnation).writeLongLE(welcome.term);
         out.writeLongLE(welcome.segmentBase).writeIntLE(welcome.segmentLength).writeIntLE(welcome.segmentCount);
-        out.writeIntLE(welcome.maxMessage).writeIntLE(welcome.flags).writeBytes(text);
+        out.writeIntLE(welcome.maxMessage)
+                .writeIntLE(welcome.flags)
+                .writeZero(MAC_LENGTH)
+                .writeBytes(text);
         seal(out, at, checksum);
     }
 
-    private static void seal(ByteBuf out, int at, WireChecksum checksum) {
+    static void seal(ByteBuf out, int at, WireChecksum checksum) {
         final int length = out.writerIndex() - at;
         out.setIntLE(at + CRC_OFFSET, checksum.of(out, at + LENGTH_OFFSET, length - LENGTH_OFFSET));
     }
@@ -181,7 +218,7 @@ final class HelloDescriptor {
         return have >= length;
     }
 
-    private static int checkedLength(ByteBuf in, WireChecksum checksum) throws WireException {
+    static int checkedLength(ByteBuf in, WireChecksum checksum) throws WireException {
         final int at = in.readerIndex();
         final int length = in.getIntLE(at + LENGTH_OFFSET);
         if (checksum.of(in, at + LENGTH_OFFSET, length - LENGTH_OFFSET) != in.getIntLE(at + CRC_OFFSET)) {
@@ -210,6 +247,13 @@ final class HelloDescriptor {
         if (kind != KIND_QUEUE_PAIR && kind != KIND_MESSAGES || maxMessage < 64) {
             throw new WireException(WireFault.BAD_FRAME, "kind " + kind + ", max message " + maxMessage);
         }
+        final int method = in.getIntLE(at + METHOD_OFFSET);
+        final long freshHigh = in.getLongLE(at + FRESH_OFFSET);
+        final long freshLow = in.getLongLE(at + FRESH_OFFSET + Long.BYTES);
+        if (in.getIntLE(at + ZERO_OFFSET) != 0
+                || method == PeerAuthentication.METHOD_NONE && (freshHigh != 0 || freshLow != 0)) {
+            throw new WireException(WireFault.BAD_FRAME, "bytes that must be zero are not, method " + method);
+        }
         final Hello hello = new Hello(
                 kind,
                 in.getLongLE(at + CLUSTER_OFFSET),
@@ -221,7 +265,10 @@ final class HelloDescriptor {
                 in.getLongLE(at + NONCE_OFFSET),
                 in.getLongLE(at + PAIR_OFFSET),
                 maxMessage,
-                live);
+                live,
+                method,
+                freshHigh,
+                freshLow);
         in.skipBytes(length);
         return hello;
     }
@@ -229,6 +276,9 @@ final class HelloDescriptor {
     /** Reads a whole welcome. */
     static Welcome readWelcome(ByteBuf in, WireChecksum checksum) throws WireException {
         final int length = checkedLength(in, checksum);
+        if (length < WELCOME_LENGTH) {
+            throw new WireException(WireFault.BAD_LENGTH, "a welcome of " + length + " bytes");
+        }
         final int at = in.readerIndex();
         final Welcome welcome = new Welcome(
                 in.getIntLE(at + VERSION_OFFSET),
@@ -240,7 +290,7 @@ final class HelloDescriptor {
                 in.getIntLE(at + SEGMENT_COUNT_OFFSET),
                 in.getIntLE(at + WELCOME_MAX_MESSAGE_OFFSET),
                 in.getIntLE(at + FLAGS_OFFSET),
-                in.toString(at + WELCOME_LENGTH, length - WELCOME_LENGTH, StandardCharsets.UTF_8));
+                printable(in.toString(at + WELCOME_LENGTH, length - WELCOME_LENGTH, StandardCharsets.UTF_8)));
         final boolean plausible = welcome.segmentBase >= 0
                 && welcome.segmentLength > 0
                 && welcome.segmentCount > 0
@@ -251,5 +301,10 @@ final class HelloDescriptor {
         }
         in.skipBytes(length);
         return welcome;
+    }
+
+    /** A peer's text stands in our log: it writes no lines of its own there. */
+    private static String printable(String text) {
+        return text.replaceAll("\\p{Cntrl}", "?");
     }
 }

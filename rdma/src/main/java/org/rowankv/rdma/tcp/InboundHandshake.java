@@ -4,9 +4,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
+import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
 import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
 import org.slf4j.Logger;
@@ -25,6 +27,12 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
     private @Nullable ByteBuf arrived;
     private @Nullable ChannelHandlerContext context;
     private boolean over;
+    /** Challenged, and not proved yet. */
+    private @Nullable Hello hello;
+    /** What the caller has to prove; null with method none. */
+    private @Nullable HandshakeProof proof;
+    /** The caller has proved it: answers carry this end's MAC. */
+    private boolean proved;
 
     InboundHandshake(TcpFabric fabric, long sinceNs) {
         this.fabric = fabric;
@@ -60,14 +68,7 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
                 arrived = all;
             }
             all.writeBytes(in, Math.min(in.readableBytes(), all.maxWritableBytes()));
-            if (HelloDescriptor.isWhole(all, HelloDescriptor.HELLO_LENGTH, HelloDescriptor.MAX_HELLO)) {
-                final Hello hello = HelloDescriptor.readHello(all, checksum);
-                if (all.isReadable() || in.isReadable()) {
-                    throw new WireException(WireFault.BAD_FRAME, "it goes on before it was answered");
-                }
-                over = true;
-                answer(here, hello);
-            }
+            read(here, all, in);
         } catch (WireException e) {
             fail(here, e);
         } finally {
@@ -75,13 +76,74 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void answer(ChannelHandlerContext here, Hello hello) throws WireException {
-        try {
-            final TcpEndpoint endpoint = fabric.endpoint(hello.to());
-            if (endpoint == null) {
-                throw Refusals.refusal(Reason.UNKNOWN_PEER, hello.to(), "it is not open");
+    private void read(ChannelHandlerContext here, ByteBuf all, ByteBuf rest) throws WireException {
+        final Hello challenged = hello;
+        if (challenged == null) {
+            if (HelloDescriptor.isWhole(all, HelloDescriptor.HELLO_LENGTH, HelloDescriptor.MAX_HELLO)) {
+                final ByteBuffer frame = all.nioBuffer();
+                final Hello whole = HelloDescriptor.readHello(all, checksum);
+                requireEnd(all, rest);
+                all.clear(); // the frame's bytes stay until the next are read
+                onHello(here, whole, frame);
             }
-            endpoint.accept(hello, here, this);
+        } else if (HelloDescriptor.isWhole(all, ProofDescriptor.PROOF_LENGTH, ProofDescriptor.PROOF_LENGTH)) {
+            final byte[] mac = ProofDescriptor.readProof(all, checksum);
+            requireEnd(all, rest);
+            onProof(here, challenged, mac);
+        }
+    }
+
+    private static void requireEnd(ByteBuf all, ByteBuf rest) throws WireException {
+        if (all.isReadable() || rest.isReadable()) {
+            throw new WireException(WireFault.BAD_FRAME, "it goes on before it was answered");
+        }
+    }
+
+    private void onHello(ChannelHandlerContext here, Hello whole, ByteBuffer frame) throws WireException {
+        final PeerAuthentication authentication = fabric.authentication();
+        final String why = authentication.whyRefused(whole.method());
+        if (why != null) {
+            fabric.faults().report(WireFault.OTHER_METHOD, here.channel().remoteAddress(), why);
+            refuse(here, Welcome.refusal(Refusals.statusOf(Reason.UNPROVEN), 0, 0, why));
+            return;
+        }
+        final ClusterSecret secret = authentication.secret();
+        if (secret == null) {
+            over = true;
+            answer(here, whole);
+            return;
+        }
+        hello = whole;
+        final ByteBuf challenge = here.alloc().directBuffer(ProofDescriptor.CHALLENGE_LENGTH);
+        ProofDescriptor.writeChallenge(challenge, authentication.draw(), authentication.draw(), checksum);
+        proof = HandshakeProof.of(secret, frame, challenge.nioBuffer());
+        final var unused = here.writeAndFlush(challenge, here.voidPromise());
+    }
+
+    private void onProof(ChannelHandlerContext here, Hello challenged, byte[] mac) throws WireException {
+        final HandshakeProof expected = proof;
+        if (expected == null || !expected.isOfCaller(mac)) {
+            final String why = "it says that it is server " + challenged.from()
+                    + ", and does not prove that it holds the cluster's secret";
+            fabric.faults().report(WireFault.UNPROVEN, here.channel().remoteAddress(), why);
+            refuse(
+                    here,
+                    Welcome.refusal(
+                            Refusals.statusOf(Reason.UNPROVEN), 0, 0, "the proof is wrong: it has another secret"));
+            return;
+        }
+        over = true;
+        proved = true;
+        answer(here, challenged);
+    }
+
+    private void answer(ChannelHandlerContext here, Hello whole) throws WireException {
+        try {
+            final TcpEndpoint endpoint = fabric.endpoint(whole.to());
+            if (endpoint == null) {
+                throw Refusals.refusal(Reason.UNKNOWN_PEER, whole.to(), "it is not open");
+            }
+            endpoint.accept(whole, here, this);
         } catch (FabricException e) {
             refuse(here, Welcome.refusal(Refusals.statusOf(e.reason()), 0, 0, String.valueOf(e.getMessage())));
         }
@@ -90,19 +152,26 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
     /** Accepts: from now on that reader has the connection. */
     void accept(ChannelHandlerContext here, Welcome welcome, FrameReader reader) {
         here.pipeline().addLast(reader);
-        final ByteBuf out = here.alloc().directBuffer(HelloDescriptor.WELCOME_LENGTH);
-        HelloDescriptor.write(out, welcome, checksum);
-        final var unused = here.writeAndFlush(out, here.voidPromise());
+        final var unused = here.writeAndFlush(bytes(here, welcome), here.voidPromise());
         here.pipeline().remove(this);
     }
 
     private void refuse(ChannelHandlerContext here, Welcome welcome) {
         over = true;
-        final ByteBuf out = here.alloc().directBuffer(HelloDescriptor.WELCOME_LENGTH);
-        HelloDescriptor.write(out, welcome, checksum);
-        here.writeAndFlush(out).addListener(written -> {
+        here.writeAndFlush(bytes(here, welcome)).addListener(written -> {
             final var unused = here.close();
         });
+    }
+
+    /** With this end's MAC, if the caller has proved itself. */
+    private ByteBuf bytes(ChannelHandlerContext here, Welcome welcome) {
+        final ByteBuf out = here.alloc().directBuffer(HelloDescriptor.WELCOME_LENGTH);
+        HelloDescriptor.write(out, welcome, checksum);
+        final HandshakeProof own = proof;
+        if (own != null && proved) {
+            own.sign(out, 0, checksum);
+        }
+        return out;
     }
 
     private void fail(ChannelHandlerContext here, WireException e) {

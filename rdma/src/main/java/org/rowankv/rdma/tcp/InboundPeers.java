@@ -34,6 +34,10 @@ final class InboundPeers {
             nonce = hello.nonce();
         }
 
+        boolean is(Hello hello) {
+            return incarnation == hello.incarnation() && nonce == hello.nonce();
+        }
+
         void keep(long pair, CreditAccount account) {
             dead.put(pair, account);
             if (dead.size() > MAX_DEAD) {
@@ -48,14 +52,21 @@ final class InboundPeers {
         this.faults = faults;
     }
 
-    /** Refuses a second process that says it is the same start of the same server. */
+    /**
+     * Refuses a second process that says it is the same start of the same server, as long as a queue pair of the first is
+     * open. It cannot say which of the two is genuine.
+     */
     void checkNonce(Hello hello, Object address) {
         final Peer known = peers.get(hello.from());
-        if (known != null && known.incarnation == hello.incarnation() && known.nonce != hello.nonce()) {
-            final String why = "another process is server " + hello.from() + ", incarnation " + hello.incarnation()
-                    + ": two were started with one name, or from a copy of the data";
+        if (known != null && !known.is(hello) && known.incarnation == hello.incarnation() && !known.live.isEmpty()) {
+            final String why = "it says that it is server " + hello.from() + ", incarnation " + hello.incarnation()
+                    + ", and so does another process that is connected here";
             faults.report(WireFault.IMPOSTOR, address, why);
-            throw Refusals.refusal(Reason.NOT_ADMITTED, settings.serverId(), why);
+            throw Refusals.refusal(
+                    Reason.NOT_ADMITTED,
+                    settings.serverId(),
+                    "another process is connected as server " + hello.from() + ", incarnation " + hello.incarnation()
+                            + ": one of the two is no server, or both run on copies of one data directory");
         }
     }
 
@@ -66,7 +77,7 @@ final class InboundPeers {
      */
     CreditAccount admitted(Hello hello, LandingConnection connection) throws WireException {
         Peer peer = peers.get(hello.from());
-        if (peer == null || peer.incarnation != hello.incarnation()) {
+        if (peer == null || !peer.is(hello)) {
             peer = new Peer(hello);
             peers.put(hello.from(), peer);
         }
@@ -91,7 +102,7 @@ final class InboundPeers {
 
     private @Nullable Peer of(Hello hello) {
         final Peer peer = peers.get(hello.from());
-        return peer != null && peer.incarnation == hello.incarnation() && peer.nonce == hello.nonce() ? peer : null;
+        return peer != null && peer.is(hello) ? peer : null;
     }
 
     /** A server says what its dead queue pair had and gave back. One that still lives here dies of it. */

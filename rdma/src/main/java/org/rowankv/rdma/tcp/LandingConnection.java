@@ -123,12 +123,7 @@ final class LandingConnection extends FrameReader {
     public int mostPayload(int type) {
         return switch (type) {
             case WireDescriptor.SEND -> maxPayload;
-            case WireDescriptor.WRITE -> TcpQueuePair.MAX_ACCESS;
-            case WireDescriptor.READ,
-                    WireDescriptor.USE_RESERVE,
-                    WireDescriptor.DRAW,
-                    WireDescriptor.GIVE_BACK,
-                    WireDescriptor.PING -> 0;
+            case WireDescriptor.USE_RESERVE, WireDescriptor.DRAW, WireDescriptor.GIVE_BACK, WireDescriptor.PING -> 0;
             default -> -1;
         };
     }
@@ -137,8 +132,8 @@ final class LandingConnection extends FrameReader {
     protected boolean onFrame(ByteBuf buffer, int at, int length) throws WireException {
         final int type = WireDescriptor.type(buffer, at);
         switch (type) {
-            case WireDescriptor.SEND, WireDescriptor.WRITE, WireDescriptor.READ -> {
-                return onOperation(type, buffer, at, length);
+            case WireDescriptor.SEND -> {
+                return onSend(buffer, at, length);
             }
             case WireDescriptor.USE_RESERVE -> {
                 sparesLast = false;
@@ -153,23 +148,15 @@ final class LandingConnection extends FrameReader {
         return true;
     }
 
-    private boolean onOperation(int type, ByteBuf buffer, int at, int length) throws WireException {
+    private boolean onSend(ByteBuf buffer, int at, int length) throws WireException {
         if (cutOff) {
             return true;
         }
         final long number = WireDescriptor.number(buffer, at);
         if (number != done + 1) {
-            throw new WireException(WireFault.OUT_OF_ORDER, "operation " + number + " after " + done);
+            throw new WireException(WireFault.OUT_OF_ORDER, "SEND " + number + " after " + done);
         }
-        if (type == WireDescriptor.READ && !channel.isWritable()) {
-            return false;
-        }
-        final int payload = length - WireDescriptor.HEADER_LENGTH;
-        final int status = switch (type) {
-            case WireDescriptor.SEND -> land(buffer, at, payload);
-            case WireDescriptor.WRITE -> write(buffer, at, length, payload);
-            default -> read(buffer, at);
-        };
+        final int status = land(buffer, at, length - WireDescriptor.HEADER_LENGTH);
         if (status == TcpReceiveQueue.LANDED) {
             synchronized (queue) {
                 done = number;
@@ -193,52 +180,6 @@ final class LandingConnection extends FrameReader {
                 (int) type,
                 (int) WireDescriptor.first(buffer, at),
                 WireDescriptor.small(buffer, at));
-    }
-
-    private int write(ByteBuf buffer, int at, int length, int payload) throws WireException {
-        WireDescriptor.checkPayload(buffer, at, length, checksum);
-        final long address = checkRange(WireDescriptor.first(buffer, at), payload);
-        final ByteBuffer bytes = buffer.internalNioBuffer(at + WireDescriptor.HEADER_LENGTH, payload);
-        return queue.transfer(this, address, bytes, bytes.position(), payload, true)
-                ? TcpReceiveQueue.LANDED
-                : TcpReceiveQueue.CUT_OFF;
-    }
-
-    private int read(ByteBuf buffer, int at) throws WireException {
-        final long wanted = WireDescriptor.second(buffer, at);
-        if (wanted <= 0 || wanted > TcpQueuePair.MAX_ACCESS) {
-            throw new WireException(WireFault.BAD_LENGTH, "a read of " + wanted + " bytes");
-        }
-        final int size = (int) wanted;
-        final long address = checkRange(WireDescriptor.first(buffer, at), size);
-        final ByteBuf reply = channel.alloc().directBuffer(WireDescriptor.HEADER_LENGTH + size);
-        boolean sent = false;
-        try {
-            final ByteBuffer bytes = reply.internalNioBuffer(WireDescriptor.HEADER_LENGTH, size);
-            if (!queue.transfer(this, address, bytes, bytes.position(), size, false)) {
-                return TcpReceiveQueue.CUT_OFF;
-            }
-            final int crc = checksum.of(reply, WireDescriptor.HEADER_LENGTH, size);
-            WireDescriptor.header(
-                    reply, WireDescriptor.READ_DATA, 0, size, crc, WireDescriptor.number(buffer, at), 0, 0, checksum);
-            reply.writerIndex(WireDescriptor.HEADER_LENGTH + size);
-            sent = true;
-        } finally {
-            if (!sent) {
-                reply.release();
-            }
-        }
-        final var unused = channel.write(reply, channel.voidPromise());
-        return TcpReceiveQueue.LANDED;
-    }
-
-    private long checkRange(long address, int size) throws WireException {
-        final long base = settings.segmentBase();
-        final long end = settings.segmentAddress(settings.segmentCount());
-        if (size <= 0 || address < base || address > end - size) {
-            throw new WireException(WireFault.BAD_FRAME, size + " bytes at " + address + " are not in the segments");
-        }
-        return address;
     }
 
     private void onDraw(long wanted) throws WireException {

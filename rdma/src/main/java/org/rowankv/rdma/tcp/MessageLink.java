@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.FabricException;
+import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
 import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
@@ -160,7 +161,8 @@ final class MessageLink {
         public void failed(FabricException why) {
             LOG.debug("No message link to server {}: {}", serverId, why.getMessage());
             lastRefusal = String.valueOf(why.getMessage());
-            broken(true);
+            // The other end may hear of this start in a moment: the next message tries again.
+            broken(why.reason() != Reason.NOT_ADMITTED);
         }
     }
 
@@ -303,6 +305,9 @@ final class MessageLink {
                 nonce,
                 0,
                 maxMessage,
-                new long[0]);
+                new long[0],
+                PeerAuthentication.METHOD_NONE,
+                0,
+                0);
     }
 }

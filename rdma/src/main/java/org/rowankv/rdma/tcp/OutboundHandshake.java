@@ -3,19 +3,30 @@ package org.rowankv.rdma.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
+import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
 import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
 import org.rowankv.runtime.FaultLog;
 
-/** Says hello on a connection that we opened, and waits for the welcome. On the connection's event loop. */
+/**
+ * Says hello on a connection that we opened, answers the challenge if the hello's method is the secret, and waits for the
+ * welcome. On the connection's event loop.
+ */
 final class OutboundHandshake extends ChannelInboundHandlerAdapter {
     private final Hello hello;
     private final FaultLog<WireFault> faults;
     private final Outcome outcome;
+    private final @Nullable ClusterSecret secret;
     private final WireChecksum checksum = new WireChecksum();
+    /** The frame of the hello, until the challenge is there. */
+    private byte @Nullable [] saidHello;
+    /** Of both ends, from the challenge on. */
+    private @Nullable HandshakeProof proof;
+
     private @Nullable ByteBuf arrived;
     private @Nullable ChannelHandlerContext context;
     private boolean connected;
@@ -30,8 +41,10 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
         void failed(FabricException why);
     }
 
-    OutboundHandshake(Hello hello, FaultLog<WireFault> faults, Outcome outcome) {
-        this.hello = hello;
+    /** @param said is completed with what the method needs */
+    OutboundHandshake(Hello said, PeerAuthentication authentication, FaultLog<WireFault> faults, Outcome outcome) {
+        this.hello = said.provedBy(authentication);
+        this.secret = authentication.secret();
         this.faults = faults;
         this.outcome = outcome;
     }
@@ -42,6 +55,11 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
         final ByteBuf out =
                 context.alloc().directBuffer(HelloDescriptor.HELLO_LENGTH + hello.live().length * Long.BYTES);
         HelloDescriptor.write(out, hello, checksum);
+        if (secret != null) {
+            final byte[] frame = new byte[out.readableBytes()];
+            out.getBytes(out.readerIndex(), frame);
+            saidHello = frame;
+        }
         final var unused = context.writeAndFlush(out, context.voidPromise());
     }
 
@@ -58,12 +76,11 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
                 arrived = all;
             }
             all.writeBytes(in, Math.min(in.readableBytes(), all.maxWritableBytes()));
-            if (HelloDescriptor.isWhole(all, HelloDescriptor.WELCOME_LENGTH, HelloDescriptor.MAX_WELCOME)) {
-                final Welcome welcome = HelloDescriptor.readWelcome(all, checksum);
-                if (welcome.status() == Refusals.ACCEPTED) {
-                    goOn(context, welcome, all, in);
+            if (HelloDescriptor.isWhole(all, ProofDescriptor.CHALLENGE_LENGTH, HelloDescriptor.MAX_WELCOME)) {
+                if (ProofDescriptor.isChallenge(all)) {
+                    onChallenge(context, all, in);
                 } else {
-                    fail(context, Refusals.reasonOf(welcome.status()), welcome.text());
+                    onWelcome(context, all, in);
                 }
             }
         } catch (WireException e) {
@@ -73,6 +90,45 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
         } finally {
             in.release();
         }
+    }
+
+    private void onChallenge(ChannelHandlerContext context, ByteBuf all, ByteBuf rest) throws WireException {
+        final ClusterSecret own = secret;
+        final byte[] said = saidHello;
+        if (own == null || said == null) {
+            throw new WireException(WireFault.BAD_FRAME, "a challenge that no method asks for now");
+        }
+        final ByteBuffer challenge = all.nioBuffer(all.readerIndex(), ProofDescriptor.CHALLENGE_LENGTH);
+        ProofDescriptor.readChallenge(all, checksum);
+        if (all.isReadable() || rest.isReadable()) {
+            throw new WireException(WireFault.BAD_FRAME, "it goes on before the proof");
+        }
+        final HandshakeProof made = HandshakeProof.of(own, ByteBuffer.wrap(said), challenge);
+        proof = made;
+        saidHello = null;
+        all.clear();
+        final ByteBuf out = context.alloc().directBuffer(ProofDescriptor.PROOF_LENGTH);
+        ProofDescriptor.writeProof(out, made.ofCaller(), checksum);
+        final var unused = context.writeAndFlush(out, context.voidPromise());
+    }
+
+    private void onWelcome(ChannelHandlerContext context, ByteBuf all, ByteBuf rest) throws WireException {
+        final int at = all.readerIndex();
+        final Welcome welcome = HelloDescriptor.readWelcome(all, checksum);
+        if (welcome.status() != Refusals.ACCEPTED) {
+            // Refusals before the proof carry no MAC; a caller does nothing on one but try again.
+            fail(context, Refusals.reasonOf(welcome.status()), welcome.text());
+            return;
+        }
+        final HandshakeProof own = proof;
+        if (secret != null && (own == null || !own.isOfCalled(all, at))) {
+            final String why =
+                    "it welcomes as server " + hello.to() + ", and does not prove that it holds the cluster's secret";
+            faults.report(WireFault.UNPROVEN, context.channel().remoteAddress(), why);
+            fail(context, Reason.UNPROVEN, why);
+            return;
+        }
+        goOn(context, welcome, all, rest);
     }
 
     /** What came behind the welcome is the next reader's. */

@@ -64,7 +64,7 @@ final class OutboundPairs {
             result.completeExceptionally(e);
             return result;
         }
-        dial.accept(hello, new OutboundHandshake(hello, endpoint.faults(), new PairDialing(hello, result, onProgress)));
+        dial.accept(hello, endpoint.handshake(hello, new PairDialing(hello, result, onProgress)));
         return result;
     }
 
@@ -99,7 +99,10 @@ final class OutboundPairs {
                     nonce,
                     lastNumber,
                     fabricSettings.maxMessage(),
-                    numbers);
+                    numbers,
+                    PeerAuthentication.METHOD_NONE,
+                    0,
+                    0);
         }
     }
 
@@ -121,7 +124,6 @@ final class OutboundPairs {
             final PairReader[] self = new PairReader[1];
             final PairReader reader = new PairReader(
                     context.channel(),
-                    ring,
                     (welcome.flags() & HelloDescriptor.READY) != 0,
                     endpoint.faults(),
                     fabricSettings.clock(),
@@ -153,7 +155,7 @@ final class OutboundPairs {
         @Override
         public void failed(FabricException why) {
             synchronized (lock) {
-                if (why.reason() == Reason.UNKNOWN_PEER) {
+                if (why.reason() == Reason.UNKNOWN_PEER || why.reason() == Reason.UNPROVEN) {
                     failures.put(hello.to(), new Failure(fabricSettings.clock().nanoTime(), why));
                 }
             }

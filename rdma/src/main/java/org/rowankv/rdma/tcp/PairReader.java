@@ -3,7 +3,6 @@ package org.rowankv.rdma.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
@@ -15,7 +14,6 @@ import org.rowankv.runtime.FaultLog;
  */
 final class PairReader extends FrameReader {
     private final Channel channel;
-    private final PostedRing ring;
     private final Runnable onProgress;
     private final Runnable onEnded;
     private final AtomicReference<@Nullable PairEnd> end = new AtomicReference<>();
@@ -37,7 +35,6 @@ final class PairReader extends FrameReader {
      */
     PairReader(
             Channel channel,
-            PostedRing ring,
             boolean ready,
             FaultLog<WireFault> faults,
             Clock clock,
@@ -45,7 +42,6 @@ final class PairReader extends FrameReader {
             Runnable onEnded) {
         super(faults, clock);
         this.channel = channel;
-        this.ring = ring;
         this.notReady = !ready;
         this.onProgress = onProgress;
         this.onEnded = onEnded;
@@ -97,7 +93,6 @@ final class PairReader extends FrameReader {
     public int mostPayload(int type) {
         return switch (type) {
             case WireDescriptor.ACK, WireDescriptor.FENCED -> 0;
-            case WireDescriptor.READ_DATA -> TcpQueuePair.MAX_ACCESS;
             default -> -1;
         };
     }
@@ -106,7 +101,6 @@ final class PairReader extends FrameReader {
     protected boolean onFrame(ByteBuf buffer, int at, int length) throws WireException {
         switch (WireDescriptor.type(buffer, at)) {
             case WireDescriptor.ACK -> onAck(buffer, at);
-            case WireDescriptor.READ_DATA -> onReadData(buffer, at, length);
             default -> onFenced(buffer, at);
         }
         return true;
@@ -135,30 +129,7 @@ final class PairReader extends FrameReader {
             throw new WireException(
                     WireFault.OUT_OF_ORDER, "acknowledges " + number + " of " + posted + " after " + acknowledged);
         }
-        for (long done = acknowledged + 1; done <= number; done++) {
-            if (!ring.isServed(done)) {
-                throw new WireException(WireFault.OUT_OF_ORDER, "acknowledges a read without its bytes");
-            }
-        }
         return number;
-    }
-
-    private void onReadData(ByteBuf buffer, int at, int length) throws WireException {
-        final long number = WireDescriptor.number(buffer, at);
-        final int size = length - WireDescriptor.HEADER_LENGTH;
-        if (number <= acknowledged || number > posted) {
-            throw new WireException(WireFault.OUT_OF_ORDER, "bytes of operation " + number);
-        }
-        final ByteBuffer target = ring.target(number);
-        if (target == null || ring.length(number) != size) {
-            throw new WireException(WireFault.BAD_FRAME, size + " bytes that nobody asked for");
-        }
-        WireDescriptor.checkPayload(buffer, at, length, checksum);
-        if (end.get() == null) {
-            final ByteBuffer bytes = buffer.internalNioBuffer(at + WireDescriptor.HEADER_LENGTH, size);
-            target.put(ring.offset(number), bytes, bytes.position(), size);
-            ring.serve(number);
-        }
     }
 
     private void onFenced(ByteBuf buffer, int at) throws WireException {

@@ -1,33 +1,20 @@
 package org.rowankv.rdma.tcp;
 
-import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
 
 /**
  * The operations of one queue pair that were posted and whose completions were not polled, by sequence number from 1.
- * Allocated once. Owned by the pair's owner; where a READ's bytes go is looked up by the event loop too, of operations
- * that were posted and are not acknowledged: posting is published by {@link PairReader#posted}.
+ * Allocated once. Owned by the pair's owner.
  */
 final class PostedRing {
     private final long[] contexts;
-    private final @Nullable ByteBuffer[] targets;
-    private final int[] offsets;
-    private final int[] lengths;
-    /** By slot, the READ whose bytes have come. Event loop only. */
-    private final long[] served;
-
     private final int mask;
     private long added;
     private long polled;
 
     PostedRing(int capacity) {
         this.contexts = new long[capacity];
-        this.targets = new @Nullable ByteBuffer[capacity];
-        this.offsets = new int[capacity];
-        this.lengths = new int[capacity];
-        this.served = new long[capacity];
         this.mask = capacity - 1;
     }
 
@@ -35,47 +22,9 @@ final class PostedRing {
         return added - polled <= mask;
     }
 
-    void add(long context, @Nullable ByteBuffer target, int offset, int length) {
+    void add(long context) {
         added++;
-        final int at = (int) added & mask;
-        contexts[at] = context;
-        targets[at] = target;
-        offsets[at] = offset;
-        lengths[at] = length;
-    }
-
-    /** Whether a READ is among the operations that were not polled. */
-    boolean awaitsBytes() {
-        for (long number = polled + 1; number <= added; number++) {
-            if (targets[(int) number & mask] != null) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    @Nullable
-    ByteBuffer target(long number) {
-        return targets[(int) number & mask];
-    }
-
-    /** The bytes of a READ have come. Event loop only. */
-    void serve(long number) {
-        served[(int) number & mask] = number;
-    }
-
-    /** Whether the operation is no READ, or its bytes have come. Event loop only. */
-    boolean isServed(long number) {
-        final int at = (int) number & mask;
-        return targets[at] == null || served[at] == number;
-    }
-
-    int offset(long number) {
-        return offsets[(int) number & mask];
-    }
-
-    int length(long number) {
-        return lengths[(int) number & mask];
+        contexts[(int) added & mask] = context;
     }
 
     /** Hands out what is acknowledged, and all the rest when the pair has ended. The handler may post. */
@@ -93,9 +42,7 @@ final class PostedRing {
                 status = end.statusOf(polled + 1);
             }
             polled++;
-            final int at = (int) polled & mask;
-            targets[at] = null;
-            final long context = contexts[at];
+            final long context = contexts[(int) polled & mask];
             count++;
             handler.onCompletion(context, status);
         }

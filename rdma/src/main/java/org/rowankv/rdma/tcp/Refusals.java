@@ -18,6 +18,7 @@ final class Refusals {
             case OTHER_CLUSTER -> 5;
             case CLOSED -> 6;
             case OTHER_VERSION -> 7;
+            case UNPROVEN -> 8;
         };
     }
 
@@ -30,6 +31,7 @@ final class Refusals {
             case 5 -> Reason.OTHER_CLUSTER;
             case 6 -> Reason.CLOSED;
             case 7 -> Reason.OTHER_VERSION;
+            case 8 -> Reason.UNPROVEN;
             default -> Reason.NOT_ADMITTED;
         };
     }

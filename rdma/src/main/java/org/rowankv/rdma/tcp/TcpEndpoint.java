@@ -19,6 +19,7 @@ import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.LandingForce;
 import org.rowankv.rdma.MembershipView;
+import org.rowankv.rdma.MembershipView.Standing;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
@@ -26,7 +27,6 @@ import org.rowankv.rdma.WorkerIo;
 import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
 import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
 import org.rowankv.runtime.FaultLog;
-import org.rowankv.runtime.SecureSeed;
 
 /**
  * One incarnation of a server on the TCP fabric.
@@ -43,7 +43,7 @@ public final class TcpEndpoint implements Endpoint {
     private final TcpFabric fabric;
     private final TcpFabricSettings fabricSettings;
     private final EndpointSettings settings;
-    private final long nonce = SecureSeed.next();
+    private final long nonce;
     private final TcpReceiveQueue queue;
     private final @Nullable ForcedLanding forced;
     /** NIC loop only. */
@@ -60,11 +60,17 @@ public final class TcpEndpoint implements Endpoint {
         this.fabric = fabric;
         this.fabricSettings = fabricSettings;
         this.settings = settings;
+        this.nonce = fabricSettings.authentication().draw();
         this.queue = new TcpReceiveQueue(settings, () -> fabric.onNic(this::onPosted));
         final LandingForce force = fabricSettings.ackLevel() == AckLevel.FORCED ? settings.force() : null;
         this.forced = force == null ? null : new ForcedLanding(force, fabric.nic(), queue);
         this.inbound = new InboundPeers(settings, queue, fabric.faults());
         this.pairs = new OutboundPairs(this, fabricSettings, nonce);
+    }
+
+    @Override
+    public long nonce() {
+        return nonce;
     }
 
     @Override
@@ -142,7 +148,11 @@ public final class TcpEndpoint implements Endpoint {
     }
 
     void dial(Hello hello, EventLoop loop, OutboundHandshake.Outcome outcome) {
-        fabric.dial(hello, loop, new OutboundHandshake(hello, faults(), outcome));
+        fabric.dial(hello, loop, handshake(hello, outcome));
+    }
+
+    OutboundHandshake handshake(Hello hello, OutboundHandshake.Outcome outcome) {
+        return new OutboundHandshake(hello, fabricSettings.authentication(), faults(), outcome);
     }
 
     Hello helloForMessages(int serverId) {
@@ -163,6 +173,7 @@ public final class TcpEndpoint implements Endpoint {
         if (closed) {
             throw Refusals.refusal(Reason.UNKNOWN_PEER, settings.serverId(), "it has been closed");
         }
+        requireAnnounced(hello, context.channel().remoteAddress());
         inbound.checkNonce(hello, context.channel().remoteAddress());
         if (hello.kind() == HelloDescriptor.KIND_MESSAGES) {
             acceptMessages(hello, context, handshake);
@@ -199,10 +210,34 @@ public final class TcpEndpoint implements Endpoint {
         handshake.accept(context, welcome, connection);
     }
 
+    /** Both kinds of connections are for the other members only, and for the processes that these have announced. */
+    private void requireAnnounced(Hello hello, Object address) {
+        final boolean isOther = hello.from() >= 0 && hello.from() != settings.serverId();
+        final Standing standing =
+                isOther ? settings.view().standing(hello.from(), hello.incarnation(), hello.nonce()) : Standing.REFUTED;
+        if (standing == Standing.ANNOUNCED) {
+            return;
+        }
+        final String who = "server " + hello.from() + ", incarnation " + hello.incarnation();
+        final String why = standing == Standing.UNKNOWN
+                ? who + " is not announced yet"
+                : "it is not the process that has announced itself as " + who;
+        if (standing == Standing.REFUTED) {
+            faults().report(WireFault.NO_MEMBER, address, why);
+        }
+        throw Refusals.refusal(Reason.NOT_ADMITTED, settings.serverId(), why);
+    }
+
+    /** One link per server: a new one supersedes the others, of which one may still have messages to be polled. */
     private void acceptMessages(Hello hello, ChannelHandlerContext context, InboundHandshake handshake) {
+        MessageReceiver former = null;
         for (final MessageReceiver receiver : receivers) {
             if (receiver.peer().from() == hello.from()) {
                 receiver.close();
+                if (former != null) {
+                    receivers.remove(former);
+                }
+                former = receiver;
             }
         }
         final MessageReceiver receiver = new MessageReceiver(hello, context.channel(), this, fabricSettings);
@@ -327,6 +362,11 @@ public final class TcpEndpoint implements Endpoint {
         links.values().forEach(MessageLink::close);
         receivers.forEach(MessageReceiver::close);
         fabric.closed(this);
+    }
+
+    /** For tests: links that others have opened, or whose messages are not polled yet. */
+    int messageReceivers() {
+        return receivers.size();
     }
 
     void forget(MessageReceiver receiver) {

@@ -400,6 +400,10 @@ public final class TcpFabric implements Fabric {
         endpoints.remove(endpoint.settings().serverId(), endpoint);
     }
 
+    PeerAuthentication authentication() {
+        return settings.authentication();
+    }
+
     FaultLog<WireFault> faults() {
         return faults;
     }

@@ -23,6 +23,7 @@ import org.rowankv.runtime.SystemClock;
  * @param heartbeatMs how often either end of a quiet connection says that it is there
  * @param idleTimeoutMs silence after which the other end counts as gone; several heartbeats long
  * @param clock measures the last four
+ * @param authentication of this process and its peers
  */
 public record TcpFabricSettings(
         InetSocketAddress listen,
@@ -39,7 +40,8 @@ public record TcpFabricSettings(
         int retryMs,
         int heartbeatMs,
         int idleTimeoutMs,
-        Clock clock) {
+        Clock clock,
+        PeerAuthentication authentication) {
     /** Longest SEND of any setting. */
     public static final int LARGEST_MESSAGE = 128 << 10;
 
@@ -77,7 +79,8 @@ public record TcpFabricSettings(
                 200,
                 1000,
                 5000,
-                SystemClock.INSTANCE);
+                SystemClock.INSTANCE,
+                PeerAuthentication.none());
     }
 
     /** The same, with the last posted segment kept in reserve. */
@@ -97,7 +100,8 @@ public record TcpFabricSettings(
                 retryMs,
                 heartbeatMs,
                 idleTimeoutMs,
-                clock);
+                clock,
+                authentication);
     }
 
     /** The same, with SENDs of that length at most. */
@@ -117,7 +121,8 @@ public record TcpFabricSettings(
                 retryMs,
                 heartbeatMs,
                 idleTimeoutMs,
-                clock);
+                clock,
+                authentication);
     }
 
     /** The same, with completions that promise that. */
@@ -137,7 +142,8 @@ public record TcpFabricSettings(
                 retryMs,
                 heartbeatMs,
                 idleTimeoutMs,
-                clock);
+                clock,
+                authentication);
     }
 
     /** The same, on NIO or, where it can be, on epoll. */
@@ -157,7 +163,8 @@ public record TcpFabricSettings(
                 retryMs,
                 heartbeatMs,
                 idleTimeoutMs,
-                clock);
+                clock,
+                authentication);
     }
 
     /** The same, with other times, measured by that clock. */
@@ -178,7 +185,29 @@ public record TcpFabricSettings(
                 newRetryMs,
                 newHeartbeatMs,
                 newIdleTimeoutMs,
-                newClock);
+                newClock,
+                authentication);
+    }
+
+    /** The same, with peers that are authenticated so. */
+    public TcpFabricSettings withAuthentication(PeerAuthentication newAuthentication) {
+        return new TcpFabricSettings(
+                listen,
+                peers,
+                maxMessage,
+                completions,
+                messages,
+                maxRpc,
+                keepsReserve,
+                ackLevel,
+                nativeTransport,
+                maxConnections,
+                connectTimeoutMs,
+                retryMs,
+                heartbeatMs,
+                idleTimeoutMs,
+                clock,
+                newAuthentication);
     }
 
     private static void require(boolean condition, String name, int value) {

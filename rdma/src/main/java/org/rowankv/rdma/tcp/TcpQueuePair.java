@@ -2,7 +2,6 @@ package org.rowankv.rdma.tcp;
 
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
@@ -17,15 +16,13 @@ import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
  * {@link PairReader}, each of which only grows.
  */
 final class TcpQueuePair implements QueuePair {
-    /** Longest one-sided access. */
-    static final int MAX_ACCESS = 64 << 10;
+    /** Bytes of posts that a batch holds at least. */
+    private static final int BATCH_LENGTH = 64 << 10;
 
     private final TcpEndpoint endpoint;
     private final int remoteServerId;
     private final long number;
-    private final Welcome remote;
     private final int maxMessage;
-    private final Channel channel;
     private final PairReader reader;
     private final PostedRing ring;
     private final PairBatches batches;
@@ -52,12 +49,10 @@ final class TcpQueuePair implements QueuePair {
         this.endpoint = endpoint;
         this.remoteServerId = remoteServerId;
         this.number = number;
-        this.remote = remote;
         this.maxMessage = Math.min(maxMessage, remote.segmentLength());
-        this.channel = channel;
         this.reader = reader;
         this.ring = ring;
-        this.batches = new PairBatches(channel, WireDescriptor.HEADER_LENGTH + Math.max(MAX_ACCESS, maxMessage));
+        this.batches = new PairBatches(channel, WireDescriptor.HEADER_LENGTH + Math.max(BATCH_LENGTH, maxMessage));
     }
 
     @Override
@@ -100,65 +95,9 @@ final class TcpQueuePair implements QueuePair {
         WireDescriptor.header(
                 view, at, WireDescriptor.SEND, 0, payload, tag, posted + 1, bodyCrc & 0xFFFF_FFFFL, type, checksum);
         batches.filled(WireDescriptor.HEADER_LENGTH + payload);
-        post(context, null, 0, 0);
-        return PostStatus.POSTED;
-    }
-
-    private void post(long context, @Nullable ByteBuffer target, int offset, int length) {
         posted++;
-        ring.add(context, target, offset, length);
+        ring.add(context);
         reader.posted(posted);
-    }
-
-    @Override
-    public int write(long context, ByteBuffer source, int offset, int length, long remoteAddress) {
-        final int refusal = mayAccess(remoteAddress, length);
-        if (refusal != PostStatus.POSTED) {
-            return refusal;
-        }
-        if (!batches.claim(WireDescriptor.HEADER_LENGTH + length)) {
-            return PostStatus.QUEUE_FULL;
-        }
-        final ByteBuffer view = batches.view();
-        final int at = batches.at();
-        view.put(at + WireDescriptor.HEADER_LENGTH, source, offset, length);
-        final int crc = checksum.of(view, at + WireDescriptor.HEADER_LENGTH, length);
-        WireDescriptor.header(view, at, WireDescriptor.WRITE, 0, length, crc, posted + 1, remoteAddress, 0, checksum);
-        batches.filled(WireDescriptor.HEADER_LENGTH + length);
-        post(context, null, 0, 0);
-        return PostStatus.POSTED;
-    }
-
-    @Override
-    public int read(long context, long remoteAddress, ByteBuffer target, int offset, int length) {
-        final int refusal = mayAccess(remoteAddress, length);
-        if (refusal != PostStatus.POSTED) {
-            return refusal;
-        }
-        if (!batches.claim(WireDescriptor.HEADER_LENGTH)) {
-            return PostStatus.QUEUE_FULL;
-        }
-        frame(WireDescriptor.READ, posted + 1, remoteAddress, length);
-        post(context, target, offset, length);
-        return PostStatus.POSTED;
-    }
-
-    private int mayAccess(long address, int length) {
-        if (isFenced()) {
-            return PostStatus.FENCED;
-        }
-        final long end = remote.segmentBase() + (long) remote.segmentLength() * remote.segmentCount();
-        if (length <= 0 || address < remote.segmentBase() || address > end - length) {
-            return PostStatus.OUT_OF_BOUNDS;
-        }
-        if (length > MAX_ACCESS) {
-            return PostStatus.TOO_LARGE;
-        }
-        control();
-        if (!ring.hasRoom()) {
-            batches.ring();
-            return PostStatus.QUEUE_FULL;
-        }
         return PostStatus.POSTED;
     }
 
@@ -274,12 +213,6 @@ final class TcpQueuePair implements QueuePair {
         reader.endHere();
         endpoint.forget(this);
         settle();
-        if (ring.awaitsBytes() && !channel.eventLoop().inEventLoop()) {
-            // The buffers of its reads are the caller's again when this returns. Not the future of a call of close:
-            // that
-            // is forgotten if the event loop has ended, and the connection with it.
-            channel.closeFuture().awaitUninterruptibly();
-        }
         batches.release();
     }
 }

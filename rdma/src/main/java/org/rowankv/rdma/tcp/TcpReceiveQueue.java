@@ -203,36 +203,6 @@ final class TcpReceiveQueue implements ReceiveQueue {
         return settings.segmentAddress(segmentAt(ordinal)) + (long) place * FrameDescriptor.STRIDE;
     }
 
-    /** Copies to or from region addresses inside the segments, one segment after the other; returns whether it may. */
-    synchronized boolean transfer(
-            LandingConnection sender, long address, ByteBuffer bytes, int offset, int length, boolean write) {
-        if (sender.isCutOff()) {
-            return false;
-        }
-        try {
-            int done = 0;
-            while (done < length) {
-                final long from = address + done;
-                final int segment = settings.segmentOf(from);
-                final int size = (int) Math.min(length - done, settings.segmentAddress(segment + 1) - from);
-                touched = segment;
-                Chaos.point("tcp.one-sided");
-                final ByteBuffer there = settings.region().buffer(from);
-                final int at = settings.region().offset(from);
-                if (write) {
-                    there.put(at, bytes, offset + done, size);
-                    sender.landed(from, size);
-                } else {
-                    bytes.put(offset + done, there, at, size);
-                }
-                done += size;
-            }
-        } finally {
-            touched = NOTHING;
-        }
-        return true;
-    }
-
     /** Whether a segment is posted that such a sender may land in; if not, it will be told of the next post. */
     synchronized boolean isReady(boolean sparesLast) {
         final boolean ready = isReady(sparesLast, currentOrdinal());

@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
  * </pre>
  *
  * <p>The length counts the whole frame. The crc is a CRC32C over the bytes 4 to 40. What the four fields mean depends on
- * the type; those that a type does not use are zero.
+ * the type; those that a type does not use are zero. No frame has type 2, 3 or 9.
  */
 final class WireDescriptor {
     static final int CRC_OFFSET = 0;
@@ -30,10 +30,6 @@ final class WireDescriptor {
 
     /** number: sequence; small: tag; first: body crc; second: entry type; payload: the entry behind its frame. */
     static final int SEND = 1;
-    /** number: sequence; first: address; small: payload crc; payload: the bytes. */
-    static final int WRITE = 2;
-    /** number: sequence; first: address; second: how many bytes. */
-    static final int READ = 3;
     /** From now on this queue pair may land in the last posted segment too. */
     static final int USE_RESERVE = 4;
     /** first: more bytes of credit that are wanted. */
@@ -44,8 +40,6 @@ final class WireDescriptor {
     static final int PING = 7;
     /** number: done up to this sequence; first: credit granted in all; second: credit asked for and answered in all. */
     static final int ACK = 8;
-    /** number: sequence of the READ; small: payload crc; payload: the bytes. */
-    static final int READ_DATA = 9;
     /**
      * number: acknowledged up to this sequence; first: credit granted in all; second: done up to this sequence, perhaps not
      * forced; nothing behind it ever will be.

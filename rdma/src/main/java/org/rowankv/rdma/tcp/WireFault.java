@@ -22,6 +22,12 @@ public enum WireFault {
     SILENT("nothing was heard of it for too long"),
     /** More connections than the settings allow. */
     TOO_MANY_CONNECTIONS("there are too many connections"),
+    /** It authenticates by another method than this end. */
+    OTHER_METHOD("it authenticates in another way than this server"),
+    /** Its proof is wrong, or missing. */
+    UNPROVEN("it does not prove that it holds the cluster's secret"),
+    /** It says that it is this server, no member, or a process that the member has not announced. */
+    NO_MEMBER("it is not a server that may connect here"),
     /** Two processes that both say they are this server in this incarnation. */
     IMPOSTOR("another process says that it is the same start of the same server");
 

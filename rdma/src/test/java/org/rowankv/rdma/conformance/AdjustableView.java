@@ -1,5 +1,6 @@
 package org.rowankv.rdma.conformance;
 
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.rowankv.rdma.MembershipView;
@@ -7,6 +8,7 @@ import org.rowankv.rdma.MembershipView;
 /** A configuration that a test changes by hand: it admits everybody but those excluded. */
 public final class AdjustableView implements MembershipView {
     private final Set<Integer> excluded = ConcurrentHashMap.newKeySet();
+    private final Map<Integer, Long> announced = new ConcurrentHashMap<>();
     private volatile long term = 1;
 
     public void adopt(long newTerm) {
@@ -21,6 +23,11 @@ public final class AdjustableView implements MembershipView {
         excluded.remove(serverId);
     }
 
+    /** From now on that server is the process with that nonce; before it is any process. */
+    public void announce(int serverId, long nonce) {
+        announced.put(serverId, nonce);
+    }
+
     @Override
     public long term() {
         return term;
@@ -29,5 +36,11 @@ public final class AdjustableView implements MembershipView {
     @Override
     public boolean admits(int serverId, long incarnation, long callersTerm) {
         return !excluded.contains(serverId);
+    }
+
+    @Override
+    public Standing standing(int serverId, long incarnation, long nonce) {
+        final Long known = announced.get(serverId);
+        return excluded.contains(serverId) || known != null && known != nonce ? Standing.REFUTED : Standing.ANNOUNCED;
     }
 }

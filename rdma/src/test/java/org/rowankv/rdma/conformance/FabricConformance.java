@@ -25,7 +25,7 @@ import org.rowankv.runtime.Chaos;
 
 /**
  * What every fabric must do, whatever moves its bytes: placement, order, acknowledgement, exhaustion, handshake,
- * one-sided access, messages. Extended once per fabric. Fences have a suite of their own.
+ * messages. Extended once per fabric. Fences have a suite of their own.
  */
 public abstract class FabricConformance {
     protected static final int SEGMENT = 4096;
@@ -403,38 +403,6 @@ public abstract class FabricConformance {
         assertThatThrownBy(action::run)
                 .isInstanceOfSatisfying(
                         FabricException.class, e -> assertThat(e.reason()).isEqualTo(reason));
-    }
-
-    @Test
-    void shouldWriteAndReadOneSided() {
-        final ByteBuffer bytes = ByteBuffer.allocateDirect(10_000);
-        for (int i = 0; i < bytes.capacity(); i++) {
-            bytes.put(i, (byte) (i * 7));
-        }
-        // Over three segments, beginning and ending inside one.
-        final long address = receiver.settings().segmentAddress(2) + 1000;
-        final ByteBuffer back = ByteBuffer.allocateDirect(10_000);
-        try (QueuePair pair = sender.connectTo(receiver)) {
-            assertThat(pair.write(1, bytes, 10, 9000, address)).isEqualTo(PostStatus.POSTED);
-            assertThat(awaitCompletion(pair)).isEqualTo(new Completion(1, CompletionStatus.LANDED));
-            assertThat(pair.read(2, address, back, 10, 9000)).isEqualTo(PostStatus.POSTED);
-            assertThat(awaitCompletion(pair)).isEqualTo(new Completion(2, CompletionStatus.LANDED));
-        }
-        assertThat(back.slice(10, 9000)).isEqualTo(bytes.slice(10, 9000));
-    }
-
-    @Test
-    void shouldRefuseOneSidedAccessOutsideTheSegments() {
-        final EndpointSettings settings = receiver.settings();
-        final long end = settings.segmentAddress(settings.segmentCount());
-        final ByteBuffer bytes = ByteBuffer.allocateDirect(100);
-        try (QueuePair pair = sender.connectTo(receiver)) {
-            for (final long address : new long[] {-1, 0, TestServer.BASE - 1, end - 99, end, Long.MAX_VALUE - 50}) {
-                assertThat(pair.write(1, bytes, 0, 100, address)).isEqualTo(PostStatus.OUT_OF_BOUNDS);
-                assertThat(pair.read(1, address, bytes, 0, 100)).isEqualTo(PostStatus.OUT_OF_BOUNDS);
-            }
-            assertThat(pair.write(1, bytes, 0, 100, end - 100)).isEqualTo(PostStatus.POSTED);
-        }
     }
 
     @Test

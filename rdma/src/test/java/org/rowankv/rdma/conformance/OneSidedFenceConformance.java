@@ -3,8 +3,6 @@ package org.rowankv.rdma.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -35,9 +33,6 @@ public abstract class OneSidedFenceConformance extends FenceConformance {
     protected abstract String beforeReservation();
 
     protected abstract String afterReservation();
-
-    /** A point inside a one-sided access, for each segment it touches. */
-    protected abstract String oneSidedPoint();
 
     /** Points inside a fence. */
     protected abstract List<String> fencePoints();
@@ -199,29 +194,5 @@ public abstract class OneSidedFenceConformance extends FenceConformance {
         assertThat(otherPair.isFenced()).isFalse();
         assertThat(send(otherPair, 2).landed()).isTrue();
         assertThat(landedIds()).containsExactly(2L);
-    }
-
-    @Test
-    void shouldNameTheSegmentOfAOneSidedAccessAndStopItAtTheNext() {
-        final ByteBuffer ones = ByteBuffer.allocateDirect(3 * SEGMENT);
-        for (int i = 0; i < ones.capacity(); i++) {
-            ones.put(i, (byte) 1);
-        }
-        final long address = receiver.settings().segmentAddress(4);
-        final List<Integer> statuses = new ArrayList<>();
-        try (Stall<Integer> stall = Stall.at(oneSidedPoint(), () -> {
-            final int post = stalledPair.write(1, ones, 0, 2 * SEGMENT, address);
-            stalledPair.poll((context, status) -> statuses.add(status), 1);
-            return post;
-        })) {
-            assertThat(receiver.queue().isNamed(4)).isTrue();
-            assertThat(receiver.queue().fence(2).namingPairs()).isEqualTo(1);
-            assertThat(stall.release()).isEqualTo(PostStatus.POSTED);
-        }
-        assertThat(statuses).containsExactly(CompletionStatus.FENCED);
-        assertThat(receiver.queue().isNamed(4)).isFalse();
-        final ByteBuffer area = receiver.settings().region().buffer(address);
-        final int next = receiver.settings().region().offset(address + SEGMENT);
-        assertThat(area.get(next)).as("first byte of the segment after").isZero();
     }
 }

@@ -43,11 +43,6 @@ final class LocalFenceTest extends OneSidedFenceConformance {
     }
 
     @Override
-    protected String oneSidedPoint() {
-        return "local.one-sided";
-    }
-
-    @Override
     protected List<String> fencePoints() {
         return List.of("local.fence-marked", "local.fence-raised", "local.fence-helped");
     }

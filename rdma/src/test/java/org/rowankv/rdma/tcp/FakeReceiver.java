@@ -27,22 +27,71 @@ final class FakeReceiver implements AutoCloseable {
         }
 
         Hello hello() throws IOException {
-            final ByteBuf all = Unpooled.buffer().writeBytes(in.readNBytes(HelloDescriptor.PREFIX_LENGTH));
-            all.writeBytes(in.readNBytes(all.getIntLE(HelloDescriptor.LENGTH_OFFSET) - HelloDescriptor.PREFIX_LENGTH));
             try {
-                return HelloDescriptor.readHello(all, checksum);
+                return HelloDescriptor.readHello(Unpooled.wrappedBuffer(handshakeFrame()), checksum);
             } catch (WireException e) {
                 throw new AssertionError(e);
             }
         }
 
+        /** The next frame of the handshake, as it is. */
+        byte[] handshakeFrame() throws IOException {
+            final ByteBuf all = Unpooled.buffer().writeBytes(in.readNBytes(HelloDescriptor.PREFIX_LENGTH));
+            all.writeBytes(in.readNBytes(all.getIntLE(HelloDescriptor.LENGTH_OFFSET) - HelloDescriptor.PREFIX_LENGTH));
+            final byte[] bytes = new byte[all.readableBytes()];
+            all.readBytes(bytes);
+            return bytes;
+        }
+
+        /** Sends a challenge; returns its frame. */
+        byte[] challenge() throws IOException {
+            final ByteBuf out = Unpooled.buffer();
+            ProofDescriptor.writeChallenge(out, 5, 6, checksum);
+            final byte[] bytes = new byte[out.readableBytes()];
+            out.getBytes(0, bytes);
+            send(bytes);
+            return bytes;
+        }
+
+        /** The MAC of the caller's proof. */
+        byte[] proof() throws IOException {
+            try {
+                return ProofDescriptor.readProof(Unpooled.wrappedBuffer(handshakeFrame()), checksum);
+            } catch (WireException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        /** Welcomes with that MAC. */
+        void welcomeWith(byte[] mac) throws IOException {
+            final ByteBuf out = welcomeBytes();
+            out.setBytes(HelloDescriptor.MAC_OFFSET, mac);
+            HelloDescriptor.seal(out, 0, checksum);
+            send(out);
+        }
+
+        /** Welcomes as the secret's holder does; then that byte is changed on the way. */
+        void welcomeChanged(HandshakeProof proof, int at) throws IOException {
+            final ByteBuf out = welcomeBytes();
+            proof.sign(out, 0, checksum);
+            if (at >= 0) {
+                out.setByte(at, out.getByte(at) ^ 1);
+                HelloDescriptor.seal(out, 0, checksum);
+            }
+            send(out);
+        }
+
         void welcome() throws IOException {
+            send(welcomeBytes());
+        }
+
+        private ByteBuf welcomeBytes() {
             final ByteBuf out = Unpooled.buffer();
             HelloDescriptor.write(
                     out,
                     new Welcome(HelloDescriptor.VERSION, 0, 1, 1, 4096, 4096, 8, 4096, HelloDescriptor.READY, ""),
                     checksum);
-            send(out);
+            return out;
         }
 
         void frame(int type, int small, long number, long first, long second, byte... payload) throws IOException {

@@ -47,7 +47,8 @@ final class Loopback {
                 settings.retryMs(),
                 settings.heartbeatMs(),
                 settings.idleTimeoutMs(),
-                settings.clock());
+                settings.clock(),
+                settings.authentication());
     }
 
     /** The same with other times for who does not answer: until it is given up, and until it is tried again. */
@@ -67,6 +68,7 @@ final class Loopback {
                 retryMs,
                 settings.heartbeatMs(),
                 settings.idleTimeoutMs(),
-                settings.clock());
+                settings.clock(),
+                settings.authentication());
     }
 }

@@ -4,7 +4,6 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
-import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
 import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.SystemClock;
@@ -20,6 +19,8 @@ final class PeerBytesFuzzTest {
     private static final int HELLO = 1;
     private static final int WELCOME = 2;
     private static final int SENDER = 3;
+    private static final int CHALLENGE = 4;
+    private static final int PROOF = 5;
 
     @FuzzTest(maxDuration = "15s")
     void decode(byte[] data) {
@@ -28,12 +29,16 @@ final class PeerBytesFuzzTest {
         }
         final ByteBuf rest = Unpooled.directBuffer().writeBytes(data, 2, data.length - 2);
         try {
-            switch (data[0] & 3) {
+            switch (data[0] % 6) {
                 case FRAMES -> frames(new Receiving(), rest, data[1] & 0xff);
                 case HELLO -> hello(rest);
                 case WELCOME -> welcome(rest);
                 case SENDER -> frames(sender(), rest, data[1] & 0xff);
-                default -> throw new AssertionError(Arrays.toString(data));
+                case CHALLENGE -> challenge(rest);
+                case PROOF -> proof(rest);
+                default -> {
+                    // A negative byte: no decoder's.
+                }
             }
         } finally {
             rest.release();
@@ -71,19 +76,10 @@ final class PeerBytesFuzzTest {
         }
     }
 
-    /** The sender's end of a queue pair with a SEND and a READ in flight. */
+    /** The sender's end of a queue pair with two SENDs in flight. */
     private static PairReader sender() {
-        final PostedRing ring = new PostedRing(4);
-        ring.add(1, null, 0, 0);
-        ring.add(2, java.nio.ByteBuffer.allocateDirect(64), 0, 64);
         final PairReader reader = new PairReader(
-                new EmbeddedChannel(),
-                ring,
-                true,
-                new FaultLog<>(WireFault.class),
-                SystemClock.INSTANCE,
-                () -> {},
-                () -> {});
+                new EmbeddedChannel(), true, new FaultLog<>(WireFault.class), SystemClock.INSTANCE, () -> {}, () -> {});
         reader.posted(2);
         reader.asked(1000);
         return reader;
@@ -145,6 +141,29 @@ final class PeerBytesFuzzTest {
         try {
             if (HelloDescriptor.isWhole(bytes, HelloDescriptor.WELCOME_LENGTH, HelloDescriptor.MAX_WELCOME)) {
                 HelloDescriptor.readWelcome(bytes, new WireChecksum());
+            }
+        } catch (WireException e) {
+            refused(e);
+        }
+    }
+
+    private static void challenge(ByteBuf bytes) {
+        repairHandshake(bytes);
+        try {
+            if (HelloDescriptor.isWhole(bytes, ProofDescriptor.CHALLENGE_LENGTH, HelloDescriptor.MAX_WELCOME)
+                    && ProofDescriptor.isChallenge(bytes)) {
+                ProofDescriptor.readChallenge(bytes, new WireChecksum());
+            }
+        } catch (WireException e) {
+            refused(e);
+        }
+    }
+
+    private static void proof(ByteBuf bytes) {
+        repairHandshake(bytes);
+        try {
+            if (HelloDescriptor.isWhole(bytes, ProofDescriptor.PROOF_LENGTH, ProofDescriptor.PROOF_LENGTH)) {
+                ProofDescriptor.readProof(bytes, new WireChecksum());
             }
         } catch (WireException e) {
             refused(e);

@@ -8,15 +8,22 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
 import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
+import org.rowankv.runtime.SecureSeed;
 
 /** A peer on a plain socket, which says what it is told to, whether or not that is right. */
 final class RawPeer implements AutoCloseable {
     /** A frame that came. */
     record Frame(int type, int flags, int small, long number, long first, long second, byte[] payload) {}
+
+    /** Of the servers in tests that have one. */
+    static final ClusterSecret SECRET = ClusterSecret.of("the test", "0123456789abcdef0123456789abcdef");
 
     private final WireChecksum checksum = new WireChecksum();
     private final Socket socket;
@@ -40,7 +47,10 @@ final class RawPeer implements AutoCloseable {
                 nonce,
                 pair,
                 16384,
-                live);
+                live,
+                PeerAuthentication.METHOD_NONE,
+                0,
+                0);
     }
 
     /** A peer that is welcome as server 2's queue pair to server 1. */
@@ -64,13 +74,62 @@ final class RawPeer implements AutoCloseable {
         return take(out);
     }
 
+    /** A hello by the secret's method. */
+    static Hello proving(int kind, int from, int to, long pair, long nonce) {
+        return hello(kind, from, to, pair, nonce).provedBy(PeerAuthentication.of(SECRET, SecureSeed::next));
+    }
+
+    /** Says that hello and reads the challenge; returns what both ends may prove then. */
+    HandshakeProof challenged(Hello hello) throws IOException {
+        final byte[] frame = bytes(hello);
+        send(frame);
+        return proofOf(frame, challengeFrame());
+    }
+
+    byte[] challengeFrame() throws IOException {
+        return readFully(ProofDescriptor.CHALLENGE_LENGTH);
+    }
+
+    /** Of the two frames, by somebody who holds the secret. */
+    static HandshakeProof proofOf(byte[] hello, byte[] challenge) {
+        return HandshakeProof.of(SECRET, ByteBuffer.wrap(hello), ByteBuffer.wrap(challenge));
+    }
+
+    Welcome prove(byte[] mac) throws IOException {
+        send(proofBytes(mac));
+        return welcome();
+    }
+
+    byte[] proofBytes(byte[] mac) {
+        final ByteBuf out = Unpooled.buffer();
+        ProofDescriptor.writeProof(out, mac, checksum);
+        return take(out);
+    }
+
+    /** Says that hello, and proves it as the secret's holder does. */
+    Welcome greetWithSecret(Hello hello) throws IOException {
+        return prove(challenged(hello).ofCaller());
+    }
+
     Welcome welcome() throws IOException {
+        return readWelcome(null);
+    }
+
+    /** Reads a welcome, and requires the other end's MAC in it. */
+    Welcome welcomeWith(HandshakeProof proof) throws IOException {
+        return readWelcome(proof);
+    }
+
+    private Welcome readWelcome(@Nullable HandshakeProof proof) throws IOException {
         final byte[] prefix = in.readNBytes(HelloDescriptor.PREFIX_LENGTH);
         if (prefix.length < HelloDescriptor.PREFIX_LENGTH) {
             throw new EOFException();
         }
         final ByteBuf all = Unpooled.buffer().writeBytes(prefix);
         all.writeBytes(in.readNBytes(all.getIntLE(HelloDescriptor.LENGTH_OFFSET) - prefix.length));
+        if (proof != null && !proof.isOfCalled(all, 0)) {
+            throw new AssertionError("the welcome has no MAC, or a wrong one");
+        }
         try {
             return HelloDescriptor.readWelcome(all, checksum);
         } catch (WireException e) {

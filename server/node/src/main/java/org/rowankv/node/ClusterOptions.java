@@ -1,5 +1,8 @@
 package org.rowankv.node;
 
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.membership.ConfigurationStoreException;
 import picocli.CommandLine.Option;
 
 /** Which cluster a command is about. */
@@ -18,11 +21,23 @@ final class ClusterOptions {
     @SuppressWarnings("NullAway.Init") // set by picocli
     private String cluster;
 
+    @Option(
+            names = "--zookeeper-auth-file",
+            paramLabel = "FILE",
+            description = "file with scheme:credential for ZooKeeper, if the cluster's servers have one")
+    private @Nullable Path zooKeeperAuthFile;
+
     String cluster() {
         return cluster;
     }
 
+    /** @throws ConfigurationStoreException if the options cannot be used; says why */
     ZooKeeperConfigurationStore connect() {
-        return new ZooKeeperConfigurationStore(zooKeeper, cluster, PATIENCE_MS);
+        try {
+            return new ZooKeeperConfigurationStore(
+                    zooKeeper, cluster, PATIENCE_MS, ZooKeeperAuth.read(zooKeeperAuthFile));
+        } catch (IllegalArgumentException e) {
+            throw new ConfigurationStoreException(String.valueOf(e.getMessage()), e);
+        }
     }
 }

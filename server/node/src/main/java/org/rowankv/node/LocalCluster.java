@@ -21,6 +21,7 @@ import org.rowankv.server.membership.ConfigurationStore;
  *
  * <pre>
  *   cluster.properties   what it was made with
+ *   cluster.secret       the secret of its servers
  *   zookeeper/           the data of its ZooKeeper
  *   server-1/ …          the data of its servers
  *   *.log *.pid          of each process
@@ -31,6 +32,7 @@ import org.rowankv.server.membership.ConfigurationStore;
 public final class LocalCluster {
     public static final String CLUSTER = "local";
     private static final String FILE = "cluster.properties";
+    private static final String SECRET_FILE = "cluster.secret";
     private static final int PORTS_PER_SERVER = 3;
     private static final long LOOK_NS = 50_000_000;
     private static final long STOP_PATIENCE_MS = 20_000;
@@ -132,6 +134,10 @@ public final class LocalCluster {
         return dir.resolve(servers.get(server).name());
     }
 
+    private Path secretFile() {
+        return dir.resolve(SECRET_FILE);
+    }
+
     /** The log of a server's process. */
     public Path logOf(int server) {
         return servers.get(server).log();
@@ -157,11 +163,13 @@ public final class LocalCluster {
     public void startServer(int server) throws IOException {
         final LocalProcess process = servers.get(server);
         if (process.running().isEmpty()) {
+            SecretFiles.drawUnlessThere(secretFile());
             final List<String> options = new ArrayList<>(List.of(
                     "--name=" + process.name(),
                     "--data=" + dataOf(server),
                     "--zookeeper=" + zooKeeperAddress(),
                     "--cluster=" + CLUSTER,
+                    "--cluster-secret-file=" + secretFile(),
                     "--listen=" + clientsOf(server),
                     "--expect=" + shape.servers(),
                     "--replicas=" + shape.replicas(),

@@ -60,6 +60,7 @@ final class LocalProcess {
         // Not in the command line: of a long one the system shows nothing, and this would not know its own process
         // again.
         builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+        builder.environment().remove(NodeDefaults.SECRET_VARIABLE); // of another cluster: this one has its own
         final Process process = builder.redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .redirectInput(

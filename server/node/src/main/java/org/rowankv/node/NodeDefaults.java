@@ -23,6 +23,8 @@ import picocli.CommandLine.Model.OptionSpec;
 final class NodeDefaults implements IDefaultValueProvider {
     static final String FILE_OPTION = "--options";
     private static final String PREFIX = "ROWAN_";
+    /** Holds the cluster's secret itself. No option: a command line is seen by every user of the machine. */
+    static final String SECRET_VARIABLE = PREFIX + "CLUSTER_SECRET";
 
     private final Map<String, String> environment;
     private final Properties file = new Properties();
@@ -56,6 +58,12 @@ final class NodeDefaults implements IDefaultValueProvider {
 
     private static String nameOf(OptionSpec option) {
         return option.longestName().substring(2);
+    }
+
+    /** The cluster's secret in the environment, or null. */
+    @Nullable
+    String clusterSecret() {
+        return environment.get(SECRET_VARIABLE);
     }
 
     /** Lines of the options file that are none of the command's: a mistake of whoever wrote it. */

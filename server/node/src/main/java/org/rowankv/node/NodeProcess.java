@@ -6,6 +6,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.AckLevel;
+import org.rowankv.rdma.tcp.PeerAuthentication;
 import org.rowankv.rdma.tcp.TcpFabric;
 import org.rowankv.rdma.tcp.TcpFabricSettings;
 import org.rowankv.runtime.ErrorLog;
@@ -37,6 +38,7 @@ final class NodeProcess implements AutoCloseable {
     /**
      * Listens, and begins to become a server of its cluster.
      *
+     * @param store of the cluster; closed with this, also if this cannot be made
      * @param peers where it listens for servers
      * @param adminAddress where it tells of itself
      * @param clients what is counted where clients come in
@@ -44,32 +46,34 @@ final class NodeProcess implements AutoCloseable {
      */
     NodeProcess(
             ClusterSettings settings,
-            String zooKeeper,
+            ZooKeeperConfigurationStore store,
             InetSocketAddress peers,
             InetSocketAddress adminAddress,
             ClientDoor door,
             PortCounts clients,
             ErrorLog errors) {
         this.settings = settings;
+        this.store = store;
         this.clients = clients;
         this.errors = errors;
         this.door = door;
         final ServerAddresses addresses = new ServerAddresses();
         final boolean power = settings.shape().durability() == Durability.POWER;
-        this.fabric = new TcpFabric(TcpFabricSettings.of(peers, addresses::addressOf)
-                .withReserve()
-                .withMaxMessage(settings.shape().maxMessage())
-                .withAckLevel(power ? AckLevel.FORCED : AckLevel.LANDED));
-        AdminPort opened = null;
         try {
-            opened = new AdminPort(adminAddress, this::answer, SystemClock.INSTANCE);
-            this.admin = opened;
-            this.store = new ZooKeeperConfigurationStore(zooKeeper, settings.cluster(), 3000);
+            this.fabric = new TcpFabric(TcpFabricSettings.of(peers, addresses::addressOf)
+                    .withReserve()
+                    .withMaxMessage(settings.shape().maxMessage())
+                    .withAckLevel(power ? AckLevel.FORCED : AckLevel.LANDED)
+                    .withAuthentication(PeerAuthentication.of(settings.secret(), SecureSeed::next)));
         } catch (RuntimeException e) {
-            if (opened != null) {
-                opened.close();
-            }
+            store.close();
+            throw e;
+        }
+        try {
+            this.admin = new AdminPort(adminAddress, this::answer, SystemClock.INSTANCE);
+        } catch (RuntimeException e) {
             fabric.close();
+            store.close();
             throw e;
         }
         final int processors = Runtime.getRuntime().availableProcessors();

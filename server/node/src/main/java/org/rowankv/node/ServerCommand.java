@@ -1,10 +1,12 @@
 package org.rowankv.node;
 
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.ThreadingMode;
@@ -48,6 +50,7 @@ public final class ServerCommand implements Callable<Integer> {
     private static final String FORMER_LEAK_DETECTION = "io.netty.leakDetectionLevel";
 
     private static final int MOST_WORKERS = 1024;
+    private static final int CONNECT_PATIENCE_MS = 3000;
     private static final int LEAST_SESSION_LEASE = 20;
 
     /** Made when first used: after the logging was set up. */
@@ -117,6 +120,27 @@ public final class ServerCommand implements Callable<Integer> {
             paramLabel = "HOST:PORT",
             description = "where \"rowan health\" and \"rowan status\" ask (127.0.0.1, two ports after --listen)")
     private @Nullable String adminListen;
+
+    @Option(
+            names = "--cluster-secret-file",
+            paramLabel = "FILE",
+            description = "file with the secret that all servers of the cluster share, at least 16 bytes;"
+                    + " or the secret itself in the environment, as ROWAN_CLUSTER_SECRET")
+    private @Nullable Path clusterSecretFile;
+
+    @Option(
+            names = "--insecure",
+            description = "listen for servers beyond this machine without a secret: whoever reaches that port can be a"
+                    + " server")
+    private boolean insecure;
+
+    @Option(
+            names = "--zookeeper-auth-file",
+            paramLabel = "FILE",
+            description =
+                    "file with scheme:credential for ZooKeeper, such as digest:user:password; nodes are made for it"
+                            + " alone")
+    private @Nullable Path zooKeeperAuthFile;
 
     @Option(names = "--expect", required = true, paramLabel = "N", description = "servers that the cluster has")
     private int expect;
@@ -263,6 +287,8 @@ public final class ServerCommand implements Callable<Integer> {
                 .requireReachable();
         final HostAndPort admin =
                 adminListen == null ? new HostAndPort("127.0.0.1", clients.port() + 2) : HostAndPort.parse(adminListen);
+        final InetSocketAddress peerAddress = peers.resolve();
+        final ClusterSecret secret = secretFor(peerAddress);
         final int copies = replicas == 0 ? Math.min(2, expect) : replicas;
         if (workers < 0 || workers > MOST_WORKERS) {
             throw new IllegalArgumentException("--workers must be 1.." + MOST_WORKERS + ", not " + workers);
@@ -295,17 +321,43 @@ public final class ServerCommand implements Callable<Integer> {
                 .acceptCopied(acceptCopied)
                 .sessionLeaseMs(sessionLeaseMs())
                 .threading(threadingMode())
+                .secret(secret)
                 .build();
+        final ZooKeeperAuth auth = ZooKeeperAuth.read(zooKeeperAuthFile);
+        if (auth == null && !ZooKeeperConfigurationStore.isOnThisMachine(zooKeeper)) {
+            Log.LOG.warn(
+                    "Whoever reaches ZooKeeper at {} can change this cluster's configuration: give --zookeeper-auth-file",
+                    zooKeeper);
+        }
         final PortCounts counts = new PortCounts();
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         return new NodeProcess(
                 settings,
-                zooKeeper,
-                peers.resolve(),
+                new ZooKeeperConfigurationStore(zooKeeper, cluster, CONNECT_PATIENCE_MS, auth),
+                peerAddress,
                 admin.resolve(),
                 new PortDoor(port, SystemClock.INSTANCE, errors, counts),
                 counts,
                 errors);
+    }
+
+    private @Nullable ClusterSecret secretFor(InetSocketAddress peers) {
+        final String text =
+                spec.defaultValueProvider() instanceof NodeDefaults defaults ? defaults.clusterSecret() : null;
+        final ClusterSecret secret = SecretFiles.clusterSecret(clusterSecretFile, text);
+        final boolean onThisMachine =
+                peers.getAddress() != null && peers.getAddress().isLoopbackAddress();
+        if (secret != null || onThisMachine) {
+            return secret;
+        }
+        if (!insecure) {
+            throw new IllegalArgumentException("other machines reach " + peers
+                    + ", where servers come in, and the cluster has no secret: give every server the same"
+                    + " --cluster-secret-file (\"openssl rand -hex 16\" makes one), or --insecure if only servers reach that"
+                    + " network");
+        }
+        Log.LOG.warn("Whoever reaches {} can be a server of this cluster: it has no secret", peers);
+        return null;
     }
 
     /** More than clients' usual deadline of ten seconds, within which a request is sent again. */

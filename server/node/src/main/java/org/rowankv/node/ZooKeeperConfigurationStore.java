@@ -1,5 +1,7 @@
 package org.rowankv.node;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -11,9 +13,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
 import org.apache.zookeeper.AddWatchMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.membership.ConfigurationStore;
@@ -46,6 +51,12 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
     private final String where;
     private final CuratorFramework curator;
     private final ExecutorService calls;
+    private final @Nullable OpenNodes openNodes;
+
+    /** As below, without a credential: what it makes is open to everybody. */
+    public ZooKeeperConfigurationStore(String servers, String cluster, int connectionTimeoutMs) {
+        this(servers, cluster, connectionTimeoutMs, null);
+    }
 
     /**
      * Begins to connect; does not wait for it.
@@ -53,27 +64,63 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
      * @param servers of ZooKeeper, {@code host:port[,host:port…][/path]}
      * @param cluster name of the cluster
      * @param connectionTimeoutMs how long a call waits for a connection before it fails
+     * @param auth shown to ZooKeeper; what is made is for it alone. Null: for everybody
      * @throws IllegalArgumentException if the servers cannot be read
      */
-    public ZooKeeperConfigurationStore(String servers, String cluster, int connectionTimeoutMs) {
+    ZooKeeperConfigurationStore(String servers, String cluster, int connectionTimeoutMs, @Nullable ZooKeeperAuth auth) {
         if (servers.isBlank()) {
             throw new IllegalArgumentException("no servers of ZooKeeper: write host:port,host:port");
         }
         this.where = "ZooKeeper at " + servers;
-        this.curator = CuratorFrameworkFactory.builder()
+        final CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
                 .connectString(servers)
                 .namespace(ROOT + "/" + cluster)
                 .sessionTimeoutMs(Math.max(SESSION_TIMEOUT_MS, connectionTimeoutMs))
                 .connectionTimeoutMs(connectionTimeoutMs)
                 .retryPolicy((count, elapsedMs, sleeper) -> false)
-                .dontUseContainerParents()
-                .build();
+                .dontUseContainerParents();
+        if (auth != null) {
+            builder.authorization(auth.scheme(), auth.bytes()).aclProvider(new CreatorOnly());
+        }
+        this.curator = builder.build();
+        this.openNodes = auth == null ? null : new OpenNodes(curator, where);
         this.calls = Executors.newSingleThreadExecutor(work -> {
             final Thread thread = new Thread(work, "rowan-zookeeper");
             thread.setDaemon(true);
             return thread;
         });
         curator.start();
+    }
+
+    /** For all nodes, parents too: who made them may do everything, others nothing. */
+    private static final class CreatorOnly implements ACLProvider {
+        @Override
+        public List<ACL> getDefaultAcl() {
+            return ZooDefs.Ids.CREATOR_ALL_ACL;
+        }
+
+        @Override
+        public List<ACL> getAclForPath(String path) {
+            return ZooDefs.Ids.CREATOR_ALL_ACL;
+        }
+    }
+
+    /** Whether all of these servers are at loopback addresses: one that cannot be looked up is not. */
+    static boolean isOnThisMachine(String servers) {
+        final int path = servers.indexOf('/');
+        for (String server : (path < 0 ? servers : servers.substring(0, path)).split(",")) {
+            final int colon = server.lastIndexOf(':');
+            final String host = colon < 0 ? server : server.substring(0, colon);
+            try {
+                if (!InetAddress.getByName(host.strip()).isLoopbackAddress()) {
+                    return false;
+                }
+            } catch (UnknownHostException e) {
+                LOG.debug("{} has no address", host, e);
+                return false;
+            }
+        }
+        return true;
     }
 
     @Override
@@ -93,6 +140,9 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
             bytes = curator.getData().storingStatIn(stat).forPath(path);
         } catch (KeeperException.NoNodeException e) {
             return new Found(null, -1);
+        }
+        if (openNodes != null) {
+            openNodes.look(path);
         }
         if (bytes == null || bytes.length == 0) {
             return new Found(null, stat.getVersion());
@@ -227,6 +277,10 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
     }
 
     private static String reason(@Nullable Throwable cause) {
+        if (cause instanceof KeeperException.NoAuthException refused) {
+            return "it refuses access to " + refused.getPath()
+                    + ", which belongs to another credential: check --zookeeper-auth-file";
+        }
         return cause instanceof KeeperException keeper ? keeper.code().toString() : String.valueOf(cause);
     }
 

@@ -114,7 +114,7 @@ class ChangesAcrossStartsTest {
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         return new NodeProcess(
                 settings,
-                zooKeeper.getConnectString(),
+                new ZooKeeperConfigurationStore(zooKeeper.getConnectString(), settings.cluster(), 3000),
                 peers.resolve(),
                 admin.resolve(),
                 new PortDoor(

@@ -51,7 +51,7 @@ final class LoadedServer {
                 .build();
         final NodeProcess process = new NodeProcess(
                 settings,
-                arguments[2],
+                new ZooKeeperConfigurationStore(arguments[2], settings.cluster(), 3000),
                 new InetSocketAddress("127.0.0.1", port),
                 new InetSocketAddress("127.0.0.1", 0),
                 LoadedServer::open,

@@ -50,4 +50,76 @@ class ServerCommandTest {
         assertThat(refusal(Map.of(), "--workers=-1")).contains("--workers must be 1..1024, not -1");
         assertThat(refusal(Map.of("ROWAN_WORKERS", "1025"))).contains("--workers must be 1..1024, not 1025");
     }
+
+    @Test
+    void shouldRefuseServersOfOtherMachinesWithoutASecret() {
+        final String refusal = "the cluster has no secret: give every server the same --cluster-secret-file";
+        assertThat(refusal(Map.of(), "--listen=127.0.0.1:7171", "--peer-listen=0.0.0.0:7172"))
+                .contains("0.0.0.0:7172")
+                .contains(refusal)
+                .contains("--insecure");
+        assertThat(refusal(Map.of(), "--listen=0.0.0.0:7171", "--advertise=127.0.0.1:7171"))
+                .contains(refusal);
+        // Further on than that: the next mistake is found.
+        final String[] beyond = {"--listen=0.0.0.0:7171", "--advertise=127.0.0.1:7171", "--threading=sideways"};
+        assertThat(refusal(Map.of("ROWAN_INSECURE", "true"), beyond)).contains(REFUSAL);
+        assertThat(refusal(Map.of("ROWAN_CLUSTER_SECRET", "0123456789abcdef"), beyond))
+                .contains(REFUSAL);
+    }
+
+    private String secretRefusal(String text) throws IOException {
+        final Path file = Files.writeString(dir.resolve("secret"), text);
+        final String refusal = refusal(Map.of(), "--cluster-secret-file=" + file, "--threading=sideways");
+        assertThat(refusal(Map.of("ROWAN_CLUSTER_SECRET_FILE", file.toString()), "--threading=sideways"))
+                .isEqualTo(refusal);
+        return refusal;
+    }
+
+    @Test
+    void shouldRefuseSecretsThatAreNone() throws IOException {
+        assertThat(secretRefusal("")).contains("is empty").contains("openssl rand -hex 16");
+        assertThat(secretRefusal(" \n\t ")).contains("is empty");
+        assertThat(secretRefusal("  fifteen-letters \n"))
+                .contains("has 15 bytes: a secret has at least 16")
+                .doesNotContain("fifteen");
+        assertThat(secretRefusal("sixteen-letters-or-more\nand a second line"))
+                .contains("more than one line")
+                .doesNotContain("sixteen-letters");
+        assertThat(secretRefusal("x".repeat(5000))).contains("more than 4096 bytes");
+        assertThat(secretRefusal("sixteen-letters!\n")).contains(REFUSAL);
+        assertThat(refusal(Map.of(), "--cluster-secret-file=" + dir.resolve("nowhere")))
+                .contains("nowhere cannot be read: there is no such file");
+        assertThat(refusal(Map.of(), "--cluster-secret-file=" + dir)).contains("cannot be read");
+        assertThat(refusal(Map.of("ROWAN_CLUSTER_SECRET", "short")))
+                .contains("ROWAN_CLUSTER_SECRET in the environment has 5");
+        assertThat(refusal(
+                        Map.of("ROWAN_CLUSTER_SECRET", "0123456789abcdef"),
+                        "--cluster-secret-file=" + Files.writeString(dir.resolve("secret"), "0123456789abcdef")))
+                .contains("given twice");
+    }
+
+    @Test
+    void shouldRefuseCredentialsForZooKeeperThatAreNone() throws IOException {
+        for (String text : List.of("", "digest", ":", "digest:", "digest:user", "digest:user:password\nmore")) {
+            final Path file = Files.writeString(dir.resolve("credential"), text);
+            assertThat(refusal(Map.of(), "--zookeeper-auth-file=" + file))
+                    .as(text)
+                    .contains("the ZooKeeper credential file " + file)
+                    .contains("digest:user:password");
+        }
+        assertThat(ZooKeeperAuth.read(Files.writeString(dir.resolve("credential"), " digest:user:pass:word\n")))
+                .isEqualTo(new ZooKeeperAuth("digest", "user:pass:word"))
+                .hasToString("ZooKeeperAuth[digest]");
+    }
+
+    @Test
+    void shouldKnowWhichZooKeeperIsOnThisMachine() {
+        assertThat(ZooKeeperConfigurationStore.isOnThisMachine("127.0.0.1:2181,localhost:2182/path"))
+                .isTrue();
+        assertThat(ZooKeeperConfigurationStore.isOnThisMachine("[::1]:2181")).isTrue();
+        assertThat(ZooKeeperConfigurationStore.isOnThisMachine("127.0.0.1:2181,192.0.2.1:2181"))
+                .isFalse();
+        assertThat(ZooKeeperConfigurationStore.isOnThisMachine("no-such-host.invalid:2181"))
+                .isFalse();
+    }
 }

@@ -11,6 +11,7 @@ package org.rowankv.server.cluster;
  * @param zone of the machine, or empty
  * @param shape of the cluster as it was told
  * @param incarnation that has read its area and waits for roles, or has them; 0: it has no number yet
+ * @param nonce of the process that is that incarnation; 0 with incarnation 0
  */
 record Announcement(
         String name,
@@ -20,7 +21,8 @@ record Announcement(
         String admin,
         String zone,
         ClusterShape shape,
-        long incarnation) {
+        long incarnation,
+        long nonce) {
     private static final String FIRST_LINE = "rowan-kv announcement";
 
     byte[] encode() {
@@ -31,7 +33,8 @@ record Announcement(
                 .put("clients", clients)
                 .put("admin", admin)
                 .put("zone", zone)
-                .put("incarnation", incarnation);
+                .put("incarnation", incarnation)
+                .putHex("nonce", nonce);
         shape.write(lines);
         return lines.encode();
     }
@@ -46,6 +49,7 @@ record Announcement(
                 lines.text("admin"),
                 lines.text("zone"),
                 ClusterShape.read(lines),
-                lines.number("incarnation", 0, Long.MAX_VALUE));
+                lines.number("incarnation", 0, Long.MAX_VALUE),
+                lines.hex("nonce"));
     }
 }

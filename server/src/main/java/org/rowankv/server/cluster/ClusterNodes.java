@@ -24,10 +24,17 @@ final class ClusterNodes {
 
     private final ConfigurationStore store;
     private final StampedWrites writes;
+    private final Registrations registrations;
+
+    /** For tools, which write no registration and believe whatever is there. */
+    ClusterNodes(ConfigurationStore store, String writer, RandomSource random) {
+        this(store, new Registrations("", null), writer, random);
+    }
 
     /** @param writer unique among all that write */
-    ClusterNodes(ConfigurationStore store, String writer, RandomSource random) {
+    ClusterNodes(ConfigurationStore store, Registrations registrations, String writer, RandomSource random) {
         this.store = store;
+        this.registrations = registrations;
         this.writes = new StampedWrites(store, writer, random);
     }
 
@@ -56,19 +63,25 @@ final class ClusterNodes {
         return writes.compareAndSet(ConfigurationCodec.PATH, expectedVersion, ConfigurationCodec.encode(next));
     }
 
+    /** The last announcement of a server; null if there is none, or it is not genuine. */
     @Nullable
     Announcement announcement(String name) {
         final String path = SERVERS + "/" + name;
-        final Versioned node = store.read(path);
-        return node == null ? null : Announcement.decode(path, node.bytes());
+        return genuine(path, store.read(path));
+    }
+
+    private @Nullable Announcement genuine(String path, @Nullable Versioned node) {
+        return node == null || !registrations.isGenuine(path, node.bytes(), node.version())
+                ? null
+                : Announcement.decode(path, node.bytes());
     }
 
     List<Announcement> announcements() {
         final List<Announcement> all = new ArrayList<>();
         for (String path : store.list(SERVERS)) {
-            final Versioned node = store.read(path);
-            if (node != null) {
-                all.add(Announcement.decode(path, node.bytes()));
+            final Announcement said = genuine(path, store.read(path));
+            if (said != null) {
+                all.add(said);
             }
         }
         return all;
@@ -77,14 +90,15 @@ final class ClusterNodes {
     /**
      * Writes what a server says of itself.
      *
-     * @throws ClusterException if another data directory goes by that name
+     * @throws ClusterException if another data directory goes by that name, or another process is that start of it
      */
     void announce(Announcement own) {
         final String path = SERVERS + "/" + own.name();
+        final byte[] signed = registrations.signed(path, own.encode());
         while (true) {
             final Versioned node = store.read(path);
-            if (node != null) {
-                final Announcement found = Announcement.decode(path, node.bytes());
+            final Announcement found = genuine(path, node);
+            if (found != null) {
                 if (found.identity() != own.identity()) {
                     throw new ClusterException("another server goes by the name '" + own.name() + "', with another data"
                             + " directory, at " + found.address() + ": give each server a name of its own. If this is"
@@ -93,8 +107,13 @@ final class ClusterNodes {
                 if (found.equals(own)) {
                     return;
                 }
+                if (own.incarnation() > 0 && found.incarnation() == own.incarnation() && found.nonce() != own.nonce()) {
+                    throw new ClusterException("another process runs as start " + own.incarnation() + " of server '"
+                            + own.name() + "', at " + found.address()
+                            + ": two run on copies of one data directory. Stop one, and remove its copy");
+                }
             }
-            if (writes.compareAndSet(path, node == null ? ConfigurationStore.ABSENT : node.version(), own.encode())) {
+            if (writes.compareAndSet(path, node == null ? ConfigurationStore.ABSENT : node.version(), signed)) {
                 return;
             }
         }

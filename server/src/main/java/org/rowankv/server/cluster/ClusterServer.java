@@ -40,6 +40,7 @@ public final class ClusterServer implements AutoCloseable {
     private final ClusterSettings settings;
     private final ClusterSurroundings around;
     private final ClusterNodes nodes;
+    private final AnnouncedServers announced = new AnnouncedServers();
     private final Signal signal;
     private boolean watched;
     private volatile @Nullable StartedWork work;
@@ -72,6 +73,7 @@ public final class ClusterServer implements AutoCloseable {
         this.saying = new StateLog(LOG, settings.name(), surroundings.clock());
         this.nodes = new ClusterNodes(
                 surroundings.store(),
+                new Registrations(settings.cluster(), settings.secret()),
                 settings.name() + "-" + Long.toHexString(surroundings.random().nextLong()),
                 surroundings.random().fork("stamps"));
         this.signal = surroundings.scheduling().signal();
@@ -340,12 +342,11 @@ public final class ClusterServer implements AutoCloseable {
 
     /** Announces the incarnation, and waits for the configuration in which it has its roles. */
     private Configuration awaitRoles(Area area, Round own, Members members) {
-        retried(() -> {
-            nodes.announce(announcement(area, own.incarnation()));
-            return true;
-        });
         while (true) {
-            final Configuration chosen = retriedOrNull(() -> roles(area, own, members));
+            final Configuration chosen = retriedOrNull(() -> {
+                nodes.announce(announcement(area, own)); // again, if something else has overwritten it
+                return roles(area, own, members);
+            });
             if (chosen != null) {
                 return chosen;
             }
@@ -353,7 +354,7 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    private Announcement announcement(Area area, long incarnation) {
+    private Announcement announcement(Area area, Round own) {
         // The directory's identity is what the members know the server by; its area has been found to be of that
         // cluster.
         return new Announcement(
@@ -364,7 +365,8 @@ public final class ClusterServer implements AutoCloseable {
                 settings.admin(),
                 settings.zone(),
                 settings.shape(),
-                incarnation);
+                own.incarnation(),
+                own.nonce());
     }
 
     private long identityOf(Area area) {
@@ -397,7 +399,7 @@ public final class ClusterServer implements AutoCloseable {
             final Announcement said = nodes.announcement(members.names().get(server));
             final long announced = said == null ? 0 : said.incarnation();
             if (said != null) {
-                around.addresses().put(server, said.address());
+                heard(server, said);
             }
             if (announced <= found.incarnations().get(server)) {
                 behind.add(members.names().get(server) + (said == null ? "" : " (at " + said.address() + ")"));
@@ -418,6 +420,15 @@ public final class ClusterServer implements AutoCloseable {
         say("waiting for " + (behind.size() == 1 ? "server " : "servers ") + String.join(", ", behind)
                 + ": a cluster starts when all of its servers are there");
         return null;
+    }
+
+    private void heard(int server, Announcement said) {
+        announced.put(server, said);
+        around.addresses().put(server, said.address());
+    }
+
+    AnnouncedServers announced() {
+        return announced;
     }
 
     private void serve(Area area, Round present, Members members) {
@@ -469,7 +480,7 @@ public final class ClusterServer implements AutoCloseable {
         for (int server = 0; server < members.names().size(); server++) {
             final Announcement said = nodes.announcement(members.names().get(server));
             if (said != null) {
-                around.addresses().put(server, said.address());
+                heard(server, said);
                 if (said.incarnation() > own.incarnations().get(server)) {
                     throw new RoundOverException("server " + said.name() + " has started anew");
                 }

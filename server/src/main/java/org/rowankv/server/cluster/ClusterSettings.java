@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.ShardMap;
+import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.runtime.ThreadingMode;
 import org.rowankv.server.ServerSettings;
 import org.rowankv.server.pm.AreaSettings;
@@ -30,6 +31,7 @@ import org.rowankv.server.pm.Durability;
  * @param acceptCopied opens a directory that is a copy of the one the server was made in
  * @param sessionLeaseMs how long a client's session is kept without a request of it; 0: for ever
  * @param threading of its agents: SHARED, or DEDICATED
+ * @param secret of the cluster, by which registrations are known; null: any is believed
  */
 public record ClusterSettings(
         String cluster,
@@ -49,7 +51,8 @@ public record ClusterSettings(
         boolean acceptUnclean,
         boolean acceptCopied,
         long sessionLeaseMs,
-        ThreadingMode threading) {
+        ThreadingMode threading,
+        @Nullable ClusterSecret secret) {
     /** Long beyond the deadlines of clients. */
     public static final long DEFAULT_SESSION_LEASE_MS = 600_000;
 
@@ -153,6 +156,7 @@ public record ClusterSettings(
         private boolean acceptCopied;
         private long sessionLeaseMs = DEFAULT_SESSION_LEASE_MS;
         private ThreadingMode threading = ThreadingMode.SHARED;
+        private @Nullable ClusterSecret secret;
 
         /** No default. */
         public Builder cluster(String ofCluster) {
@@ -255,6 +259,12 @@ public record ClusterSettings(
             return this;
         }
 
+        /** Null, the default: the cluster has none. */
+        public Builder secret(@Nullable ClusterSecret ofCluster) {
+            secret = ofCluster;
+            return this;
+        }
+
         /** @throws IllegalArgumentException if something is missing, or a server cannot run with it; says what would do */
         public ClusterSettings build() {
             return new ClusterSettings(
@@ -275,7 +285,8 @@ public record ClusterSettings(
                     acceptUnclean,
                     acceptCopied,
                     sessionLeaseMs,
-                    threading);
+                    threading,
+                    secret);
         }
 
         private static <T> T set(String what, @Nullable T value) {

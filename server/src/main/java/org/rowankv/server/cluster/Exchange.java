@@ -14,6 +14,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.ShardAssignment;
+import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameChecksum;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Chaos;
@@ -80,7 +81,9 @@ final class Exchange {
         final Map<Integer, Set<Long>> held = new TreeMap<>();
         for (int server : others) {
             final Set<Long> versions = new TreeSet<>();
-            commitVersion = Math.max(commitVersion, collect(shard, server, commitVersion, versions, calls, patience));
+            commitVersion = Math.max(
+                    commitVersion,
+                    collect(shard, assignment.epoch(), server, commitVersion, versions, calls, patience));
             held.put(server, versions);
         }
         final Set<Long> all = new TreeSet<>(ownVersions(shard, commitVersion));
@@ -97,9 +100,15 @@ final class Exchange {
         return copies;
     }
 
-    /** Adds what that server has above the version; returns the highest CommitVer that it knows. */
-    private static long collect(
+    /**
+     * Adds what that server has above the version; returns the highest CommitVer that it knows.
+     *
+     * @param epoch of the shard that begins with this start: nothing was written in it yet
+     * @throws IllegalStateException if the server's answer cannot be true
+     */
+    static long collect(
             int shard,
+            int epoch,
             int server,
             long commitVersion,
             Set<Long> versions,
@@ -110,18 +119,47 @@ final class Exchange {
             final ByteBuffer answer =
                     calls.ask(server, Question.COLLECT, shard, above, ByteBuffer.allocate(0), patience);
             final ByteBuffer found = PeerMessageDescriptor.payload(answer);
+            final long known = PeerMessageDescriptor.argument(answer);
+            final String reason = whyImpossible(epoch, above, known, found);
+            if (reason != null) {
+                throw new IllegalStateException(
+                        "what server " + server + " says of shard " + shard + " cannot be true: " + reason);
+            }
             long last = above;
             int count = 0;
-            while (found.remaining() >= Long.BYTES) {
+            while (found.hasRemaining()) {
                 last = found.getLong();
                 versions.add(last);
                 count++;
             }
-            if (count < MOST_VERSIONS || last <= above) {
-                return PeerMessageDescriptor.argument(answer);
+            if (count < MOST_VERSIONS) {
+                return known;
             }
             above = last;
         }
+    }
+
+    /**
+     * Why an answer to COLLECT is forged or damaged, or null. A CommitVer that is too high would hide entries that are not on
+     * all replicas; one of an earlier epoch is not judged, since this server may have dropped what it covers.
+     */
+    private static @Nullable String whyImpossible(int epoch, long above, long commitVersion, ByteBuffer versions) {
+        if (commitVersion < Version.NONE || Version.epoch(commitVersion) >= epoch) {
+            return "CommitVer " + Version.toString(commitVersion) + ", and epoch " + epoch + " only begins";
+        }
+        if (versions.remaining() % Long.BYTES != 0 || versions.remaining() / Long.BYTES > MOST_VERSIONS) {
+            return versions.remaining() + " bytes of versions";
+        }
+        long before = above;
+        for (int at = versions.position(); at < versions.limit(); at += Long.BYTES) {
+            final long version = versions.getLong(at);
+            if (version <= before || Version.epoch(version) >= epoch) {
+                return "version " + Version.toString(version) + " after " + Version.toString(before) + ", and epoch "
+                        + epoch + " only begins";
+            }
+            before = version;
+        }
+        return null;
     }
 
     private int spread(
@@ -181,7 +219,10 @@ final class Exchange {
     }
 
     private synchronized void take(int shard, long version, ByteBuffer entry) {
-        final String reason = whyInvalid(shard, version, entry, own.segments().length());
+        final int epoch = configuration.shard(shard).epoch();
+        final String reason = Version.epoch(version) >= epoch
+                ? "version " + Version.toString(version) + ", and epoch " + epoch + " only begins"
+                : whyInvalid(shard, version, entry, own.segments().length());
         if (reason != null) {
             throw new IllegalStateException(
                     "an entry of shard " + shard + " that another server sent cannot be taken over: " + reason);

@@ -89,6 +89,7 @@ final class Membership {
                 settings.admin(),
                 settings.zone(),
                 settings.shape(),
+                0,
                 0));
         final List<Announcement> there = new ArrayList<>(nodes.announcements());
         there.sort(Comparator.comparing(Announcement::name));

@@ -122,10 +122,14 @@ final class PeerCalls {
         return servers;
     }
 
-    /** An answer came; one that nobody waits for any more is dropped. */
+    /** An answer came; one that nobody waits for any more, or of another question, is dropped. */
     void answered(int from, ByteBuffer message) {
         final Call waiting = pending.get(PeerMessageDescriptor.number(message));
-        if (waiting != null && waiting.server == from && PeerMessageDescriptor.term(message) == term) {
+        if (waiting != null
+                && waiting.server == from
+                && PeerMessageDescriptor.term(message) == term
+                && PeerMessageDescriptor.question(message) == PeerMessageDescriptor.question(waiting.message)
+                && PeerMessageDescriptor.shard(message) == PeerMessageDescriptor.shard(waiting.message)) {
             waiting.answer = message;
             waiting.answered.give();
         }

@@ -100,6 +100,19 @@ final class Round implements MembershipView {
                 && known.incarnations().get(remote) == remoteIncarnation;
     }
 
+    @Override
+    public Standing standing(int remote, long remoteIncarnation, long nonce) {
+        return others.contains(remote)
+                ? cluster.announced().standing(remote, remoteIncarnation, nonce)
+                : Standing.REFUTED;
+    }
+
+    /** Of this start's endpoint, or 0 before it is open. */
+    long nonce() {
+        final Endpoint opened = endpoint;
+        return opened == null ? 0 : opened.nonce();
+    }
+
     /** Reads the area as a member of that configuration, and can be talked to afterwards. */
     void recover(Configuration found) {
         final Segments segments = new Segments(

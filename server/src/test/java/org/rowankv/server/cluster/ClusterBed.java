@@ -19,9 +19,12 @@ import org.rowankv.placement.Routing;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.rdma.WorkerIo;
+import org.rowankv.rdma.secret.ClusterSecret;
+import org.rowankv.rdma.tcp.PeerAuthentication;
 import org.rowankv.rdma.tcp.TcpFabric;
 import org.rowankv.rdma.tcp.TcpFabricSettings;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.ThreadScheduling;
@@ -36,11 +39,13 @@ import org.rowankv.server.pm.Durability;
 final class ClusterBed implements AutoCloseable {
     static final int SEGMENT = 64 << 10;
     static final int WORKERS = 4;
+    static final ClusterSecret SECRET = ClusterSecret.of("the test", "a secret of the cluster in the test");
 
     private final Path dir;
     private final ClusterShape shape;
     private final long capacity;
     private ThreadingMode threading = ThreadingMode.SHARED;
+    private @Nullable ClusterSecret secret = SECRET;
     private UnaryOperator<ServerSettings> firstRoles = UnaryOperator.identity();
     final ConfigurationStore store;
     final List<Member> members = new ArrayList<>();
@@ -72,7 +77,8 @@ final class ClusterBed implements AutoCloseable {
             final ServerAddresses addresses = new ServerAddresses();
             final TcpFabric opened =
                     new TcpFabric(TcpFabricSettings.of(new InetSocketAddress("127.0.0.1", 0), addresses::addressOf)
-                            .withReserve());
+                            .withReserve()
+                            .withAuthentication(PeerAuthentication.of(settings.secret(), SecureSeed::next)));
             fabric = opened;
             server = new ClusterServer(
                     settings,
@@ -132,6 +138,12 @@ final class ClusterBed implements AutoCloseable {
         return this;
     }
 
+    /** Its servers believe every peer and every registration. */
+    ClusterBed withoutSecret() {
+        secret = null;
+        return this;
+    }
+
     /** The process values of each server until it has served for the first time. */
     ClusterBed withFirstRoles(UnaryOperator<ServerSettings> tuning) {
         firstRoles = tuning;
@@ -158,6 +170,7 @@ final class ClusterBed implements AutoCloseable {
                 .workers(WORKERS)
                 .drainMs(2000)
                 .threading(threading)
+                .secret(secret)
                 .build();
     }
 
@@ -194,6 +207,12 @@ final class ClusterBed implements AutoCloseable {
 
     Configuration configuration() {
         return members.get(0).server.configuration();
+    }
+
+    /** 0 while the first server has no roles. */
+    long term() {
+        final Configuration present = configuration();
+        return present == null ? 0 : present.term();
     }
 
     @Nullable

@@ -42,7 +42,8 @@ class ClusterSettingsTest {
                         false,
                         false,
                         ClusterSettings.DEFAULT_SESSION_LEASE_MS,
-                        ThreadingMode.SHARED));
+                        ThreadingMode.SHARED,
+                        null));
     }
 
     @Test

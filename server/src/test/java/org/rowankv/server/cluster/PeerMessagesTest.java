@@ -110,7 +110,8 @@ class PeerMessagesTest {
                 "",
                 "zone",
                 new ClusterShape(3, 2, 9, 1 << 20, 16 << 10, Durability.POWER),
-                4);
+                4,
+                -5);
         assertThat(Announcement.decode("/servers/a", announcement.encode())).isEqualTo(announcement);
         final String text = new String(announcement.encode(), java.nio.charset.StandardCharsets.UTF_8);
         for (String damaged : List.of(

@@ -49,16 +49,6 @@ class RowanReplicatorTest {
         }
 
         @Override
-        public int write(long context, ByteBuffer source, int offset, int length, long remoteAddress) {
-            return PostStatus.FENCED;
-        }
-
-        @Override
-        public int read(long context, long remoteAddress, ByteBuffer target, int offset, int length) {
-            return PostStatus.FENCED;
-        }
-
-        @Override
         public int poll(CompletionHandler handler, int limit) {
             return 0;
         }

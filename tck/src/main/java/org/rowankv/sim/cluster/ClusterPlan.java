@@ -3,6 +3,7 @@ package org.rowankv.sim.cluster;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.ServerSettings;
@@ -55,6 +56,9 @@ record ClusterPlan(
         int heartbeatMs,
         boolean power,
         List<ClusterFault> faults) {
+    /** Of all simulated clusters: servers prove it to each other as in production. */
+    static final ClusterSecret SECRET = ClusterSecret.of("the simulation", "the secret of simulated clusters");
+
     static final int FIRST_PORT = 7000;
     private static final int OPERATIONS = 500;
     /** Starts are what this simulator is there for. */
@@ -142,6 +146,7 @@ record ClusterPlan(
                 .mutationsPerWorker(mutations)
                 .verifyReads(true)
                 .drainMs(drainMs())
+                .secret(SECRET)
                 .build();
     }
 

@@ -8,6 +8,7 @@ import org.rowankv.placement.Configuration;
 import org.rowankv.placement.Routing;
 import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.FabricException;
+import org.rowankv.rdma.tcp.PeerAuthentication;
 import org.rowankv.rdma.tcp.TcpFabric;
 import org.rowankv.rdma.tcp.TcpFabricSettings;
 import org.rowankv.rdma.tcp.WireFault;
@@ -81,7 +82,9 @@ final class SimProcess {
                                 plan.heartbeatMs(),
                                 4 * plan.heartbeatMs(),
                                 host.clock())
-                        .withAckLevel(plan.power() ? AckLevel.FORCED : AckLevel.LANDED),
+                        .withAckLevel(plan.power() ? AckLevel.FORCED : AckLevel.LANDED)
+                        .withAuthentication(
+                                PeerAuthentication.of(ClusterPlan.SECRET, random.fork("handshakes")::nextLong)),
                 nic,
                 () -> new SimChannel(wire, this, null),
                 () -> new SimListener(wire, this),

@@ -1,0 +1,5 @@
+/** The secret that the servers of a cluster share, and the keys that follow from it (docs/design/22). */
+@NullMarked
+package org.rowankv.rdma.secret;
+
+import org.jspecify.annotations.NullMarked;

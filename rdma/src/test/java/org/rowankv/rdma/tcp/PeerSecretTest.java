@@ -1,0 +1,373 @@
+package org.rowankv.rdma.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.rdma.FabricException;
+import org.rowankv.rdma.FabricException.Reason;
+import org.rowankv.rdma.PostStatus;
+import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.conformance.TestServer;
+import org.rowankv.rdma.secret.ClusterSecret;
+import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
+import org.rowankv.runtime.SecureSeed;
+
+/** Who holds the cluster's secret is admitted; who does not, is not, whatever else it knows, overhears or sends back. */
+final class PeerSecretTest {
+    private static final int SEGMENT = 4096;
+    private static final long NONCE = 99;
+    private static final PeerAuthentication BY_SECRET = PeerAuthentication.of(RawPeer.SECRET, SecureSeed::next);
+    private static final PeerAuthentication BY_ANOTHER =
+            PeerAuthentication.of(ClusterSecret.of("the test", "another secret of some length"), SecureSeed::next);
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private TcpFabric fabric;
+    private TestServer receiver;
+    private InetSocketAddress address;
+
+    @BeforeEach
+    void open() {
+        begin(BY_SECRET);
+    }
+
+    private void begin(PeerAuthentication authentication) {
+        fabric = Loopback.fabric(settings -> settings.withAuthentication(authentication));
+        open.add(fabric);
+        address = fabric.listenAddress();
+        receiver = TestServer.open(fabric, 1, 8, SEGMENT);
+        receiver.postAll();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        for (final AutoCloseable each : open) {
+            each.close();
+        }
+    }
+
+    /** Server 2 in a process of its own. */
+    private TestServer caller(InetSocketAddress of, PeerAuthentication authentication) {
+        final TcpFabric own =
+                new TcpFabric(Loopback.settings(new AtomicReference<>(of)).withAuthentication(authentication));
+        open.add(own);
+        return TestServer.open(own, 2, 1, SEGMENT);
+    }
+
+    private static Reason reasonOf(Welcome answer) {
+        assertThat(answer.status()).as("it was welcomed").isNotZero();
+        return Refusals.reasonOf(answer.status());
+    }
+
+    // --- who holds it ---
+
+    @ParameterizedTest
+    @ValueSource(ints = {HelloDescriptor.KIND_QUEUE_PAIR, HelloDescriptor.KIND_MESSAGES})
+    void shouldWelcomeAPeerThatProvesTheSecretAndProveItInReturn(int kind) throws IOException {
+        try (RawPeer peer = new RawPeer(address)) {
+            final HandshakeProof proof = peer.challenged(RawPeer.proving(kind, 2, 1, 1, NONCE));
+            peer.send(peer.proofBytes(proof.ofCaller()));
+            assertThat(peer.welcomeWith(proof).status()).isZero();
+        }
+    }
+
+    @Test
+    void shouldConnectServersThatHoldTheSameSecret() {
+        final TestServer caller = caller(address, BY_SECRET);
+        try (QueuePair pair = caller.connectTo(receiver)) {
+            assertThat(pair.isFenced()).isFalse();
+        }
+        await().until(() -> caller.endpoint().message(1, ByteBuffer.wrap(new byte[] {7})) == PostStatus.POSTED);
+        await().until(() -> receiver.endpoint().pollMessages(1) == 1);
+        assertThat(receiver.received().get(0).from()).isEqualTo(2);
+    }
+
+    @Test
+    void shouldRefuseAfterTheProofWithItsMac() throws IOException {
+        receiver.view().exclude(2);
+        try (RawPeer peer = new RawPeer(address)) {
+            final HandshakeProof proof =
+                    peer.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
+            peer.send(peer.proofBytes(proof.ofCaller()));
+            assertThat(reasonOf(peer.welcomeWith(proof))).isEqualTo(Reason.NOT_ADMITTED);
+        }
+    }
+
+    // --- another secret, or none ---
+
+    @Test
+    void shouldConnectNeitherWayWithAnotherSecret() {
+        assertThatThrownBy(() -> caller(address, BY_ANOTHER).connectTo(receiver))
+                .isInstanceOfSatisfying(
+                        FabricException.class, e -> assertThat(e.reason()).isEqualTo(Reason.UNPROVEN))
+                .hasMessageContaining("another secret");
+        assertThat(fabric.faults(WireFault.UNPROVEN)).isEqualTo(1);
+    }
+
+    @Test
+    void shouldSayWhatToDoWhenOneEndHasNoSecret() {
+        assertThatThrownBy(() -> caller(address, PeerAuthentication.none()).connectTo(receiver))
+                .isInstanceOf(FabricException.class)
+                .hasMessageContaining("asks for the cluster's secret")
+                .hasMessageContaining("--cluster-secret-file");
+        begin(PeerAuthentication.none());
+        assertThatThrownBy(() -> caller(address, BY_SECRET).connectTo(receiver))
+                .isInstanceOf(FabricException.class)
+                .hasMessageContaining("this server has none")
+                .hasMessageContaining("--cluster-secret-file");
+        assertThat(fabric.faults(WireFault.OTHER_METHOD)).isEqualTo(1);
+    }
+
+    @Test
+    void shouldRefuseMethodsThatItDoesNotKnow() throws IOException {
+        final byte[] hello;
+        try (RawPeer peer = new RawPeer(address)) {
+            hello = peer.bytes(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
+            hello[HelloDescriptor.METHOD_OFFSET] = 2;
+            HelloDescriptor.seal(Unpooled.wrappedBuffer(hello), 0, new WireChecksum());
+            peer.send(hello);
+            final Welcome answer = peer.welcome();
+            assertThat(reasonOf(answer)).isEqualTo(Reason.UNPROVEN);
+            assertThat(answer.text()).contains("method 2");
+        }
+    }
+
+    // --- lies that are well-formed ---
+
+    @Test
+    void shouldRefuseADowngrade() throws IOException {
+        for (int kind = HelloDescriptor.KIND_QUEUE_PAIR; kind <= HelloDescriptor.KIND_MESSAGES; kind++) {
+            try (RawPeer peer = new RawPeer(address)) {
+                assertThat(reasonOf(peer.greet(RawPeer.hello(kind, 2, 1, 1, NONCE))))
+                        .isEqualTo(Reason.UNPROVEN);
+            }
+        }
+        assertThat(fabric.faults(WireFault.OTHER_METHOD)).isEqualTo(2);
+    }
+
+    @Test
+    void shouldRefuseAReplayedHelloAndProof() throws IOException {
+        final Hello said = RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE);
+        final byte[] overheard;
+        try (RawPeer genuine = new RawPeer(address)) {
+            overheard = genuine.challenged(said).ofCaller();
+            assertThat(genuine.prove(overheard).status()).isZero();
+        }
+        try (RawPeer again = new RawPeer(address)) {
+            again.challenged(said);
+            assertThat(reasonOf(again.prove(overheard))).isEqualTo(Reason.UNPROVEN);
+        }
+        assertThat(fabric.faults(WireFault.UNPROVEN)).isEqualTo(1);
+    }
+
+    /** What the called end proves on one connection opens no other. */
+    @Test
+    void shouldRefuseTheCalledServersOwnMac() throws IOException {
+        try (RawPeer peer = new RawPeer(address)) {
+            final HandshakeProof proof =
+                    peer.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
+            final io.netty.buffer.ByteBuf welcome = Unpooled.buffer();
+            HelloDescriptor.write(
+                    welcome,
+                    new Welcome(HelloDescriptor.VERSION, 0, 1, 1, 4096, SEGMENT, 8, 4096, 0, ""),
+                    new WireChecksum());
+            proof.sign(welcome, 0, new WireChecksum());
+            final byte[] mac = new byte[HelloDescriptor.MAC_LENGTH];
+            welcome.getBytes(HelloDescriptor.MAC_OFFSET, mac);
+            assertThat(reasonOf(peer.prove(mac))).isEqualTo(Reason.UNPROVEN);
+        }
+    }
+
+    /** A proof is one of every byte of the hello: kind, both servers, incarnations, term, nonces, queue pair. */
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                HelloDescriptor.KIND_OFFSET,
+                HelloDescriptor.CLUSTER_OFFSET,
+                HelloDescriptor.FROM_OFFSET,
+                HelloDescriptor.TO_OFFSET,
+                HelloDescriptor.INCARNATION_OFFSET,
+                HelloDescriptor.EXPECTED_OFFSET,
+                HelloDescriptor.TERM_OFFSET,
+                HelloDescriptor.NONCE_OFFSET,
+                HelloDescriptor.PAIR_OFFSET,
+                HelloDescriptor.MAX_MESSAGE_OFFSET,
+                HelloDescriptor.FRESH_OFFSET,
+                HelloDescriptor.FRESH_OFFSET + 15
+            })
+    void shouldRefuseTheProofOfAnotherHello(int at) throws IOException {
+        final Hello said = RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 2, NONCE);
+        try (RawPeer peer = new RawPeer(address)) {
+            final byte[] proved = peer.bytes(said);
+            final byte[] sent = proved.clone();
+            sent[at] ^= at == HelloDescriptor.KIND_OFFSET ? 3 : 1;
+            HelloDescriptor.seal(Unpooled.wrappedBuffer(sent), 0, new WireChecksum());
+            peer.send(sent);
+            final byte[] mac = RawPeer.proofOf(proved, peer.challengeFrame()).ofCaller();
+            assertThat(reasonOf(peer.prove(mac))).isEqualTo(Reason.UNPROVEN);
+        }
+    }
+
+    @Test
+    void shouldAdmitTheGenuineServerAfterLiarsThatCameFirst() throws IOException {
+        for (int i = 0; i < 3; i++) {
+            try (RawPeer liar = new RawPeer(address)) {
+                liar.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE + 1));
+                assertThat(reasonOf(liar.prove(new byte[HelloDescriptor.MAC_LENGTH])))
+                        .isEqualTo(Reason.UNPROVEN);
+            }
+        }
+        try (RawPeer genuine = new RawPeer(address)) {
+            assertThat(genuine.greetWithSecret(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE))
+                            .status())
+                    .isZero();
+        }
+    }
+
+    @Test
+    void shouldRefuseItselfAlsoIfProved() throws IOException {
+        try (RawPeer mirror = new RawPeer(address)) {
+            assertThat(reasonOf(
+                            mirror.greetWithSecret(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 1, 1, 1, NONCE))))
+                    .isEqualTo(Reason.NOT_ADMITTED);
+        }
+    }
+
+    @Test
+    void shouldSayNothingOfItselfBeforeTheProof() throws IOException {
+        try (RawPeer peer = new RawPeer(address)) {
+            final HandshakeProof unused =
+                    peer.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 40, 1, NONCE));
+            assertThat(reasonOf(peer.prove(new byte[HelloDescriptor.MAC_LENGTH])))
+                    .isEqualTo(Reason.UNPROVEN);
+            assertThat(unused).isNotNull();
+        }
+        try (RawPeer peer = new RawPeer(address)) {
+            assertThat(reasonOf(
+                            peer.greetWithSecret(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 40, 1, NONCE))))
+                    .isEqualTo(Reason.UNKNOWN_PEER);
+        }
+    }
+
+    @Test
+    void shouldEndAHandshakeThatGoesOnBeforeItsTurn() throws IOException {
+        try (RawPeer peer = new RawPeer(address)) {
+            peer.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
+            final byte[] proof = peer.proofBytes(new byte[HelloDescriptor.MAC_LENGTH]);
+            peer.send(java.util.Arrays.copyOf(proof, proof.length + 1));
+            assertThat(peer.awaitEnd()).isZero();
+        }
+        await().until(() -> fabric.faults(WireFault.BAD_FRAME) == 1);
+    }
+
+    // --- who answers ---
+
+    private Reason refusalOf(FakeCalled called) throws IOException {
+        try (FakeReceiver fake = new FakeReceiver()) {
+            final TestServer caller = caller(fake.address(), BY_SECRET);
+            final CompletableFuture<QueuePair> pair = caller.endpoint().connectAsync(1, 1, 1);
+            try (FakeReceiver.Connection connection = fake.accept()) {
+                called.answer(connection);
+                final Throwable failure =
+                        pair.handle((opened, refusal) -> refusal).join();
+                assertThat(failure).isInstanceOf(FabricException.class);
+                return ((FabricException) failure).reason();
+            }
+        }
+    }
+
+    private interface FakeCalled {
+        void answer(FakeReceiver.Connection connection) throws IOException;
+    }
+
+    @Test
+    void shouldNotBeWelcomedWithoutAChallenge() throws IOException {
+        assertThat(refusalOf(connection -> {
+                    connection.hello();
+                    connection.welcome();
+                }))
+                .isEqualTo(Reason.UNPROVEN);
+    }
+
+    @Test
+    void shouldNotBeWelcomedByItsOwnProof() throws IOException {
+        assertThat(refusalOf(connection -> {
+                    connection.hello();
+                    connection.challenge();
+                    connection.welcomeWith(connection.proof());
+                }))
+                .isEqualTo(Reason.UNPROVEN);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                HelloDescriptor.WELCOME_INCARNATION_OFFSET,
+                HelloDescriptor.WELCOME_TERM_OFFSET,
+                HelloDescriptor.SEGMENT_BASE_OFFSET,
+                HelloDescriptor.WELCOME_MAX_MESSAGE_OFFSET,
+                HelloDescriptor.FLAGS_OFFSET,
+                HelloDescriptor.MAC_OFFSET
+            })
+    void shouldNotBelieveAWelcomeThatWasChanged(int at) throws IOException {
+        assertThat(refusalOf(connection -> {
+                    final byte[] hello = connection.handshakeFrame();
+                    final byte[] challenge = connection.challenge();
+                    connection.proof();
+                    connection.welcomeChanged(RawPeer.proofOf(hello, challenge), at);
+                }))
+                .isEqualTo(Reason.UNPROVEN);
+    }
+
+    @Test
+    void shouldBelieveAWelcomeThatWasNotChanged() throws IOException {
+        try (FakeReceiver fake = new FakeReceiver()) {
+            final CompletableFuture<QueuePair> pair =
+                    caller(fake.address(), BY_SECRET).endpoint().connectAsync(1, 1, 1);
+            try (FakeReceiver.Connection connection = fake.accept()) {
+                final byte[] hello = connection.handshakeFrame();
+                final byte[] challenge = connection.challenge();
+                connection.proof();
+                connection.welcomeChanged(RawPeer.proofOf(hello, challenge), -1);
+                pair.join().close();
+            }
+        }
+    }
+
+    @Test
+    void shouldNotAnswerAChallengeThatItsMethodDoesNotHave() throws IOException {
+        try (FakeReceiver fake = new FakeReceiver()) {
+            final TestServer caller = caller(fake.address(), PeerAuthentication.none());
+            final CompletableFuture<QueuePair> pair = caller.endpoint().connectAsync(1, 1, 1);
+            try (FakeReceiver.Connection connection = fake.accept()) {
+                connection.hello();
+                connection.challenge();
+                assertThatThrownBy(pair::join).hasRootCauseInstanceOf(FabricException.class);
+            }
+        }
+    }
+
+    @Test
+    void shouldShowNothingOfTheSecret() {
+        assertThat(Loopback.settings(new AtomicReference<>(address))
+                        .withAuthentication(BY_SECRET)
+                        .toString())
+                .contains("authentication=secret")
+                .doesNotContain("0123456789abcdef");
+        assertThat(RawPeer.SECRET).hasToString("ClusterSecret");
+    }
+}

@@ -1,0 +1,19 @@
+package org.rowankv.rdma.tcp;
+
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.conformance.FabricConformance;
+import org.rowankv.runtime.SecureSeed;
+
+/** The suite of every fabric, run for TCP between servers that prove the cluster's secret. */
+final class SecretFabricConformanceTest extends FabricConformance {
+    @Override
+    protected Fabric createFabric() {
+        return Loopback.fabric(settings ->
+                Loopback.narrow(settings).withAuthentication(PeerAuthentication.of(RawPeer.SECRET, SecureSeed::next)));
+    }
+
+    @Override
+    protected boolean hearsLate() {
+        return true;
+    }
+}

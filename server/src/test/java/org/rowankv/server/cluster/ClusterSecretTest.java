@@ -1,0 +1,222 @@
+package org.rowankv.server.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.placement.Configuration;
+import org.rowankv.rdma.CreditSource;
+import org.rowankv.rdma.Endpoint;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.MembershipView;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.tcp.TcpFabric;
+import org.rowankv.rdma.tcp.TcpFabricSettings;
+import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.membership.MemoryConfigurationStore;
+import org.rowankv.server.membership.Stamp;
+import org.rowankv.server.membership.Versioned;
+
+/** A cluster among liars, at its servers' ports and in its configuration store. */
+class ClusterSecretTest {
+    @TempDir
+    Path dir;
+
+    /** A process that says it is a server of the cluster, as well as one can that is not. */
+    private static final class Liar implements AutoCloseable {
+        private final TcpFabric fabric;
+        private final Endpoint endpoint;
+        private final Configuration known;
+        private final AtomicInteger tries = new AtomicInteger();
+        private final AtomicInteger wins = new AtomicInteger();
+        private final AtomicBoolean over = new AtomicBoolean();
+        private final Thread thread = new Thread(this::run, "liar");
+
+        /** It says that it is server 1 after its next start, and calls server 0 after its next one, in the next term. */
+        Liar(ClusterBed.Member called, Configuration known) {
+            this.known = known;
+            this.fabric = new TcpFabric(TcpFabricSettings.of(
+                            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                            server -> called.fabric.listenAddress())
+                    .withTimes(2000, 0, 1000, 5000, org.rowankv.runtime.SystemClock.INSTANCE));
+            this.endpoint = fabric.open(new EndpointSettings(
+                    1,
+                    known.incarnations().get(1) + 1,
+                    known.clusterId(),
+                    MemoryRegion.of(ByteBuffer.allocateDirect(8192)),
+                    4096,
+                    0,
+                    1,
+                    new NoCredit(),
+                    (from, incarnation, message) -> {},
+                    new Believing(known.term() + 1)));
+            thread.start();
+        }
+
+        private void run() {
+            while (!over.get()) {
+                final CompletableFuture<QueuePair> opening =
+                        endpoint.connectAsync(0, known.incarnations().get(0) + 1, known.term() + 1);
+                final int unused = endpoint.message(
+                        0,
+                        PeerMessageDescriptor.write(
+                                Question.READY, false, 0, known.term() + 1, tries.get(), 0, ByteBuffer.allocate(0)));
+                try {
+                    opening.join();
+                    wins.incrementAndGet();
+                } catch (CompletionException e) {
+                    tries.incrementAndGet();
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            over.set(true);
+            await().until(() -> !thread.isAlive());
+            fabric.close();
+        }
+    }
+
+    private record Believing(long term) implements MembershipView {
+        @Override
+        public boolean admits(int serverId, long incarnation, long ofTerm) {
+            return true;
+        }
+    }
+
+    private static final class NoCredit implements CreditSource {
+        @Override
+        public long draw(long wanted) {
+            return 0;
+        }
+
+        @Override
+        public void giveBack(long bytes) {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldStartWhileALiarIsFirstWithEveryIncarnationAndTerm(boolean withSecret) {
+        try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20)) {
+            if (!withSecret) {
+                bed.withoutSecret();
+            }
+            bed.startAll();
+            final Configuration before = bed.configuration();
+            try (Liar liar = new Liar(bed.members.get(0), before)) {
+                await().until(() -> liar.tries.get() > 10);
+                bed.members.get(1).stop();
+                bed.members.get(1).start();
+                await().atMost(Duration.ofSeconds(60)).until(() -> bed.term() > before.term());
+                bed.awaitServing();
+                assertThat(liar.wins).hasValue(0);
+            }
+        }
+    }
+
+    private static void overwrite(ConfigurationStore store, String path, byte[] bytes) {
+        final Versioned node = store.read(path);
+        assertThat(store.compareAndSet(path, node.version(), bytes, new Stamp("liar", 1)))
+                .isTrue();
+    }
+
+    @Test
+    void shouldServeOnWhenARegistrationIsForgedAndStartAgainBesideIt() {
+        final AtomicInteger looks = new AtomicInteger();
+        final ConfigurationStore store = (ConfigurationStore) java.lang.reflect.Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {ConfigurationStore.class}, new Counting(looks));
+        try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20, store).startAll()) {
+            final long term = bed.configuration().term();
+            final Announcement genuine =
+                    Announcement.decode("b", store.read("/servers/b").bytes());
+            overwrite(
+                    store,
+                    "/servers/b",
+                    new Announcement(
+                                    "b",
+                                    genuine.identity(),
+                                    new HostAndPort("192.0.2.1", 9),
+                                    genuine.clients(),
+                                    genuine.admin(),
+                                    genuine.zone(),
+                                    genuine.shape(),
+                                    genuine.incarnation() + 1,
+                                    3)
+                            .encode());
+            final int before = looks.get();
+            await().until(() -> looks.get() > before + 6);
+            assertThat(bed.configuration().term()).isEqualTo(term);
+            bed.members.forEach(member -> assertThat(member.server.phase()).isEqualTo(Phase.SERVING));
+            bed.members.get(1).stop();
+            bed.members.get(1).start();
+            await().atMost(Duration.ofSeconds(60)).until(() -> bed.term() > term);
+            bed.awaitServing();
+        }
+    }
+
+    private static final class Counting implements java.lang.reflect.InvocationHandler {
+        private final MemoryConfigurationStore store = new MemoryConfigurationStore();
+        private final AtomicInteger looks;
+
+        Counting(AtomicInteger looks) {
+            this.looks = looks;
+        }
+
+        @Override
+        public Object invoke(Object proxy, java.lang.reflect.Method method, Object[] arguments) throws Throwable {
+            if (method.getName().equals("read") && arguments[0].equals("/servers/b")) {
+                looks.incrementAndGet();
+            }
+            try {
+                return method.invoke(store, arguments);
+            } catch (java.lang.reflect.InvocationTargetException e) {
+                throw e.getCause();
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseToBeTheSameStartAsAnotherProcess() {
+        final ConfigurationStore store = new MemoryConfigurationStore();
+        try (ClusterBed bed = new ClusterBed(dir, 1, 1, 8 << 20, store).startAll()) {
+            final Announcement genuine =
+                    Announcement.decode("a", store.read("/servers/a").bytes());
+            bed.members.get(0).stop();
+            // As a process does that runs on a copy of the directory, and was first.
+            overwrite(
+                    store,
+                    "/servers/a",
+                    new Registrations("test", ClusterBed.SECRET)
+                            .signed(
+                                    "/servers/a",
+                                    new Announcement(
+                                                    "a",
+                                                    genuine.identity(),
+                                                    new HostAndPort("192.0.2.1", 9),
+                                                    "",
+                                                    "",
+                                                    "",
+                                                    genuine.shape(),
+                                                    genuine.incarnation() + 1,
+                                                    3)
+                                            .encode()));
+            final ClusterServer second = bed.members.get(0).start();
+            await().atMost(Duration.ofSeconds(60)).until(() -> second.phase() == Phase.FAILED);
+            assertThat(second.saying()).contains("copies of one data directory").contains("192.0.2.1:9");
+        }
+    }
+}
