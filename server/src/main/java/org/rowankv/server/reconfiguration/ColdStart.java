@@ -48,8 +48,7 @@ public final class ColdStart {
         return scattered;
     }
 
-    private static List<RecoveredServer> owners(
-            Configuration configuration, int shard, List<RecoveredServer> servers) {
+    private static List<RecoveredServer> owners(Configuration configuration, int shard, List<RecoveredServer> servers) {
         final List<RecoveredServer> owners = new ArrayList<>();
         for (RecoveredServer server : servers) {
             if (configuration.shard(shard).isComplete(server.serverId())) {
@@ -65,8 +64,7 @@ public final class ColdStart {
         for (RecoveredServer owner : owners) {
             // Above the highest CommitVer that any of them knows: below it every replica had the entry, and may have
             // dropped it since for good reason.
-            commitVersion =
-                    Math.max(commitVersion, owner.replicas().get(shard).commitVersion());
+            commitVersion = Math.max(commitVersion, owner.replicas().get(shard).commitVersion());
         }
         final SortedSet<Long> some = new TreeSet<>();
         Set<Long> all = Set.of();

@@ -82,8 +82,7 @@ final class KeptCandidates implements KeptEntries {
         for (SegmentReader reader : readers) {
             final Candidates candidates = reader.candidates();
             candidates.forEachIn(
-                    segment,
-                    (address, shard, place) -> inVictim.put(address, new Place(candidates, shard, place)));
+                    segment, (address, shard, place) -> inVictim.put(address, new Place(candidates, shard, place)));
         }
     }
 

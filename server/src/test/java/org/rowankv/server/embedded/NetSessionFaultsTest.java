@@ -281,8 +281,8 @@ final class NetSessionFaultsTest {
         final long patienceNs = 120_000_000_000L;
         try (NetSession session =
                         session(NetSettings.DEFAULT.withConnections(2, inFlight).withPatience(patienceNs, patienceNs));
-                RowanClient client = new RowanClient(
-                        session, SystemClock.INSTANCE, new SplittableRandomSource(3), patienceNs)) {
+                RowanClient client =
+                        new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(3), patienceNs)) {
             final int cache = Stores.cache(client);
             final AtomicInteger well = new AtomicInteger();
             final CountDownLatch done = new CountDownLatch(4 * 500);
