@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Version;
 
 /**
  * A {@link Routing} as bytes, little-endian: what clients are told of a configuration. Backups are not part of it.
@@ -87,7 +88,7 @@ public final class RoutingDescriptor {
         for (int shard = 0; shard < shards; shard++) {
             final int epoch = buffer.getInt(HEADER_LENGTH + shard * SHARD_LENGTH);
             final int primary = buffer.getInt(HEADER_LENGTH + shard * SHARD_LENGTH + Integer.BYTES);
-            if (epoch < 0 || primary < 0 || primary >= servers) {
+            if (epoch < 0 || epoch > Version.MAX_EPOCH || primary < 0 || primary >= servers) {
                 return "shard " + shard + " has epoch " + epoch + " and primary " + primary;
             }
         }

@@ -26,9 +26,8 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
     }
 
     public ShardAssignment {
-        if (epoch > Version.MAX_EPOCH) {
-            throw new IllegalStateException("a shard has had all of its " + Version.MAX_EPOCH
-                    + " epochs, one for each start: copy the objects to a new store");
+        if (epoch < 0 || epoch > Version.MAX_EPOCH) {
+            throw new IllegalArgumentException("epoch out of range 0.." + Version.MAX_EPOCH + ": " + epoch);
         }
         backups = backups.clone();
         joining = Set.copyOf(joining);
@@ -75,7 +74,16 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
         return isReplica(server) && !joining.contains(server);
     }
 
+    /**
+     * The same servers in a later epoch.
+     *
+     * @throws IllegalStateException if the shard has had all of its epochs
+     */
     public ShardAssignment withEpoch(int newEpoch) {
+        if (newEpoch > Version.MAX_EPOCH) {
+            throw new IllegalStateException("a shard has had all of its " + Version.MAX_EPOCH
+                    + " epochs, one for each start: copy the objects to a new store");
+        }
         return new ShardAssignment(newEpoch, primary, backups, joining);
     }
 
@@ -122,7 +130,7 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
                 others[i] = primary;
             }
         }
-        return new ShardAssignment(epoch + 1, newPrimary, others, joining);
+        return new ShardAssignment(epoch, newPrimary, others, joining).withEpoch(epoch + 1);
     }
 
     /** The same servers after one's copy became complete. */

@@ -3,10 +3,13 @@ package org.rowankv.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.rowankv.protocol.Version;
 
 class ConfigurationTest {
     @Test
@@ -105,5 +108,21 @@ class ConfigurationTest {
         assertThat(without.joined(0).shardsLostWithout(Set.of(1))).isEmpty();
         assertThatThrownBy(() -> new ShardAssignment(1, 0, new int[] {1}, Set.of(0)))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void shouldEndEpochsWithAnExplanationAndNoRoutingBehindThem() {
+        final ShardAssignment last = new ShardAssignment(Version.MAX_EPOCH, 0, new int[] {1});
+        assertThatThrownBy(() -> last.withEpoch(Version.MAX_EPOCH + 1))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("copy the objects to a new store");
+        assertThatThrownBy(() -> last.swapped(1)).isInstanceOf(IllegalStateException.class);
+        final byte[] routing = RoutingDescriptor.encode(
+                new Routing(Configuration.initial(1, 2, 2, 2, 8, List.of(1L, 1L)), List.of("a:1", "b:1")));
+        final ByteBuffer shards = ByteBuffer.wrap(routing).order(ByteOrder.LITTLE_ENDIAN);
+        shards.putInt(RoutingDescriptor.HEADER_LENGTH, Version.MAX_EPOCH);
+        assertThat(RoutingDescriptor.whyInvalid(routing)).isNull();
+        shards.putInt(RoutingDescriptor.HEADER_LENGTH, Version.MAX_EPOCH + 1);
+        assertThat(RoutingDescriptor.whyInvalid(routing)).contains("shard 0 has epoch");
     }
 }

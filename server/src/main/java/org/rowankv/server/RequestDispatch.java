@@ -9,6 +9,7 @@ import org.rowankv.protocol.Ttl;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.Scheduling;
 import org.rowankv.runtime.StackProbe;
+import org.rowankv.server.pm.ForceFailedException;
 import org.rowankv.server.request.ObjectReader;
 import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.request.Worker;
@@ -170,6 +171,7 @@ final class RequestDispatch implements MutationPlaces {
             return;
         }
         boolean isGivenBack = false;
+        boolean begun = false;
         try {
             final Worker worker = pool.worker(slot);
             int waits = 0;
@@ -177,6 +179,7 @@ final class RequestDispatch implements MutationPlaces {
             while (!worker.finishLeftover()) {
                 untilNs = pause(waits++, untilNs, false);
             }
+            begun = true;
             worker.begin(primary, request);
             while (!worker.advance()) {
                 untilNs = pause(waits++, untilNs, true);
@@ -184,6 +187,10 @@ final class RequestDispatch implements MutationPlaces {
             worker.settleLog();
             pool.giveBack(slot);
             isGivenBack = true;
+        } catch (ForceFailedException e) {
+            // The server failed before a worker could meet this: callers hear of that, whichever they meet first.
+            serving.requireNotFailed(begun);
+            throw e;
         } finally {
             if (!isGivenBack) {
                 pool.drop(slot);

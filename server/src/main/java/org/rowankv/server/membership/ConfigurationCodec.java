@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.ShardAssignment;
 import org.rowankv.placement.ShardMap;
+import org.rowankv.protocol.Version;
 
 /**
  * A configuration as bytes, little endian.
@@ -168,8 +169,13 @@ public final class ConfigurationCodec {
             }
             final int backups = buffer.getShort(at + SHARD_LENGTH - Short.BYTES);
             final int end = at + SHARD_LENGTH + backups * Short.BYTES;
-            if (buffer.getInt(at) < 0 || backups < 0 || backups >= servers || end > buffer.capacity()) {
-                return "shard " + shard + " has epoch " + buffer.getInt(at) + " and " + backups + " backups";
+            final int epoch = buffer.getInt(at);
+            if (epoch < 0
+                    || epoch > Version.MAX_EPOCH
+                    || backups < 0
+                    || backups >= servers
+                    || end > buffer.capacity()) {
+                return "shard " + shard + " has epoch " + epoch + " and " + backups + " backups";
             }
             final String reason = whyReplicasInvalid(buffer, at, end, servers);
             if (reason != null) {

@@ -132,7 +132,8 @@ final class BorrowedWorkers {
             replica.sessions(session + 1).open(session + 1, 64, 1);
         }
         firstVersion = putFirst();
-        withheld = shape.withoutRoom ? shape.slots : 0;
+        // One more than there are logs: what puts something leaves a free segment to what ends something.
+        withheld = shape.withoutRoom ? shape.slots + 1 : 0;
         for (int free = shape.withoutRoom ? segments.freeCount() : 0; free > 0; free--) {
             segments.allocate(SegmentOwner.CLEAN, 0);
         }
