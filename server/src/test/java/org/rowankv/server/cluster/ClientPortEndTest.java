@@ -137,6 +137,7 @@ class ClientPortEndTest {
             try {
                 final RowanClient client =
                         new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(1), PATIENCE_NS);
+                assertThat(client.catalogue().create("c", new byte[0]).id()).isEqualTo(CACHE);
                 for (byte[] key : keys) {
                     client.put(CACHE, key, bytes("first!"));
                 }

@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
@@ -59,6 +60,8 @@ final class ClusterBed implements AutoCloseable {
         volatile @Nullable ClusterServer server;
         /** Of the newest roles. */
         volatile @Nullable ClusterCatalogue catalogue;
+        /** The first configuration that it served in. */
+        volatile @Nullable Configuration firstServed;
         /** In whose turns its clients' requests come; to be given before it starts. */
         volatile List<WorkerIo> ios = List.of();
 
@@ -100,6 +103,7 @@ final class ClusterBed implements AutoCloseable {
         private final class NotedCatalogue implements ClientDoor {
             @Override
             public Opened open(Server serving, Routing routing, ClusterCatalogue ofRoles) {
+                firstServed = firstServed == null ? routing.configuration() : firstServed;
                 catalogue = ofRoles;
                 return () -> {};
             }
@@ -207,6 +211,14 @@ final class ClusterBed implements AutoCloseable {
 
     Configuration configuration() {
         return members.get(0).server.configuration();
+    }
+
+    /** The first configuration that any of them served in. */
+    Configuration firstServed() {
+        return members.stream()
+                .map(member -> member.firstServed)
+                .min(Comparator.comparingLong(Configuration::term))
+                .orElseThrow();
     }
 
     /** 0 while the first server has no roles. */
