@@ -45,6 +45,9 @@ final class AsyncAttempt {
 
     /** Sends it if that is possible now. */
     void step() {
+        if (over.get()) {
+            return; // the request may serve for another operation already
+        }
         boolean stepped = false;
         try {
             send();

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SerializedScan {
     static final int MAX_DEPTH = 256;
+    /** Of a class, its superclass and so on: each object passes over all of them. */
+    static final int MAX_CLASSES = 64;
     static final long FREE_STEPS = 1_000_000;
     static final int STEPS_PER_BYTE = 16;
 
@@ -59,6 +61,7 @@ final class SerializedScan {
     /** Smaller ones make a table of a few elements fill the heap; a clamp in the JDK is not in every version of it. */
     private static final float LEAST_LOAD_FACTOR = 1f / 16;
 
+    private static final int SET_BLOCK_LENGTH = 12;
     private static final int LOAD_FACTOR_OFFSET = 4;
     private static final int COLLECTION_SET = 2;
     private static final int COLLECTION_MAP = 3;
@@ -87,6 +90,9 @@ final class SerializedScan {
 
         @Nullable
         Description parent;
+
+        /** With all its superclasses. */
+        int classes = 1;
     }
 
     private final ByteBuffer in;
@@ -193,10 +199,44 @@ final class SerializedScan {
         return weight;
     }
 
+    /**
+     * A name as Java serialization reads it. That reader takes more than one form of a character, so a name in another form than
+     * the one that is written would be one class here and another one there: it is refused.
+     */
     private String name() {
         final byte[] bytes = new byte[Math.min(in.getShort() & 0xffff, in.remaining() + 1)];
         in.get(bytes);
-        return new String(bytes, java.nio.charset.StandardCharsets.UTF_8);
+        final StringBuilder name = new StringBuilder(bytes.length);
+        for (int i = 0; i < bytes.length; ) {
+            final int first = bytes[i] & 0xff;
+            final int length = first < 0x80 ? 1 : first < 0xe0 ? 2 : 3;
+            int character = length == 1 ? first : first & (length == 2 ? 0x1f : 0x0f);
+            for (int next = i + 1; next < i + length; next++) {
+                character = character << 6 | (next < bytes.length ? bytes[next] & 0x3f : 0);
+            }
+            if (i + length > bytes.length || !isForm(character, bytes, i, length)) {
+                throw malformed("has a name with an unusual form of a character at byte " + in.position());
+            }
+            name.append((char) character);
+            i += length;
+        }
+        return name.toString();
+    }
+
+    /** Whether a character is written in exactly these bytes, in the encoding of {@link java.io.DataOutput#writeUTF}. */
+    private static boolean isForm(int character, byte[] bytes, int at, int length) {
+        return switch (length) {
+            case 1 -> character != 0;
+            case 2 ->
+                (character == 0 || character >= 0x80)
+                        && (bytes[at] & 0xe0) == 0xc0
+                        && (bytes[at + 1] & 0xc0) == 0x80;
+            default ->
+                character >= 0x800
+                        && (bytes[at] & 0xf0) == 0xe0
+                        && (bytes[at + 1] & 0xc0) == 0x80
+                        && (bytes[at + 2] & 0xc0) == 0x80;
+        };
     }
 
     // --- classes ---
@@ -245,6 +285,10 @@ final class SerializedScan {
         annotation(Use.KEEPS);
         final Description parent = descriptionOrNull();
         made.parent = parent;
+        made.classes = parent == null ? 1 : parent.classes + 1;
+        if (made.classes > MAX_CLASSES) {
+            throw malformed("describes a class with more than " + MAX_CLASSES + " superclasses");
+        }
         made.use = useOf(made.name);
         made.structural = parent != null && parent.structural
                 || STRUCTURAL_PACKAGES.stream().anyMatch(made.name::startsWith);
@@ -333,7 +377,11 @@ final class SerializedScan {
             return weight;
         }
         Use use = of.use;
-        if (use == Use.BY_FIELD && of.primitiveBytes == Integer.BYTES) {
+        if (use == Use.BY_FIELD) {
+            // Java serialization passes over a field that the class lacks, and the field that counts could be any of them.
+            if (of.primitiveBytes != Integer.BYTES || of.objectFields != 0) {
+                throw malformed("describes " + of.name + " with other fields than it has");
+            }
             use = switch (in.getInt(in.position()) & 0xff) {
                 case COLLECTION_SET -> Use.HASHES;
                 case COLLECTION_MAP -> Use.HASHES_KEYS;
@@ -351,13 +399,18 @@ final class SerializedScan {
         return weight;
     }
 
+    /** A set writes its capacity, its load factor and its size in one block. */
     private void requireLoadFactor(Description of) {
-        final int factorAt = in.position() + 2 + LOAD_FACTOR_OFFSET;
-        if (of.name.equals("java.util.HashSet")
-                && in.limit() >= factorAt + Float.BYTES
-                && in.get(in.position()) == BLOCK
-                && !(in.getFloat(factorAt) >= LEAST_LOAD_FACTOR)) {
-            throw malformed("holds a set with the load factor " + in.getFloat(factorAt) + ", which fills the heap");
+        if (!of.name.equals("java.util.HashSet")) {
+            return;
+        }
+        final int at = in.position();
+        if (in.remaining() < 2 + SET_BLOCK_LENGTH || in.get(at) != BLOCK || in.get(at + 1) != SET_BLOCK_LENGTH) {
+            throw malformed("holds a set that does not begin with its capacity, load factor and size");
+        }
+        final float factor = in.getFloat(at + 2 + LOAD_FACTOR_OFFSET);
+        if (!(factor >= LEAST_LOAD_FACTOR)) {
+            throw malformed("holds a set with the load factor " + factor + ", which fills the heap");
         }
     }
 

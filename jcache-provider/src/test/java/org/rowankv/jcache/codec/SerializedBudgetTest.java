@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.AbstractMap;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -235,6 +236,65 @@ class SerializedBudgetTest {
         final byte[] honest = serialized(set);
         assertThat(decode(honest)).isEqualTo(set);
         assertRefused(patched(honest, "3f40000000000028", "0000000100000028"), "load factor");
+    }
+
+    @Test
+    void shouldRefuseASetWithoutItsCapacityAndLoadFactorInOneBlock() {
+        final byte[] honest = serialized(new HashSet<>(List.of("a")));
+        final byte[] split = patched(honest, "770c000000103f40000000000001", "7704000000107708" + "3f40000000000001");
+        assertRefused(split, "capacity, load factor and size");
+    }
+
+    /** Java serialization takes two bytes for a character that has one: the class would be another one there. */
+    @Test
+    void shouldRefuseTheNameOfAClassInAnotherForm() {
+        final String usual = "0011" + HexFormat.of().formatHex("java.util.HashSet".getBytes(StandardCharsets.US_ASCII));
+        final byte[] other = patched(serialized(new HashSet<>()), usual, usual.replace("00116a", "0012c1aa"));
+        assertThatThrownBy(() -> steps(other)).hasMessageContaining("unusual form of a character");
+    }
+
+    @Test
+    void shouldReadNamesInOtherAlphabets() {
+        assertThat(steps(serialized(Größe.ΜΕΓΆΛΟ))).isZero();
+    }
+
+    private enum Größe {
+        ΜΕΓΆΛΟ
+    }
+
+    /** A field that the class lacks is passed over, and the one that tells a list from a set could be any. */
+    @Test
+    void shouldRefuseFieldsThatAnUnchangeableCollectionLacks() {
+        final byte[] one = serialized(Set.of("a"));
+        assertThat(decode(one)).isEqualTo(Set.of("a"));
+        final String tag = "490003" + HexFormat.of().formatHex("tag".getBytes(StandardCharsets.US_ASCII));
+        final byte[] two = patched(
+                one, "0001" + tag, "0002" + tag + "490003" + HexFormat.of().formatHex("zzz".getBytes(StandardCharsets.US_ASCII)));
+        assertRefused(two, "other fields than it has");
+    }
+
+    /** Descriptions that refer to one another are not nested, and each object passes over all of them. */
+    @Test
+    void shouldRefuseALongChainOfSuperclasses() throws IOException {
+        final byte[] empty = serialized(new Object[0]);
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        final DataOutputStream out = new DataOutputStream(bytes);
+        out.write(empty, 0, empty.length - Integer.BYTES);
+        final int classes = 45_000;
+        out.writeInt(classes);
+        for (int i = 0; i < classes; i++) {
+            out.writeByte(0x72); // a class
+            out.writeUTF("C");
+            out.writeLong(0);
+            out.writeByte(2); // serializable
+            out.writeShort(0);
+            out.writeByte(0x78); // no annotation
+            out.writeByte(i == 0 ? 0x70 : 0x71); // the class before, by its handle
+            if (i > 0) {
+                out.writeInt(0x7e0000 + 1 + i);
+            }
+        }
+        assertRefused(bytes.toByteArray(), "superclasses");
     }
 
     private static Object nested(int levels) {
