@@ -2,6 +2,7 @@ package org.rowankv.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.sim.cluster.ClusterSimCommand;
 
@@ -25,6 +26,16 @@ class ClusterSimCommandTest {
     }
 
     @Test
+    void shouldFindAServerThatServesBeforeTheOthersAreReady() throws Exception {
+        final CommandProcess process =
+                CommandProcess.run(ClusterSimCommand.class, "--mutations", "--only", "READY of the others");
+        process.assertThatLastLine().isEqualTo("sim: mutations=1 survivors=0");
+        assertThat(process.exitCode()).isZero();
+    }
+
+    /** It takes many seeds. */
+    @Test
+    @Tag("long")
     void shouldFindAServerThatDoesNotWaitForWhatOthersCollect() throws Exception {
         final CommandProcess process =
                 CommandProcess.run(ClusterSimCommand.class, "--mutations", "--only", "COLLECTED of the others");

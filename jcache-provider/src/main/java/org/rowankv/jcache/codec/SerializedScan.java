@@ -28,6 +28,7 @@ final class SerializedScan {
     static final int MAX_DEPTH = 256;
     /** Of a class, its superclass and so on: each object passes over all of them. */
     static final int MAX_CLASSES = 64;
+
     static final long FREE_STEPS = 1_000_000;
     static final int STEPS_PER_BYTE = 16;
 
@@ -228,9 +229,7 @@ final class SerializedScan {
         return switch (length) {
             case 1 -> character != 0;
             case 2 ->
-                (character == 0 || character >= 0x80)
-                        && (bytes[at] & 0xe0) == 0xc0
-                        && (bytes[at + 1] & 0xc0) == 0x80;
+                (character == 0 || character >= 0x80) && (bytes[at] & 0xe0) == 0xc0 && (bytes[at + 1] & 0xc0) == 0x80;
             default ->
                 character >= 0x800
                         && (bytes[at] & 0xf0) == 0xe0
@@ -378,7 +377,8 @@ final class SerializedScan {
         }
         Use use = of.use;
         if (use == Use.BY_FIELD) {
-            // Java serialization passes over a field that the class lacks, and the field that counts could be any of them.
+            // Java serialization passes over a field that the class lacks, and the field that counts could be any of
+            // them.
             if (of.primitiveBytes != Integer.BYTES || of.objectFields != 0) {
                 throw malformed("describes " + of.name + " with other fields than it has");
             }

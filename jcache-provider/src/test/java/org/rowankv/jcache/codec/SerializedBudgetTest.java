@@ -269,7 +269,9 @@ class SerializedBudgetTest {
         assertThat(decode(one)).isEqualTo(Set.of("a"));
         final String tag = "490003" + HexFormat.of().formatHex("tag".getBytes(StandardCharsets.US_ASCII));
         final byte[] two = patched(
-                one, "0001" + tag, "0002" + tag + "490003" + HexFormat.of().formatHex("zzz".getBytes(StandardCharsets.US_ASCII)));
+                one,
+                "0001" + tag,
+                "0002" + tag + "490003" + HexFormat.of().formatHex("zzz".getBytes(StandardCharsets.US_ASCII)));
         assertRefused(two, "other fields than it has");
     }
 

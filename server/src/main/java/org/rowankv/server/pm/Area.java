@@ -345,7 +345,7 @@ public final class Area implements AutoCloseable {
      */
     public void requireFile() {
         final Path file = settings.file();
-        if (file == null) {
+        if (file == null || !memory.isMapped()) {
             return;
         }
         try {

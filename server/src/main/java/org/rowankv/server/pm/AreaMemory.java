@@ -7,6 +7,11 @@ import org.rowankv.rdma.MemoryRegion;
 public interface AreaMemory {
     MemoryRegion region();
 
+    /** Whether it is mapped from the file of the area's settings, so that the file can be lost. */
+    default boolean isMapped() {
+        return false;
+    }
+
     /** What stands before the segments, as one buffer. */
     ByteBuffer header();
 

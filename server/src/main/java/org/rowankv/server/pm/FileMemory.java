@@ -46,6 +46,11 @@ final class FileMemory implements AreaMemory {
     }
 
     @Override
+    public boolean isMapped() {
+        return true;
+    }
+
+    @Override
     public MemoryRegion region() {
         return region;
     }

@@ -41,6 +41,11 @@ final class ShadowedMemory implements AreaMemory {
         }
     }
 
+    @Override
+    public boolean isMapped() {
+        return below.isMapped();
+    }
+
     private byte[] snapshot(long start, long end) {
         final byte[] bytes = new byte[(int) (end - start)];
         region().buffer(start).get(region().offset(start), bytes);
