@@ -214,7 +214,7 @@ final class PeerSecretTest {
         try (RawPeer peer = new RawPeer(address)) {
             final byte[] proved = peer.bytes(said);
             final byte[] sent = proved.clone();
-            sent[at] ^= at == HelloDescriptor.KIND_OFFSET ? 3 : 1;
+            sent[at] = (byte) (sent[at] ^ (at == HelloDescriptor.KIND_OFFSET ? 3 : 1));
             HelloDescriptor.seal(Unpooled.wrappedBuffer(sent), 0, new WireChecksum());
             peer.send(sent);
             final byte[] mac = RawPeer.proofOf(proved, peer.challengeFrame()).ofCaller();

@@ -155,7 +155,8 @@ final class ClientPortTest {
         client.close();
         ports.close();
         cluster.close();
-        open(settings().withHandshakeNs(1_000_000));
+        // Long enough for the client of this test, which introduces itself.
+        open(settings().withHandshakeNs(2_000_000_000));
         connect();
         try (RawClient raw = new RawClient(port)) {
             raw.say((byte) 'R').awaitEnd();
