@@ -15,6 +15,8 @@ import org.rowankv.runtime.CounterStarts;
 final class Lane {
     /** A request carries 48 bits. */
     private static final long LAST_SEQUENCE = (1L << 48) - 1;
+    /** Sessions that it still wants to close. While a server does not answer, each mutation may leave one more. */
+    static final int MAX_ABANDONED = 64;
 
     private long sessionId;
     private long lastSequence;
@@ -65,6 +67,11 @@ final class Lane {
         return openShards.get(shard);
     }
 
+    /** Whether an opening there ended without an answer: it may have been opened, and closed since. */
+    boolean mayBeOpenUnheardAt(int shard) {
+        return reachedShards.get(shard) && !openShards.get(shard);
+    }
+
     /** About to be opened there. Said before anything is sent: whatever becomes of the caller, it is closed some day. */
     void openingAt(int shard) {
         reachedShards.set(shard);
@@ -87,6 +94,9 @@ final class Lane {
     /** The session expired, or an operation of it was given up: nothing of it is used again but to close it. */
     void renew(long newSessionId) {
         if (!reachedShards.isEmpty()) {
+            if (abandoned.size() == MAX_ABANDONED) {
+                abandoned.remove(0); // shards that have not answered since: they close it when its lease is over
+            }
             abandoned.add(new AbandonedSession(sessionId, reachedShards));
             openShards = new BitSet();
             reachedShards = new BitSet();

@@ -44,4 +44,28 @@ final class LaneTest {
         assertThat(closed).as("the old session is closed where it was open").containsExactly(77L);
         assertThat(lane.abandoned()).isEmpty();
     }
+
+    /** A server that does not answer, for as long as one likes: the shards end by their leases what the lane forgets. */
+    @Test
+    void shouldKeepABoundedNumberOfSessionsToClose() {
+        final ManualClock clock = new ManualClock();
+        final Lanes lanes = new Lanes(1, clock, new SplittableRandomSource(1));
+        final Lane lane = new Lane(77);
+        final Attempts attempts = lane.attempts(lanes, clock);
+        long last = 0;
+        for (int i = 0; i < 1000; i++) {
+            final Request request = new Request().delete(1, new byte[] {1}, 0, 1);
+            request.placed(5, 0);
+            Request sent = attempts.beginMutation(request, lane, clock.nanoTime() + 1);
+            clock.advanceNs(1);
+            while (sent != null) {
+                last = sent.sessionId();
+                sent.answer(Status.NO_REPLY, 0, 0, 0);
+                sent = attempts.answered();
+            }
+            assertThat(request.status()).isEqualTo(Status.NO_REPLY);
+        }
+        assertThat(lane.abandoned()).hasSize(Lane.MAX_ABANDONED);
+        assertThat(lane.sessionId()).as("opened last").isEqualTo(last);
+    }
 }

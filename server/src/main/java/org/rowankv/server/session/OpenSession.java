@@ -14,8 +14,8 @@ final class OpenSession {
     @Nullable
     Completion newest;
 
-    /** Of the entry that opened it; 0 if that was read from a checkpoint. */
-    long openVersion;
+    /** Of the entry that closed it, while a scan meets entries in any order; 0 until then. */
+    long closeVersion;
     /** Requests of it that were looked up here and are under way. */
     int requests;
     /** The tick in which it was used last. */

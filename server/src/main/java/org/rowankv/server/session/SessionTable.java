@@ -72,7 +72,7 @@ public final class SessionTable {
                 freed += releaseAll(session);
                 sessions.remove(sessionId);
                 if (session.closed) {
-                    closed.add(sessionId, session.openVersion);
+                    closed.add(sessionId, session.closeVersion);
                 }
             }
         }
@@ -82,23 +82,20 @@ public final class SessionTable {
     /**
      * Opens a session; false if that was done already, or it is closed.
      *
-     * @param version of the entry that opens it
+     * @param address of the entry that opens it
      */
-    public synchronized boolean open(long sessionId, long address, long version) {
+    public synchronized boolean open(long sessionId, long address) {
         final OpenSession session = sessions.get(sessionId);
         if (session == null && closed.contains(sessionId)) {
             return false; // the same entry once more
         }
         if (session == null) {
-            final OpenSession opened = newSession(address);
-            opened.openVersion = version;
-            sessions.put(sessionId, opened);
+            sessions.put(sessionId, newSession(address));
             return true;
         }
         final boolean opens = session.openAddress == 0 && !session.closed;
         if (opens) {
             session.openAddress = address;
-            session.openVersion = version;
         }
         return opens;
     }
@@ -117,10 +114,11 @@ public final class SessionTable {
     /**
      * Closes a session.
      *
+     * @param version of the entry that closes it
      * @param opening is given the address of the entry that opened it, before the cleaner may think that entry dead
      * @return the space given back: what {@code opening} returned, and that of entries kept for completions
      */
-    public synchronized int close(long sessionId, LongToIntFunction opening) {
+    public synchronized int close(long sessionId, long version, LongToIntFunction opening) {
         final OpenSession session = scanning ? scanned(sessionId) : sessions.get(sessionId);
         if (session == null) {
             return 0;
@@ -128,10 +126,11 @@ public final class SessionTable {
         int freed = session.openAddress == 0 || session.closed ? 0 : opening.applyAsInt(session.openAddress);
         freed += releaseAll(session);
         session.closed = true;
+        session.closeVersion = Math.max(session.closeVersion, version);
         if (!scanning) {
             places.giveBack(session);
             sessions.remove(sessionId);
-            closed.add(sessionId, session.openVersion);
+            closed.add(sessionId, session.closeVersion);
         }
         return freed;
     }

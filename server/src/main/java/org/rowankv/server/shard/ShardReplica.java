@@ -286,7 +286,7 @@ public final class ShardReplica {
                 applyKeyed(owner, position, known, knownGeneration, entry, at, address, type, length, version);
             case EntryType.CLEAR -> applyClear(entry, at, version);
             case EntryType.SESSION_OPEN -> applySessionOpen(entry, at, address, length);
-            case EntryType.SESSION_CLOSE -> applySessionClose(entry, at);
+            case EntryType.SESSION_CLOSE -> applySessionClose(entry, at, version);
             case EntryType.COMPLETION -> 0;
             default -> throw new AssertionError("an entry of " + EntryType.name(type) + " is not applied");
         };
@@ -459,17 +459,17 @@ public final class ShardReplica {
         if (bound != null && bound.isSessionOver(sessionId, version)) {
             return dead(address, length);
         }
-        if (!table.open(sessionId, address, version)) {
+        if (!table.open(sessionId, address)) {
             return table.isOpening(sessionId, address) ? 0 : dead(address, length);
         }
         return 0;
     }
 
-    private int applySessionClose(ByteBuffer entry, int at) {
+    private int applySessionClose(ByteBuffer entry, int at, long version) {
         int freed = 0;
         for (int number = 0; number < EntryDescriptor.closedSessions(entry, at); number++) {
             final long sessionId = EntryDescriptor.closedSession(entry, at, number);
-            freed += sessions(sessionId).close(sessionId, this::supersede);
+            freed += sessions(sessionId).close(sessionId, version, this::supersede);
         }
         return freed;
     }

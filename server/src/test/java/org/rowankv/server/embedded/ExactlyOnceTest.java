@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -253,6 +254,9 @@ final class ExactlyOnceTest {
         for (int i = 0; i < closedSince; i++) {
             final Request other = new Request();
             cluster.session().call(other.openSession(shard, 1_000_000L + i, newest));
+            if (other.status() == Status.SESSION_EXPIRED) { // others of its table were closed since
+                cluster.session().call(other.openSession(shard, 1_000_000L + i, other.version()));
+            }
             assertThat(other.status()).isEqualTo(Status.OK);
             newest = other.version();
             cluster.session().call(other.closeSession(shard, 1_000_000L + i));
@@ -262,6 +266,43 @@ final class ExactlyOnceTest {
         assertThat(opening.status()).isEqualTo(Status.SESSION_EXPIRED);
         assertThat(deliver(late, put("k", 1, 50), 1).status()).isEqualTo(Status.SESSION_EXPIRED);
         assertThat(numberOf("k", client.get(cache, bytes("k")))).isEqualTo(2);
+    }
+
+    /** The same for copies of a second opening that found the session open: its version is newer than the session. */
+    @Test
+    void shouldApplyNothingForLateCopiesOfAnOpeningThatFoundTheSessionOpen() {
+        open(3, 3);
+        final long late = 4711;
+        final KeyHash keyHash = new KeyHash(cluster.configuration().hashSeed());
+        final int shard = ShardMap.shardOf(keyHash.hash(cache, bytes("k"), 0, 1), 3);
+        final Request opening = Stores.openSession(cluster, shard, late);
+        assertThat(opening.status()).isEqualTo(Status.OK);
+        cluster.session().call(opening.openSession(shard, 4712, opening.version()));
+        final long asOf = opening.version();
+        cluster.session().call(opening.openSession(shard, late, asOf));
+        assertThat(opening.status()).isEqualTo(Status.OK);
+        assertThat(deliver(late, put("k", 1, 50), 1).status()).isEqualTo(Status.OK);
+        cluster.session().call(new Request().closeSession(shard, late));
+        client.put(cache, bytes("k"), value("k", 2, 50));
+        // As many as the primary remembers by their ids, in the same table: it forgets the first one.
+        LongStream.iterate(1_000_000L, id -> id + 1)
+                .filter(id -> tableOf(id) == tableOf(late))
+                .limit(64)
+                .forEach(other -> {
+                    cluster.session().call(opening.openSession(shard, other, opening.version()));
+                    assertThat(opening.status()).isEqualTo(Status.OK);
+                    cluster.session().call(new Request().closeSession(shard, other));
+                });
+
+        cluster.session().call(opening.openSession(shard, late, asOf));
+        assertThat(opening.status()).isEqualTo(Status.SESSION_EXPIRED);
+        assertThat(deliver(late, put("k", 1, 50), 1).status()).isEqualTo(Status.SESSION_EXPIRED);
+        assertThat(numberOf("k", client.get(cache, bytes("k")))).isEqualTo(2);
+    }
+
+    /** Which of a replica's tables a session is in. */
+    private static long tableOf(long sessionId) {
+        return sessionId * 0x9e3779b97f4a7c15L >>> 60;
     }
 
     @Test

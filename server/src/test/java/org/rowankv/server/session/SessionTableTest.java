@@ -3,6 +3,7 @@ package org.rowankv.server.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class SessionTableTest {
@@ -10,7 +11,7 @@ final class SessionTableTest {
     @Test
     void shouldKeepOthersWhenOneIsMetAgain() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64, 9);
+        table.open(9, 64);
         table.complete(9, 1, 0, 101, 0, 0, 128);
         table.complete(9, 2, 1, 102, 0, 0, 192);
         table.complete(9, 3, 2, 103, 0, 0, 256);
@@ -24,25 +25,25 @@ final class SessionTableTest {
     @Test
     void shouldNotOpenAgainWhatWasClosed() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64, 9);
-        table.close(9, address -> 0);
+        table.open(9, 64);
+        table.close(9, 9, address -> 0);
         assertThat(table.mayBeClosed(9, 8)).isTrue();
-        assertThat(table.open(9, 128, 9)).isFalse();
+        assertThat(table.open(9, 128)).isFalse();
         assertThat(table.isOpen(9)).isFalse();
-        assertThat(table.open(10, 192, 10)).isTrue();
+        assertThat(table.open(10, 192)).isTrue();
     }
 
     @Test
     void shouldNotOpenAgainWhatAScanFoundClosed() {
         final SessionTable table = new SessionTable((address, length) -> length);
         table.beginScan();
-        table.close(9, address -> 64); // a scan meets entries in any order
-        table.open(9, 640, 9);
-        table.open(10, 704, 10);
+        table.close(9, 9, address -> 64); // a scan meets entries in any order
+        table.open(9, 640);
+        table.open(10, 704);
         table.endScan();
 
         assertThat(table.mayBeClosed(9, 8)).isTrue();
-        assertThat(table.open(9, 768, 9)).isFalse();
+        assertThat(table.open(9, 768)).isFalse();
         assertThat(table.mayBeClosed(10, 9)).isFalse();
         assertThat(table.isOpen(10)).isTrue();
     }
@@ -53,8 +54,8 @@ final class SessionTableTest {
         final SessionTable table = new SessionTable((address, length) -> length);
         final int count = 20 * ClosedSessions.REMEMBERED;
         for (int id = 1; id <= count; id++) {
-            table.open(id, 64L * id, 100 + id);
-            table.close(id, address -> 0);
+            table.open(id, 64L * id);
+            table.close(id, 100 + id, address -> 0);
             assertThat(table.mayBeClosed(count + id, 100 + id)).isFalse(); // another, with the newest version there is
         }
         for (int id = 1; id <= count; id++) {
@@ -63,13 +64,43 @@ final class SessionTableTest {
         assertThat(table.openCount()).isZero();
     }
 
+    /** An opening that found the session open may carry a version newer than the one that the session was opened with. */
+    @Test
+    void shouldRefuseLateOpeningsOfASessionThatWereSentWhileItWasOpen() {
+        final SessionTable table = new SessionTable((address, length) -> length);
+        table.open(9, 64);
+        // A second opening, with asOf = 20, finds it open; then a mutation of it has version 21.
+        table.close(9, 30, address -> 0);
+        for (int id = 100; id < 100 + ClosedSessions.REMEMBERED; id++) {
+            table.open(id, 64L * id);
+            table.close(id, 32, address -> 0);
+        }
+        assertThat(table.mayBeClosed(9, 20)).isTrue();
+        assertThat(table.mayBeClosed(8, 30)).as("another session, opened later").isFalse();
+    }
+
+    /** What opened it came from a checkpoint, or before this server was the primary. */
+    @Test
+    void shouldRefuseLateOpeningsOfARestoredSession() {
+        final SessionTable table = new SessionTable((address, length) -> length);
+        table.beginScan();
+        table.restore(new SessionImage(9, 64, 0, List.of()));
+        table.endScan();
+        table.close(9, 30, address -> 0);
+        for (int id = 100; id < 100 + ClosedSessions.REMEMBERED; id++) {
+            table.open(id, 64L * id);
+            table.close(id, 32, address -> 0);
+        }
+        assertThat(table.mayBeClosed(9, 29)).isTrue();
+    }
+
     private static SessionOpening open(SessionTable table, long connection, long sessionId, long[] replaced) {
         final SessionOpening begun = table.beginOpening(connection, replaced);
         if (begun == SessionOpening.REPLACES) {
-            table.close(replaced[0], address -> 0);
+            table.close(replaced[0], 1_000, address -> 0);
         }
         if (begun != SessionOpening.WAITS) {
-            table.open(sessionId, 64 * sessionId, sessionId);
+            table.open(sessionId, 64 * sessionId);
             table.opened(sessionId, connection);
         }
         return begun;
@@ -110,8 +141,8 @@ final class SessionTableTest {
         assertThat(table.enter(1, 1)).isEqualTo(SessionTable.Finding.NEW);
         assertThat(table.beginOpening(5, replaced)).isEqualTo(SessionOpening.WAITS);
         table.leave(1);
-        table.close(2, address -> 0);
-        table.open(4, 256, 4);
+        table.close(2, 1_000, address -> 0);
+        table.open(4, 256);
         table.opened(4, 4);
         assertThat(table.openSessions()).containsExactlyInAnyOrder(1, 4);
         assertThat(open(table, 5, 5, replaced)).isEqualTo(SessionOpening.REPLACES);
@@ -140,9 +171,9 @@ final class SessionTableTest {
     @Test
     void shouldCallUnusedWhatNobodyAskedForLongerThanTheLease() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64, 9);
-        table.open(10, 128, 10);
-        table.open(11, 192, 11);
+        table.open(9, 64);
+        table.open(10, 128);
+        table.open(11, 192);
         assertThat(table.enter(10, 1)).isEqualTo(SessionTable.Finding.NEW);
         for (int tick = 0; tick < 4; tick++) {
             assertThat(table.tick(4)).isEmpty();
@@ -164,7 +195,7 @@ final class SessionTableTest {
     @Test
     void shouldLetRequestsWaitWhileTheirSessionIsBeingEnded() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64, 9);
+        table.open(9, 64);
         table.complete(9, 1, 0, 101, 0, 0, 128);
         for (int tick = 0; tick < 5; tick++) {
             table.tick(4);
@@ -180,7 +211,7 @@ final class SessionTableTest {
             table.tick(4);
         }
         assertThat(table.beginEnding(9, 4)).isTrue();
-        table.close(9, address -> 0);
+        table.close(9, 1_000, address -> 0);
         table.cancelEnding(9);
         assertThat(table.enter(9, 1)).isEqualTo(SessionTable.Finding.NO_SESSION);
     }
