@@ -12,7 +12,8 @@ import org.rowankv.runtime.RandomSource;
  * through, and a generation that occurs is drawn again. It costs one cache line per stride of a segment about to be
  * overwritten, off the data path.
  *
- * <p>Owned by the agent that posts or takes segments.
+ * <p>Thread-safe, if all that draw from the random source hold its lock: the numbers are drawn under that, and segments are
+ * read without it.
  */
 public final class GenerationSource {
     private final RandomSource random;
@@ -26,7 +27,10 @@ public final class GenerationSource {
      */
     public int draw(ByteBuffer buffer, int offset, int segmentLength) {
         for (; ; ) {
-            final int generation = (int) random.nextLong();
+            final int generation;
+            synchronized (random) {
+                generation = (int) random.nextLong();
+            }
             if (generation != 0 && !occurs(buffer, offset, segmentLength, generation)) {
                 return generation;
             }

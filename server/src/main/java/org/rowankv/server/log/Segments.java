@@ -12,14 +12,15 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.GenerationSource;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.StackProbe;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.pm.SegmentState;
 
 /**
  * The segments of one server's area while it runs: which are free, how much of each is dead, and the generation by which
- * readers tell whether the segment they read from is still in the same use. Allocation and freeing are rare and locked;
- * everything else is atomic words. The persistent part is the area's segment meta table.
+ * readers tell whether the segment they read from is still in the same use. Allocation and freeing are rare and locked, but
+ * for the reading of a segment that is taken; everything else is atomic words. The persistent part is the area's segment meta table.
  *
  * <p>Readers hold no lock and announce nothing: they load the generation, read, and load it again. A segment that is
  * freed loses its generation first, so a reader that saw the same generation twice read what it meant to read.
@@ -27,7 +28,10 @@ import org.rowankv.server.pm.SegmentState;
 public final class Segments {
     private static final VarHandle GENERATION = MethodHandles.arrayElementVarHandle(int[].class);
 
+    private static final int PROBE_DEPTH = 4;
+
     private final Area area;
+    /** Guarded by itself: segments are read between two numbers, without {@code this}. */
     private final RandomSource random;
     private final GenerationSource generationSource;
     private final int[] generations;
@@ -160,16 +164,46 @@ public final class Segments {
     }
 
     /** As above, leaving {@code keep} segments free. */
-    public synchronized int allocate(SegmentOwner owner, long horizon, int keep) {
+    public int allocate(SegmentOwner owner, long horizon, int keep) {
+        StackProbe.require(PROBE_DEPTH); // whatever fails deeper down, the segment can be given back
+        final int segment = takeFree(keep);
+        if (segment < 0) {
+            return -1;
+        }
+        boolean opened = false;
+        try {
+            if (area.segments().state(segment) != SegmentState.FREE) {
+                area.segments().free(segment); // opened by a thread that an error struck before it was done
+            }
+            area.ensureBacked(segment);
+            // Reads the segment: neither the cleaner nor another log waits for that.
+            open(segment, owner, horizon, drawGeneration(segment, owner));
+            opened = true;
+        } finally {
+            if (!opened) {
+                giveBack(segment);
+            }
+        }
+        return segment;
+    }
+
+    /** From here until it is open or given back the segment is its taker's, though the area's table calls it free. */
+    private synchronized int takeFree(int keep) {
         if (freeTop <= keep) {
             return -1;
         }
-        final int segment = free[freeTop - 1];
-        if (area.segments().state(segment) != SegmentState.FREE) {
-            area.segments().free(segment); // opened by a thread that an error struck before it could take it
-        }
-        area.ensureBacked(segment);
-        final int generation = drawGeneration(segment, owner);
+        final int segment = free[--freeTop];
+        freeCount.set(freeTop);
+        return segment;
+    }
+
+    private synchronized void giveBack(int segment) {
+        GENERATION.setVolatile(generations, segment, 0);
+        free[freeTop++] = segment;
+        freeCount.set(freeTop);
+    }
+
+    private synchronized void open(int segment, SegmentOwner owner, long horizon, int generation) {
         final long sequence = area.segments().nextSequence();
         lastSequence.set(sequence);
         deadBytes.reset(segment);
@@ -182,14 +216,11 @@ public final class Segments {
         // The persistent word first: no entry may exist in a segment that a restart would take for free.
         area.segments().open(segment, owner, generation, sequence, sequence);
         GENERATION.setRelease(generations, segment, generation);
-        freeTop--;
-        freeCount.set(freeTop);
-        return segment;
     }
 
     /**
      * A generation that no old word of the segment carries: a scan reads the whole segment, so behind the end of any log such
-     * a word would pass for a damaged entry. Reads the whole segment, unless it was never used.
+     * a word would pass for a damaged entry. Reads the whole segment, unless it was never used. The segment is taken.
      */
     private int drawGeneration(int segment, SegmentOwner owner) {
         final int previous = area.segments().generation(segment);
@@ -202,13 +233,19 @@ public final class Segments {
             // not one of the last 255 of the segment, for readers that still hold an address.
             generation = owner == SegmentOwner.BACKUP
                     ? generationSource.draw(buffer, at, length())
-                    : (int) random.nextLong() & -256 | previous + 1 & 255;
+                    : draw() & -256 | previous + 1 & 255;
         } while (generation == 0
                 || generation == previous
                 || owner != SegmentOwner.BACKUP
                         && previous != 0
                         && GenerationSource.occurs(buffer, at, length(), generation));
         return generation;
+    }
+
+    private int draw() {
+        synchronized (random) {
+            return (int) random.nextLong();
+        }
     }
 
     /** No more entries come; {@code bytes} is what its entries are charged together. */

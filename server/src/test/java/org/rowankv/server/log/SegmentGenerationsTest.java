@@ -1,15 +1,26 @@
 package org.rowankv.server.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.AreaSettings;
@@ -149,6 +160,113 @@ final class SegmentGenerationsTest {
             free(segments, segment);
         }
         return generations;
+    }
+
+    /** As many as the segment has strides are read for it: cleaners and other logs do not wait for that. */
+    @ParameterizedTest
+    @EnumSource(
+            value = SegmentOwner.class,
+            names = {"WORKER", "CLEAN", "BACKUP"})
+    void shouldLetOthersTakeAndFreeSegmentsWhileOneLooksForAGeneration(SegmentOwner owner) {
+        final Area used = newArea();
+        final Queue<Runnable> whileDrawing = new ArrayDeque<>();
+        final RandomSource random = watched(new SplittableRandomSource(2), whileDrawing);
+        final Segments segments = new Segments(used, random, 0, 1 << 20);
+        final int count = segments.freeCount();
+        final int first = segments.allocate(SegmentOwner.WORKER, 0);
+        segments.transition(first, SegmentState.USING, SegmentState.COMMITTED);
+        final AtomicBoolean freed = new AtomicBoolean();
+        whileDrawing.add(() -> {
+            inAnotherThread(() -> segments.free(first));
+            freed.set(true);
+        });
+        final int second = segments.allocate(owner, 0);
+        assertThat(freed).isTrue();
+        assertThat(second).isNotEqualTo(first);
+        assertThat(segments.generation(first)).isZero();
+        assertThat(segments.freeCount()).isEqualTo(count - 1);
+        assertThat(segments.allocate(SegmentOwner.WORKER, 0)).isEqualTo(first);
+    }
+
+    @Test
+    void shouldGiveEachOfManyThreadsSegmentsOfItsOwn() throws InterruptedException {
+        final Segments segments = start();
+        final AtomicIntegerArray owners = new AtomicIntegerArray(segments.count());
+        final AtomicReference<Throwable> failure = new AtomicReference<>();
+        final List<Thread> threads = new ArrayList<>();
+        for (int t = 0; t < 4; t++) {
+            final SegmentOwner owner = t % 2 == 0 ? SegmentOwner.WORKER : SegmentOwner.BACKUP;
+            final Thread thread = new Thread(() -> {
+                for (int i = 0; i < 2_000; i++) {
+                    final int segment = segments.allocate(owner, 0);
+                    if (segment >= 0) {
+                        assertThat(owners.getAndIncrement(segment)).isZero();
+                        assertThat(segments.generation(segment))
+                                .isEqualTo(segments.area().segments().generation(segment))
+                                .isNotZero();
+                        assertThat(segments.owner(segment)).isEqualTo(owner);
+                        owners.decrementAndGet(segment);
+                        free(segments, segment);
+                    }
+                }
+            });
+            thread.setUncaughtExceptionHandler((each, e) -> failure.set(e));
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(failure.get()).isNull();
+        assertThat(segments.freeCount()).isEqualTo(segments.count());
+    }
+
+    /** Its thread may be out of stack there: the segment is as free as before, and the next one takes it. */
+    @Test
+    void shouldLoseNoSegmentToAnErrorWhileItsGenerationIsDrawn() {
+        final Queue<Runnable> whileDrawing = new ArrayDeque<>();
+        final Segments segments =
+                new Segments(newArea(), watched(new SplittableRandomSource(2), whileDrawing), 0, 1 << 20);
+        final int count = segments.freeCount();
+        whileDrawing.add(() -> {
+            throw new StackOverflowError("injected");
+        });
+        assertThatThrownBy(() -> segments.allocate(SegmentOwner.WORKER, 0)).isInstanceOf(StackOverflowError.class);
+        assertThat(segments.freeCount()).isEqualTo(count);
+        final Set<Integer> taken = new HashSet<>();
+        for (int i = 0; i < count; i++) {
+            assertThat(taken.add(segments.allocate(SegmentOwner.WORKER, 0))).isTrue();
+        }
+        assertThat(taken).doesNotContain(-1);
+        assertThat(segments.allocate(SegmentOwner.CLEAN, 0)).isEqualTo(-1);
+    }
+
+    /** Draws as the source does, and does one of the tasks first whenever a number is drawn. */
+    private static RandomSource watched(RandomSource source, Queue<Runnable> tasks) {
+        return new RandomSource() {
+            @Override
+            public long nextLong() {
+                final Runnable next = tasks.poll();
+                if (next != null) {
+                    next.run();
+                }
+                return source.nextLong();
+            }
+
+            @Override
+            public int nextInt(int bound) {
+                return source.nextInt(bound);
+            }
+
+            @Override
+            public RandomSource fork(String name) {
+                return watched(source.fork(name), tasks);
+            }
+        };
+    }
+
+    private static void inAnotherThread(Runnable task) {
+        assertThat(CompletableFuture.runAsync(task)).succeedsWithin(Duration.ofSeconds(20));
     }
 
     private static void plant(Segments segments, int segment, int generation) {
