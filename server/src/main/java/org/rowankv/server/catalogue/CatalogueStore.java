@@ -136,6 +136,11 @@ public final class CatalogueStore {
 
     /** The caches that exist, by the order of their ids. */
     public List<StoredCache> list() {
+        return list(store);
+    }
+
+    /** The caches that exist in a store, by the order of their ids. */
+    public static List<StoredCache> list(ConfigurationStore store) {
         final List<StoredCache> caches = new ArrayList<>();
         for (String path : store.list(CACHES)) {
             final Versioned node = store.read(path);

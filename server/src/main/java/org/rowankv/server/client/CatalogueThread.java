@@ -31,10 +31,18 @@ final class CatalogueThread implements AutoCloseable {
 
     private static final Answer AWAY = refusal(Status.CLOSED, "the server starts anew; ask again");
 
-    /** Null while the server has no roles. */
-    private volatile @Nullable ClientCatalogue catalogue;
+    /** A catalogue, null while the server has no roles, and what was read of it. */
+    private record Read(@Nullable ClientCatalogue catalogue, KnownCaches known) {
+        static Read of(@Nullable ClientCatalogue catalogue) {
+            final KnownCaches known = new KnownCaches();
+            if (catalogue != null) {
+                known.add(catalogue.known());
+            }
+            return new Read(catalogue, known);
+        }
+    }
 
-    private final KnownCaches known = new KnownCaches();
+    private volatile Read present;
     /** That wait for the catalogue to be read again. Guarded by itself. */
     private final List<Search> searches = new ArrayList<>();
 
@@ -43,7 +51,7 @@ final class CatalogueThread implements AutoCloseable {
     private final ThreadPoolExecutor thread;
 
     CatalogueThread(ClientCatalogue catalogue, ErrorLog errors, int maxFrame) {
-        this.catalogue = catalogue;
+        this.present = Read.of(catalogue);
         this.errors = errors;
         this.maxFrame = maxFrame;
         this.thread =
@@ -57,7 +65,7 @@ final class CatalogueThread implements AutoCloseable {
 
     /** Whom to ask from now on; null: nobody. What is being asked of another goes on. */
     void use(@Nullable ClientCatalogue newCatalogue) {
-        catalogue = newCatalogue;
+        present = Read.of(newCatalogue);
     }
 
     private static Answer refusal(Status status, String text) {
@@ -78,7 +86,7 @@ final class CatalogueThread implements AutoCloseable {
 
     /** Whether the catalogue has given out that id, as far as it was read. Any thread. */
     boolean isKnown(int cacheId) {
-        return known.contains(cacheId);
+        return present.known.contains(cacheId);
     }
 
     /**
@@ -110,10 +118,11 @@ final class CatalogueThread implements AutoCloseable {
 
     private void answerSearches() {
         final List<Search> taken = takeSearches(); // before the reading: a later search needs another one
-        answerSearches(taken, readAgain());
+        answerSearches(taken, readAgain(present));
     }
 
     private void answerSearches(List<Search> taken, boolean read) {
+        final KnownCaches known = present.known;
         for (Search search : taken) {
             search.then.accept(
                     known.contains(search.cacheId) ? Status.OK : read ? Status.UNKNOWN_CACHE : Status.UNREACHABLE);
@@ -121,16 +130,18 @@ final class CatalogueThread implements AutoCloseable {
     }
 
     /** Whether the catalogue was read. */
-    private boolean readAgain() {
-        final ClientCatalogue present = catalogue;
-        if (present == null) {
+    private boolean readAgain(Read asked) {
+        if (asked.catalogue == null) {
             return false;
         }
         try {
-            known.add(present.list());
-            return true;
+            asked.known.add(asked.catalogue.list());
+            return asked == present;
+        } catch (ConfigurationStoreException e) {
+            errors.reportExpected("the catalogue for a client", e);
+            return false;
         } catch (RuntimeException | Error e) {
-            if (present == catalogue) {
+            if (asked == present) {
                 errors.report("the catalogue for a client", e);
             } // else it is that of a start which has ended
             return false;
@@ -155,23 +166,23 @@ final class CatalogueThread implements AutoCloseable {
     }
 
     private Answer answer(Asked asked, Cache cache) {
-        final ClientCatalogue present = catalogue;
-        return present == null ? AWAY : answer(present, asked, cache);
+        final Read now = present;
+        return now.catalogue == null ? AWAY : answer(now, now.catalogue, asked, cache);
     }
 
-    private Answer answer(ClientCatalogue present, Asked asked, Cache cache) {
+    private Answer answer(Read now, ClientCatalogue catalogue, Asked asked, Cache cache) {
         try {
             return switch (asked) {
-                case FIND -> found(present.find(cache.name()));
-                case CREATE -> found(present.create(cache.name(), cache.descriptor()));
-                case LIMIT -> number(present.limit(cache.name(), cache.limit()) ? 1 : 0);
-                case EVICTIONS -> number(present.evictions(cache.id()));
-                case DESTROY -> number(present.destroy(cache.name()) ? 1 : 0);
+                case FIND -> found(now, catalogue.find(cache.name()));
+                case CREATE -> found(now, catalogue.create(cache.name(), cache.descriptor()));
+                case LIMIT -> number(catalogue.limit(cache.name(), cache.limit()) ? 1 : 0);
+                case EVICTIONS -> number(catalogue.evictions(cache.id()));
+                case DESTROY -> number(catalogue.destroy(cache.name()) ? 1 : 0);
                 case LIST ->
                     new Answer(
                             Status.OK,
                             0,
-                            present.list().stream()
+                            catalogue.list().stream()
                                     .map(CatalogueThread::cacheOf)
                                     .toList(),
                             "");
@@ -182,7 +193,7 @@ final class CatalogueThread implements AutoCloseable {
             errors.reportExpected("the catalogue for a client", e);
             return refusal(Status.CLOSED, "the catalogue cannot be used now: " + e.getMessage());
         } catch (RuntimeException | Error e) {
-            if (present == catalogue) {
+            if (now == present) {
                 errors.report("the catalogue for a client", e);
             } // else it is that of a start which has ended
             return refusal(Status.CLOSED, "the catalogue cannot be used now: " + e);
@@ -193,9 +204,9 @@ final class CatalogueThread implements AutoCloseable {
         return new Answer(Status.OK, number, List.of(), "");
     }
 
-    private Answer found(@Nullable StoredCache cache) {
+    private static Answer found(Read now, @Nullable StoredCache cache) {
         if (cache != null) {
-            known.add(List.of(cache));
+            now.known.add(List.of(cache));
         }
         return new Answer(Status.OK, 0, cache == null ? List.of() : List.of(cacheOf(cache)), "");
     }

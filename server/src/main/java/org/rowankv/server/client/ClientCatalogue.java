@@ -23,4 +23,12 @@ public interface ClientCatalogue {
     boolean destroy(String name);
 
     List<StoredCache> list();
+
+    /**
+     * Caches that a port may take for existing without a question to the catalogue, from when it goes on with this one. Of each of
+     * them this server's shards have the end, if it was destroyed since that was read, and refuse it. Does not block.
+     */
+    default List<StoredCache> known() {
+        return List.of();
+    }
 }

@@ -5,9 +5,10 @@ import java.util.List;
 import org.rowankv.server.catalogue.StoredCache;
 
 /**
- * The ids of caches that the catalogue has given out, as far as this port has read it. Ids are never reused, so what is in here
- * stays right; a cache that was destroyed since is refused by its shards. A server keeps arrays by cache id: an id from a client
- * that no catalogue gave out must not reach them.
+ * The ids of caches that the catalogue has given out, as far as this port has read it since the server got its roles. Ids are never
+ * reused, so what is in here stays right until the roles end; a cache that was destroyed since is refused by its shards. These
+ * remember that as long as the roles: afterwards the log may have lost the entry that destroyed the cache, so new roles begin with
+ * what the catalogue has then. A server keeps arrays by cache id: an id from a client that no catalogue gave out must not reach them.
  *
  * <p>Reads are two loads; any thread.
  */

@@ -20,22 +20,26 @@ import org.rowankv.server.membership.ConfigurationStore;
  */
 public final class ClusterCatalogue implements ClientCatalogue {
     private final CatalogueStore store;
+    private final List<StoredCache> known;
     private final Server own;
     private final int shardCount;
     private final List<Integer> others;
     private final PeerCalls calls;
     private final PeerCalls.Patience patience;
 
+    /** @param known caches that there were after the start began of which the server's roles are, and before it had them */
     ClusterCatalogue(
             ConfigurationStore store,
             String writer,
             RandomSource random,
+            List<StoredCache> known,
             Server own,
             int shardCount,
             List<Integer> others,
             PeerCalls calls,
             PeerCalls.Patience patience) {
         this.store = new CatalogueStore(store, writer, random, this::destroyEverywhere);
+        this.known = List.copyOf(known);
         this.own = own;
         this.shardCount = shardCount;
         this.others = others;
@@ -72,6 +76,11 @@ public final class ClusterCatalogue implements ClientCatalogue {
     @Override
     public List<StoredCache> list() {
         return store.list();
+    }
+
+    @Override
+    public List<StoredCache> known() {
+        return known;
     }
 
     @Override

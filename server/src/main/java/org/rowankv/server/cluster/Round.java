@@ -3,6 +3,7 @@ package org.rowankv.server.cluster;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,8 @@ import org.rowankv.runtime.TurnedAgent;
 import org.rowankv.server.Server;
 import org.rowankv.server.ServerParts;
 import org.rowankv.server.ServerSettings;
+import org.rowankv.server.catalogue.CatalogueStore;
+import org.rowankv.server.catalogue.StoredCache;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.membership.ConfigurationStoreException;
 import org.rowankv.server.pm.Area;
@@ -53,6 +56,8 @@ final class Round implements MembershipView {
     private @Nullable RecoveredServer recovered;
     private @Nullable Server server;
     private ClientDoor.@Nullable Opened door;
+    /** Null until they were read, or could not be. */
+    private volatile @Nullable List<StoredCache> caches;
     private final KeptChanges earlierChanges;
     private KeptChanges keptChanges = KeptChanges.NONE;
     private volatile boolean over;
@@ -159,6 +164,7 @@ final class Round implements MembershipView {
             throw new AssertionError("nothing was read");
         }
         requireReplicas(configuration, read);
+        chores.execute(this::listCaches);
         final long beganNs = around.clock().nanoTime();
         area.superblock().adoptTerm(configuration.term());
         final PeerCalls calls = new PeerCalls(opened, configuration.term(), around.scheduling());
@@ -177,6 +183,7 @@ final class Round implements MembershipView {
         calls.askAll(others, Question.READY, 0, patience);
         cluster.await(() -> messages.ready().containsAll(others), patience);
         Chaos.point("start.ready");
+        cluster.await(() -> caches != null, patience);
         serve(configuration, calls, read, opened);
         LOG.info(
                 "server {} ({}) serves in term {} as start {}, agents {}: {} entries read{}, {} copied between servers, {} ms",
@@ -189,6 +196,23 @@ final class Round implements MembershipView {
                 read.tornEntries() == 0 ? "" : ", " + read.tornEntries() + " torn and dropped",
                 copies,
                 (around.clock().nanoTime() - beganNs) / 1_000_000);
+    }
+
+    /**
+     * Which caches there are, read while the servers exchange entries: clients of these are served also if the store is away
+     * afterwards. Without an answer of the store there are none; the port then asks for each.
+     */
+    private void listCaches() {
+        List<StoredCache> found = List.of();
+        try {
+            found = CatalogueStore.list(around.store());
+        } catch (ConfigurationStoreException e) {
+            around.errors().reportExpected("the caches that there are", e);
+        } catch (RuntimeException e) {
+            around.errors().report("the caches that there are", e);
+        } finally {
+            caches = found;
+        }
     }
 
     /** Servers from which an answer is missing: to a question, else to what all say of themselves. */
@@ -257,6 +281,7 @@ final class Round implements MembershipView {
                 around.store(),
                 settings.name() + "-" + incarnation,
                 around.random().fork("catalogue-" + incarnation),
+                Objects.requireNonNull(caches),
                 made,
                 configuration.shardCount(),
                 others,

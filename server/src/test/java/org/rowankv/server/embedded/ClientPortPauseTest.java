@@ -111,7 +111,7 @@ final class ClientPortPauseTest {
         }
     }
 
-    private static final class OneCache implements ClientCatalogue {
+    private static class OneCache implements ClientCatalogue {
         @Override
         public @Nullable StoredCache find(String name) {
             return null;
@@ -274,5 +274,20 @@ final class ClientPortPauseTest {
         ports.get(1).pause();
         ports.get(1).resume(new Start(1, true), new OneCache(), routing(2, 1));
         assertThat(waiting.join().version()).isEqualTo(101);
+    }
+
+    /** Its shards may have forgotten by then that it was destroyed. */
+    @Test
+    void shouldNotTakeACacheForKnownThatTheCatalogueOfTheNewRolesDoesNotHave() {
+        ports.get(0).pause();
+        ports.get(0).resume(new Start(0, true), new OneCache() {
+            @Override
+            public List<StoredCache> list() {
+                return List.of();
+            }
+        }, routing(2, 0));
+        final Request put = new Request().put(1, KEY, 0, KEY.length, KEY, 0, KEY.length);
+        client.execute(put);
+        assertThat(put.status()).isEqualTo(Status.UNKNOWN_CACHE);
     }
 }
