@@ -1,18 +1,12 @@
 package org.rowankv.server.session;
 
-import org.jspecify.annotations.Nullable;
-
 /** An open session, as one shard's replica has it. Guarded by its {@link SessionTable}. */
 final class OpenSession {
     /** 0: not seen yet, while a scan meets entries in any order. */
     long openAddress;
 
     boolean closed;
-    /** Smallest sequence that may still be asked for. */
-    long firstUnanswered;
-
-    @Nullable
-    Completion newest;
+    final Completions completions = new Completions();
 
     /** Of the entry that closed it, while a scan meets entries in any order; 0 until then. */
     long closeVersion;

@@ -1,6 +1,5 @@
 package org.rowankv.server.session;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongToIntFunction;
@@ -36,13 +35,22 @@ public final class SessionTable {
         int release(long address, int length);
     }
 
+    /** Of two places of the same entry, says which one to keep. */
+    @FunctionalInterface
+    public interface CopyOrder {
+        /** Whether the copy at {@code address} is kept rather than the one at {@code other}. */
+        boolean isPreferred(long address, long other);
+    }
+
     private static final long[] NONE = {};
+    private static final CopyOrder FIRST_MET = (address, other) -> false;
 
     private final LongMap<OpenSession> sessions = new LongMap<>();
     private final ClosedSessions closed = new ClosedSessions();
     private final SessionPlaces places = new SessionPlaces();
     private final Release release;
     private boolean scanning;
+    private CopyOrder copies = FIRST_MET;
     /** Goes on while this server is the shard's primary: the clock of leases. */
     private int tick;
 
@@ -52,9 +60,15 @@ public final class SessionTable {
         this.release = release;
     }
 
+    /** As {@link #beginScan(CopyOrder)}, where of several copies the first one is kept. */
+    public void beginScan() {
+        beginScan(FIRST_MET);
+    }
+
     /** While entries come in any order, what is said of a session that was not opened yet is kept for its opening. */
-    public synchronized void beginScan() {
+    public synchronized void beginScan(CopyOrder order) {
         scanning = true;
+        copies = order;
     }
 
     /**
@@ -65,11 +79,12 @@ public final class SessionTable {
      */
     public synchronized int endScan() {
         scanning = false;
+        copies = FIRST_MET;
         int freed = 0;
         for (long sessionId : sessions.keys()) {
             final OpenSession session = sessions.get(sessionId);
             if (session != null && (session.closed || session.openAddress == 0)) {
-                freed += releaseAll(session);
+                freed += session.completions.releaseAll(release);
                 sessions.remove(sessionId);
                 if (session.closed) {
                     closed.add(sessionId, session.closeVersion);
@@ -83,8 +98,9 @@ public final class SessionTable {
      * Opens a session; false if that was done already, or it is closed.
      *
      * @param address of the entry that opens it
+     * @param length of that entry
      */
-    public synchronized boolean open(long sessionId, long address) {
+    public synchronized boolean open(long sessionId, long address, int length) {
         final OpenSession session = sessions.get(sessionId);
         if (session == null && closed.contains(sessionId)) {
             return false; // the same entry once more
@@ -93,11 +109,14 @@ public final class SessionTable {
             sessions.put(sessionId, newSession(address));
             return true;
         }
-        final boolean opens = session.openAddress == 0 && !session.closed;
-        if (opens) {
-            session.openAddress = address;
+        if (session.closed || session.openAddress != 0 && !copies.isPreferred(address, session.openAddress)) {
+            return false;
         }
-        return opens;
+        if (session.openAddress != 0) {
+            final int unused = release.release(session.openAddress, length); // a start counts what is free in the end
+        }
+        session.openAddress = address;
+        return true;
     }
 
     private OpenSession newSession(long openAddress) {
@@ -124,7 +143,7 @@ public final class SessionTable {
             return 0;
         }
         int freed = session.openAddress == 0 || session.closed ? 0 : opening.applyAsInt(session.openAddress);
-        freed += releaseAll(session);
+        freed += session.completions.releaseAll(release);
         session.closed = true;
         session.closeVersion = Math.max(session.closeVersion, version);
         if (!scanning) {
@@ -133,21 +152,6 @@ public final class SessionTable {
             closed.add(sessionId, session.closeVersion);
         }
         return freed;
-    }
-
-    private int releaseAll(OpenSession session) {
-        int freed = 0;
-        for (Completion c = session.newest; c != null; c = c.older) {
-            freed += release(c);
-        }
-        session.newest = null;
-        return freed;
-    }
-
-    private int release(Completion completion) {
-        final int length = completion.keptLength;
-        completion.keptLength = 0;
-        return length == 0 ? 0 : release.release(completion.address, length);
     }
 
     private OpenSession scanned(long sessionId) {
@@ -231,7 +235,7 @@ public final class SessionTable {
             session.requests++;
             return Finding.COMPLETED;
         }
-        if (sequence < session.firstUnanswered) {
+        if (sequence < session.completions.firstUnanswered()) {
             return Finding.ANSWERED;
         }
         session.requests++;
@@ -326,12 +330,7 @@ public final class SessionTable {
 
     private @Nullable Completion held(long sessionId, long sequence) {
         final OpenSession session = sessions.get(sessionId);
-        for (Completion c = session == null ? null : session.newest; c != null; c = c.older) {
-            if (c.sequence == sequence) {
-                return c;
-            }
-        }
-        return null;
+        return session == null ? null : session.completions.of(sequence);
     }
 
     /**
@@ -347,7 +346,8 @@ public final class SessionTable {
         if (session == null || session.closed) {
             return 0;
         }
-        return remember(session, sequence, unanswered, Status.OK, version, previousVersion, bits, address);
+        return session.completions.remember(
+                release, copies, sequence, unanswered, Status.OK, version, previousVersion, bits, address);
     }
 
     /**
@@ -361,52 +361,7 @@ public final class SessionTable {
         final OpenSession session = sessions.get(sessionId);
         return session == null || session.closed
                 ? 0
-                : remember(session, sequence, unanswered, status, version, 0, bits, 0);
-    }
-
-    private int remember(
-            OpenSession session,
-            long sequence,
-            int unanswered,
-            Status status,
-            long version,
-            long previousVersion,
-            int bits,
-            long address) {
-        session.firstUnanswered = Math.max(session.firstUnanswered, sequence - unanswered);
-        for (Completion c = session.newest; c != null; c = c.older) {
-            if (c.sequence == sequence && c.isApplied() && c.version >= version) {
-                return 0; // the same entry once more, from a copy
-            }
-        }
-        int freed = 0;
-        Completion reused = null;
-        Completion kept = null;
-        for (Completion c = session.newest; c != null; ) {
-            final Completion older = c.older;
-            if (c.sequence == sequence || c.sequence < session.firstUnanswered) {
-                freed += release(c);
-                reused = c;
-            } else {
-                c.older = kept;
-                kept = c;
-            }
-            c = older;
-        }
-        if (sequence < session.firstUnanswered) {
-            session.newest = kept;
-            return freed;
-        }
-        final Completion completion = reused == null ? new Completion() : reused;
-        completion.sequence = sequence;
-        completion.version = version;
-        completion.previousVersion = previousVersion;
-        completion.bits = bits;
-        completion.address = address;
-        completion.status = status;
-        completion.older = kept;
-        session.newest = completion;
-        return freed;
+                : session.completions.remember(release, copies, sequence, unanswered, status, version, 0, bits, 0);
     }
 
     /**
@@ -449,12 +404,7 @@ public final class SessionTable {
      */
     public synchronized long readCompletion(long sessionId, long after, AddressReader reader) {
         final OpenSession session = sessions.get(sessionId);
-        Completion next = null;
-        for (Completion c = session == null ? null : session.newest; c != null; c = c.older) {
-            if (c.isApplied() && c.sequence > after && (next == null || c.sequence < next.sequence)) {
-                next = c;
-            }
-        }
+        final Completion next = session == null ? null : session.completions.nextApplied(after);
         if (next == null) {
             return -1;
         }
@@ -466,7 +416,7 @@ public final class SessionTable {
     public synchronized boolean lacksCompletion(long sessionId, long sequence) {
         final OpenSession session = sessions.get(sessionId);
         return session == null
-                || !session.closed && sequence >= session.firstUnanswered && held(sessionId, sequence) == null;
+                || !session.closed && sequence >= session.completions.firstUnanswered() && held(sessionId, sequence) == null;
     }
 
     /** Whether a client may still ask for the outcome that this entry holds. */
@@ -509,14 +459,7 @@ public final class SessionTable {
         for (long sessionId : sessions.keys()) {
             final OpenSession session = sessions.get(sessionId);
             if (session != null && !session.closed) {
-                final List<SessionImage.Answer> answers = new ArrayList<>();
-                for (Completion c = session.newest; c != null; c = c.older) {
-                    if (c.isApplied()) {
-                        answers.add(new SessionImage.Answer(
-                                c.sequence, c.version, c.previousVersion, c.bits, c.address, c.keptLength));
-                    }
-                }
-                images.add(new SessionImage(sessionId, session.openAddress, session.firstUnanswered, answers));
+                images.add(session.completions.image(sessionId, session.openAddress));
             }
         }
     }
@@ -525,17 +468,6 @@ public final class SessionTable {
     public synchronized void restore(SessionImage image) {
         final OpenSession session = scanned(image.sessionId());
         session.openAddress = image.openAddress();
-        session.firstUnanswered = Math.max(session.firstUnanswered, image.firstUnanswered());
-        for (SessionImage.Answer answer : image.answers()) {
-            final Completion completion = new Completion();
-            completion.sequence = answer.sequence();
-            completion.version = answer.version();
-            completion.previousVersion = answer.previousVersion();
-            completion.bits = answer.bits();
-            completion.address = answer.address();
-            completion.keptLength = answer.keptLength();
-            completion.older = session.newest;
-            session.newest = completion;
-        }
+        session.completions.restore(image);
     }
 }

@@ -150,11 +150,18 @@ public final class ShardReplica {
                 .toArray();
     }
 
-    /** The log is read: entries come in any order. */
+    /**
+     * The log is read: entries come in any order. Of copies of an entry, which a cut-off cleaner has left, the one in the segment
+     * that was opened later is kept, whatever order they are met in: so what is left in the cleaner's victim gets no larger.
+     */
     public void beginScan() {
         for (SessionTable table : sessions) {
-            table.beginScan();
+            table.beginScan(this::isLaterCopy);
         }
+    }
+
+    private boolean isLaterCopy(long address, long other) {
+        return segments.sequence(segments.segmentOf(address)) > segments.sequence(segments.segmentOf(other));
     }
 
     /** All entries of the log were met. */
@@ -171,7 +178,9 @@ public final class ShardReplica {
     public void beginJoining() {
         recovering = false;
         joining = true;
-        beginScan();
+        for (SessionTable table : sessions) {
+            table.beginScan();
+        }
     }
 
     /** Whether anything that was acknowledged may be missing here. */
@@ -315,7 +324,10 @@ public final class ShardReplica {
             final long existing =
                     isStill(position, known, knownGeneration) ? known : index.findKeyOf(position, entry, at);
             if (existing != 0 && existing != address && !isLost(existing) && versionAt(existing) >= version) {
-                return repeatedOrLate(entry, at, address, type, length, versionAt(existing) == version);
+                final boolean repeated = versionAt(existing) == version;
+                return repeated && recovering && EntryType.holdsObject(type) && isLaterCopy(address, existing)
+                        ? preferCopy(position, existing, address, length)
+                        : repeatedOrLate(entry, at, address, type, length, repeated);
             }
             if (existing != address && isOver(version)) {
                 return repeatedOrLate(entry, at, address, type, length, false);
@@ -375,6 +387,14 @@ public final class ShardReplica {
         return address != 0
                 && segments.generation(segments.segmentOf(address)) == generation
                 && index.refers(position, address);
+    }
+
+    /** The index points to the copy from now on. Its completion, if it is needed, follows; so the other place is dead. */
+    private int preferCopy(long position, long from, long to, int length) {
+        if (!index.relocate(position, from, to)) {
+            throw new AssertionError("the index does not point to " + from);
+        }
+        return dead(from, length);
     }
 
     /** An entry that changes nothing: what is known of its key is as new or newer. */
@@ -459,7 +479,7 @@ public final class ShardReplica {
         if (bound != null && bound.isSessionOver(sessionId, version)) {
             return dead(address, length);
         }
-        if (!table.open(sessionId, address)) {
+        if (!table.open(sessionId, address, length)) {
             return table.isOpening(sessionId, address) ? 0 : dead(address, length);
         }
         return 0;

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.rdma.rowan.FrameChecksum;
@@ -13,6 +15,7 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.digest.EntryAssembler;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.BlockDescriptor;
 import org.rowankv.server.log.EntryDescriptor;
@@ -141,6 +144,32 @@ final class LoggedServer {
                 id, found, new Replicas(new ShardReplica[] {replica}), true, new ErrorLog(SystemClock.INSTANCE));
         server.scan(1, SystemClock.INSTANCE);
         return server;
+    }
+
+    Segments segments() {
+        return segments;
+    }
+
+    /**
+     * The process has ended; reads the area as the next one does, whose threads come to the segments by chance in the order in
+     * which these were opened, or in the opposite one.
+     */
+    ShardReplica read(boolean oldestFirst) {
+        final Segments found = newSegments();
+        segments = found;
+        final ShardReplica replica = new ShardReplica(0, 1, HASH, found, 1);
+        final Replicas replicas = new Replicas(new ShardReplica[] {replica});
+        final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
+        final RecoveredServer server = new RecoveredServer(id, found, replicas, true, errors);
+        final SegmentReader reader =
+                new SegmentReader(id, found, replicas, new EntryAssembler(found, 0), server, errors, true, 1);
+        replica.beginScan();
+        IntStream.range(0, found.count())
+                .filter(segment -> found.state(segment) != SegmentState.FREE)
+                .boxed()
+                .sorted(Comparator.comparingLong(segment -> (oldestFirst ? 1 : -1) * found.sequence(segment)))
+                .forEach(reader::read);
+        return replica;
     }
 
     /** Version of the object of that key, or 0. */

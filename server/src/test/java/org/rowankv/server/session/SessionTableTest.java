@@ -11,7 +11,7 @@ final class SessionTableTest {
     @Test
     void shouldKeepOthersWhenOneIsMetAgain() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64);
+        table.open(9, 64, 64);
         table.complete(9, 1, 0, 101, 0, 0, 128);
         table.complete(9, 2, 1, 102, 0, 0, 192);
         table.complete(9, 3, 2, 103, 0, 0, 256);
@@ -25,12 +25,12 @@ final class SessionTableTest {
     @Test
     void shouldNotOpenAgainWhatWasClosed() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64);
+        table.open(9, 64, 64);
         table.close(9, 9, address -> 0);
         assertThat(table.mayBeClosed(9, 8)).isTrue();
-        assertThat(table.open(9, 128)).isFalse();
+        assertThat(table.open(9, 128, 64)).isFalse();
         assertThat(table.isOpen(9)).isFalse();
-        assertThat(table.open(10, 192)).isTrue();
+        assertThat(table.open(10, 192, 64)).isTrue();
     }
 
     @Test
@@ -38,12 +38,12 @@ final class SessionTableTest {
         final SessionTable table = new SessionTable((address, length) -> length);
         table.beginScan();
         table.close(9, 9, address -> 64); // a scan meets entries in any order
-        table.open(9, 640);
-        table.open(10, 704);
+        table.open(9, 640, 64);
+        table.open(10, 704, 64);
         table.endScan();
 
         assertThat(table.mayBeClosed(9, 8)).isTrue();
-        assertThat(table.open(9, 768)).isFalse();
+        assertThat(table.open(9, 768, 64)).isFalse();
         assertThat(table.mayBeClosed(10, 9)).isFalse();
         assertThat(table.isOpen(10)).isTrue();
     }
@@ -54,7 +54,7 @@ final class SessionTableTest {
         final SessionTable table = new SessionTable((address, length) -> length);
         final int count = 20 * ClosedSessions.REMEMBERED;
         for (int id = 1; id <= count; id++) {
-            table.open(id, 64L * id);
+            table.open(id, 64L * id, 64);
             table.close(id, 100 + id, address -> 0);
             assertThat(table.mayBeClosed(count + id, 100 + id)).isFalse(); // another, with the newest version there is
         }
@@ -68,11 +68,11 @@ final class SessionTableTest {
     @Test
     void shouldRefuseLateOpeningsOfASessionThatWereSentWhileItWasOpen() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64);
+        table.open(9, 64, 64);
         // A second opening, with asOf = 20, finds it open; then a mutation of it has version 21.
         table.close(9, 30, address -> 0);
         for (int id = 100; id < 100 + ClosedSessions.REMEMBERED; id++) {
-            table.open(id, 64L * id);
+            table.open(id, 64L * id, 64);
             table.close(id, 32, address -> 0);
         }
         assertThat(table.mayBeClosed(9, 20)).isTrue();
@@ -88,7 +88,7 @@ final class SessionTableTest {
         table.endScan();
         table.close(9, 30, address -> 0);
         for (int id = 100; id < 100 + ClosedSessions.REMEMBERED; id++) {
-            table.open(id, 64L * id);
+            table.open(id, 64L * id, 64);
             table.close(id, 32, address -> 0);
         }
         assertThat(table.mayBeClosed(9, 29)).isTrue();
@@ -100,7 +100,7 @@ final class SessionTableTest {
             table.close(replaced[0], 1_000, address -> 0);
         }
         if (begun != SessionOpening.WAITS) {
-            table.open(sessionId, 64 * sessionId);
+            table.open(sessionId, 64 * sessionId, 64);
             table.opened(sessionId, connection);
         }
         return begun;
@@ -142,7 +142,7 @@ final class SessionTableTest {
         assertThat(table.beginOpening(5, replaced)).isEqualTo(SessionOpening.WAITS);
         table.leave(1);
         table.close(2, 1_000, address -> 0);
-        table.open(4, 256);
+        table.open(4, 256, 64);
         table.opened(4, 4);
         assertThat(table.openSessions()).containsExactlyInAnyOrder(1, 4);
         assertThat(open(table, 5, 5, replaced)).isEqualTo(SessionOpening.REPLACES);
@@ -171,9 +171,9 @@ final class SessionTableTest {
     @Test
     void shouldCallUnusedWhatNobodyAskedForLongerThanTheLease() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64);
-        table.open(10, 128);
-        table.open(11, 192);
+        table.open(9, 64, 64);
+        table.open(10, 128, 64);
+        table.open(11, 192, 64);
         assertThat(table.enter(10, 1)).isEqualTo(SessionTable.Finding.NEW);
         for (int tick = 0; tick < 4; tick++) {
             assertThat(table.tick(4)).isEmpty();
@@ -195,7 +195,7 @@ final class SessionTableTest {
     @Test
     void shouldLetRequestsWaitWhileTheirSessionIsBeingEnded() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64);
+        table.open(9, 64, 64);
         table.complete(9, 1, 0, 101, 0, 0, 128);
         for (int tick = 0; tick < 5; tick++) {
             table.tick(4);
