@@ -1,10 +1,11 @@
 package org.rowankv.server.digest;
 
+import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Entries that were whole once: should their sender begin again, all their blocks land once more. By shard and in the order of
@@ -19,33 +20,41 @@ final class DoneEntries {
                 Comparator.comparingLong(Key::version).thenComparingInt(Key::type);
     }
 
-    private final Map<Integer, NavigableSet<Key>> byShard = new HashMap<>();
+    /** By shard, without boxes: records of CommitVer name all shards, again and again. Null where nothing was ever added. */
+    private final List<@Nullable NavigableSet<Key>> byShard = new ArrayList<>();
 
     void add(Key key) {
-        byShard.computeIfAbsent(key.shard(), shard -> new TreeSet<>(Key.BY_VERSION))
-                .add(key);
+        while (byShard.size() <= key.shard()) {
+            byShard.add(null);
+        }
+        NavigableSet<Key> ofShard = byShard.get(key.shard());
+        if (ofShard == null) {
+            ofShard = new TreeSet<>(Key.BY_VERSION);
+            byShard.set(key.shard(), ofShard);
+        }
+        ofShard.add(key);
+    }
+
+    private @Nullable NavigableSet<Key> of(int shard) {
+        return shard < byShard.size() ? byShard.get(shard) : null;
     }
 
     boolean contains(Key key) {
-        final NavigableSet<Key> ofShard = byShard.get(key.shard());
+        final NavigableSet<Key> ofShard = of(key.shard());
         return ofShard != null && ofShard.contains(key);
     }
 
     /** Forgets those of a shard up to a version. */
     void forget(int shard, long version) {
-        final NavigableSet<Key> ofShard = byShard.get(shard);
-        if (ofShard == null) {
-            return;
-        }
-        while (!ofShard.isEmpty() && ofShard.first().version() <= version) {
+        final NavigableSet<Key> ofShard = of(shard);
+        while (ofShard != null && !ofShard.isEmpty() && ofShard.first().version() <= version) {
             ofShard.pollFirst();
-        }
-        if (ofShard.isEmpty()) {
-            byShard.remove(shard);
         }
     }
 
     int count() {
-        return byShard.values().stream().mapToInt(NavigableSet::size).sum();
+        return byShard.stream()
+                .mapToInt(ofShard -> ofShard == null ? 0 : ofShard.size())
+                .sum();
     }
 }
