@@ -28,7 +28,7 @@ public interface KeptEntries {
     /** Whether the entry at that address must stay in the log. */
     boolean isKept(long address);
 
-    /** The entry lies at another address now. Without effect for an entry that is not kept. */
+    /** The entry lies at another address now, and counts as dead where it lay. Without effect for an entry that is not kept. */
     void moved(long from, long to);
 
     /** A dead entry was copied; the copy counts as alive in its segment until the start ends. */

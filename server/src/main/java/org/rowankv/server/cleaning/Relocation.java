@@ -199,6 +199,7 @@ final class Relocation implements SegmentScan.Visitor {
         segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);
         if (moveCompletion(replica, buffer, at, address, copy)) {
             segments.markKept(copy);
+            segments.markDead(address, length);
         } else {
             kept.copiedDead(copy, length);
         }

@@ -21,12 +21,18 @@ final class Candidates {
     private final long[] @Nullable [] entries;
     private final int[] used;
     private @Nullable BitSet referredTo;
+    private LongConsumer onCommitted = address -> {};
 
     Candidates(Segments segments, Replicas replicas) {
         this.segments = segments;
         this.replicas = replicas;
         this.entries = new long[replicas.shardCount()] @Nullable [];
         this.used = new int[replicas.shardCount()];
+    }
+
+    /** From now on receives the addresses of entries that are dropped since a CommitVer covers them. */
+    void onCommitted(LongConsumer dropped) {
+        onCommitted = dropped;
     }
 
     void add(int shard, long version, long address) {
@@ -55,6 +61,8 @@ final class Candidates {
                 array[kept] = array[i];
                 array[kept + 1] = array[i + 1];
                 kept += WORDS;
+            } else {
+                onCommitted.accept(array[i + 1]);
             }
         }
         used[shard] = kept;

@@ -38,6 +38,8 @@ final class KeptCandidates implements KeptEntries {
         }
         holding = true;
         for (SegmentReader reader : readers) {
+            // What is no candidate any more is not copied, and something else may lie there soon.
+            reader.candidates().onCommitted(this::release);
             reader.candidates().forEach((address, shard, place) -> {
                 if (reader.isDead(address)) {
                     final int length = lengthAt(address);
@@ -96,7 +98,7 @@ final class KeptCandidates implements KeptEntries {
         final Place place = inVictim.get(from);
         if (place != null) {
             place.of.moved(place.shard, place.place, to);
-            dead.remove(from);
+            release(from); // should the victim not be freed now, nothing of the entry is alive there
         }
     }
 

@@ -42,6 +42,7 @@ final class LoggedServer {
     private final EntryDraft draft = new EntryDraft();
     private Segments segments;
     private AppendLog log;
+    private SegmentReader reader;
 
     LoggedServer(int id) {
         this.id = id;
@@ -150,6 +151,11 @@ final class LoggedServer {
         return segments;
     }
 
+    /** Of the newest {@link #read}. */
+    SegmentReader reader() {
+        return reader;
+    }
+
     /**
      * The process has ended; reads the area as the next one does, whose threads come to the segments by chance in the order in
      * which these were opened, or in the opposite one.
@@ -161,8 +167,7 @@ final class LoggedServer {
         final Replicas replicas = new Replicas(new ShardReplica[] {replica});
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         final RecoveredServer server = new RecoveredServer(id, found, replicas, true, errors);
-        final SegmentReader reader =
-                new SegmentReader(id, found, replicas, new EntryAssembler(found, 0), server, errors, true, 1);
+        reader = new SegmentReader(id, found, replicas, new EntryAssembler(found, 0), server, errors, true, 1);
         replica.beginScan();
         IntStream.range(0, found.count())
                 .filter(segment -> found.state(segment) != SegmentState.FREE)
