@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,10 +38,23 @@ final class Exchange {
     /** Of a shard, in one answer. */
     private static final int MOST_VERSIONS = 64 << 10;
 
+    /**
+     * What the complete replicas of a shard hold of what some of them lack.
+     *
+     * @param lacking versions that some replica has and another one lacks
+     * @param mine of these, what this server has
+     * @param held by the other servers: what they have of these
+     */
+    private record Compared(Set<Long> lacking, Set<Long> mine, Map<Integer, Set<Long>> held) {}
+
     private final Configuration configuration;
     private final RecoveredServer own;
     /** By shard: the versions that the scan found and that may not be on all replicas. */
     private final Map<Integer, SortedSet<Long>> found = new HashMap<>();
+    /** By shard whose primary this server is. Of the thread that asks. */
+    private final Map<Integer, Compared> compared = new TreeMap<>();
+    /** By shard of another primary: what it says that some replica lacks. Guarded by this. */
+    private final Map<Integer, Set<Long>> lackingSomewhere = new HashMap<>();
     /** By shard: the versions that were taken over since. */
     private final Map<Integer, Set<Long>> taken = new HashMap<>();
 
@@ -51,19 +65,20 @@ final class Exchange {
 
     // --- as the primary ---
 
-    /** Makes the shards whose primary this server is the same on all their complete replicas; returns the copies made. */
-    long collectAndScatter(PeerCalls calls, PeerCalls.Patience patience) {
-        long copies = 0;
+    /**
+     * Compares, for the shards whose primary this server is, what all complete replicas hold, and tells them. What all of them have
+     * is of no interest any more, and does not keep a server from making room: so no server takes anything over before all shards
+     * were compared.
+     */
+    void compare(PeerCalls calls, PeerCalls.Patience patience) {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             if (configuration.shard(shard).primary() == own.serverId()) {
-                copies += collectAndScatter(shard, calls, patience);
-                Chaos.point("start.collected");
+                compare(shard, calls, patience);
             }
         }
-        return copies;
     }
 
-    private long collectAndScatter(int shard, PeerCalls calls, PeerCalls.Patience patience) {
+    private void compare(int shard, PeerCalls calls, PeerCalls.Patience patience) {
         final List<Integer> others = new ArrayList<>();
         final ShardAssignment assignment = configuration.shard(shard);
         for (int backup : assignment.backups()) {
@@ -72,7 +87,7 @@ final class Exchange {
             }
         }
         if (others.isEmpty()) {
-            return 0;
+            return;
         }
         // Above the highest CommitVer that any of them knows: below it every replica had the entry, and may have
         // dropped it
@@ -86,16 +101,51 @@ final class Exchange {
                     collect(shard, assignment.epoch(), server, commitVersion, versions, calls, patience));
             held.put(server, versions);
         }
-        final Set<Long> all = new TreeSet<>(ownVersions(shard, commitVersion));
-        final Set<Long> mine = new HashSet<>(all);
+        final Set<Long> mine = ownVersions(shard, commitVersion);
+        final Set<Long> lacking = new TreeSet<>(mine);
+        final Set<Long> common = new HashSet<>(mine);
         for (Set<Long> versions : held.values()) {
             final long known = commitVersion;
             versions.removeIf(version -> version <= known);
-            all.addAll(versions);
+            lacking.addAll(versions);
+            common.retainAll(versions);
         }
+        lacking.removeAll(common);
+        mine.retainAll(lacking);
+        held.values().forEach(versions -> versions.retainAll(lacking));
+        compared.put(shard, new Compared(lacking, mine, held));
+        for (int server : others) {
+            tellLacking(shard, server, lacking, calls, patience);
+        }
+        agreeAllBut(shard, lacking);
+    }
+
+    private static void tellLacking(
+            int shard, int server, Set<Long> lacking, PeerCalls calls, PeerCalls.Patience patience) {
+        final Iterator<Long> versions = lacking.iterator();
+        do {
+            final ByteBuffer part = ByteBuffer.allocate(MOST_VERSIONS * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+            while (versions.hasNext() && part.hasRemaining()) {
+                part.putLong(versions.next());
+            }
+            final ByteBuffer unused =
+                    calls.ask(server, Question.LACKING, shard, versions.hasNext() ? 1 : 0, part.flip(), patience);
+        } while (versions.hasNext());
+    }
+
+    /**
+     * When all servers have compared: makes the shards whose primary this server is the same on all their complete replicas;
+     * returns the copies made.
+     */
+    long scatter(PeerCalls calls, PeerCalls.Patience patience) {
         long copies = 0;
-        for (long version : all) {
-            copies += spread(shard, version, mine.contains(version), held, calls, patience);
+        for (Map.Entry<Integer, Compared> each : compared.entrySet()) {
+            final Compared shard = each.getValue();
+            for (long version : shard.lacking) {
+                copies += spread(
+                        each.getKey(), version, shard.mine.contains(version), shard.held, calls, patience);
+            }
+            Chaos.point("start.collected");
         }
         return copies;
     }
@@ -206,6 +256,10 @@ final class Exchange {
                 shard, one -> own.candidates(one, own.replicas().get(one).commitVersion()));
     }
 
+    private synchronized void agreeAllBut(int shard, Set<Long> lacking) {
+        own.agreeAllBut(shard, lacking);
+    }
+
     /** A copy of an entry held here, or null. */
     private synchronized @Nullable ByteBuffer entry(int shard, long version) {
         final long address = own.candidate(shard, version);
@@ -281,6 +335,9 @@ final class Exchange {
             case Question.COLLECT -> {
                 return collected(shard, argument);
             }
+            case Question.LACKING -> {
+                return agreed(shard, argument == 0, payload);
+            }
             case Question.FETCH -> {
                 final ByteBuffer entry = entry(shard, argument);
                 return entry == null ? null : new Answer(argument, entry);
@@ -307,5 +364,25 @@ final class Exchange {
                 ByteBuffer.allocate(versions.size() * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         versions.forEach(payload::putLong);
         return new Answer(commitVersion, payload.flip());
+    }
+
+    /**
+     * A part of what some replica of the shard lacks. The same part may come again, also behind the last one.
+     *
+     * @param isLast whether all of them are known now; others need not be candidates any more
+     */
+    private synchronized @Nullable Answer agreed(int shard, boolean isLast, ByteBuffer versions) {
+        if (versions.remaining() % Long.BYTES != 0 || versions.remaining() / Long.BYTES > MOST_VERSIONS) {
+            return null;
+        }
+        final Set<Long> lacking = lackingSomewhere.computeIfAbsent(shard, one -> new HashSet<>());
+        while (versions.hasRemaining()) {
+            lacking.add(versions.getLong());
+        }
+        if (isLast) {
+            found(shard); // what COLLECT is answered, should it come again
+            own.agreeAllBut(shard, lacking);
+        }
+        return new Answer(0, ByteBuffer.allocate(0));
     }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Who asks numbers the questions of one start; the answer repeats number, question, shard and term.
  */
 final class PeerMessageDescriptor {
-    static final int FORMAT_VERSION = 1;
+    static final int FORMAT_VERSION = 2;
 
     static final int VERSION_OFFSET = 0;
     static final int QUESTION_OFFSET = VERSION_OFFSET + Byte.BYTES;

@@ -36,6 +36,7 @@ final class PeerMessages implements MessageHandler, Agent {
     /** Questions of others that a chore is at work on. */
     private final Set<Long> chored = ConcurrentHashMap.newKeySet();
 
+    private final Set<Integer> compared = ConcurrentHashMap.newKeySet();
     private final Set<Integer> collected = ConcurrentHashMap.newKeySet();
     private final Set<Integer> ready = ConcurrentHashMap.newKeySet();
 
@@ -69,6 +70,11 @@ final class PeerMessages implements MessageHandler, Agent {
         exchange = null;
         catalogue = newCatalogue;
         pressure = newPressure;
+    }
+
+    /** The servers that said that their shards are compared. */
+    Set<Integer> compared() {
+        return compared;
     }
 
     /** The servers that said that their shards are collected. */
@@ -126,7 +132,11 @@ final class PeerMessages implements MessageHandler, Agent {
 
     private void asked(int from, ByteBuffer message) {
         switch (PeerMessageDescriptor.question(message)) {
-            case Question.COLLECT, Question.FETCH, Question.TAKE -> exchanged(from, message);
+            case Question.COLLECT, Question.LACKING, Question.FETCH, Question.TAKE -> exchanged(from, message);
+            case Question.COMPARED -> {
+                compared.add(from);
+                answer(from, message, 0, NOTHING);
+            }
             case Question.COLLECTED -> {
                 collected.add(from);
                 answer(from, message, 0, NOTHING);

@@ -19,5 +19,13 @@ final class Question {
     /** Destroy the objects of a cache, whose id is the argument, in the shards that are the answerer's. */
     static final int DESTROY = 8;
 
+    /**
+     * Of a shard: versions that some complete replica has and another one lacks; what else the answerer holds, all have. The argument
+     * is 0 for the last part of them, else 1.
+     */
+    static final int LACKING = 9;
+    /** Heard that the asker has compared its shards, and told all their replicas. */
+    static final int COMPARED = 10;
+
     private Question() {}
 }

@@ -172,7 +172,10 @@ final class Round implements MembershipView {
         final Exchange exchange = new Exchange(configuration, read);
         adopted = configuration;
         messages.adopt(configuration, calls, exchange);
-        final long copies = exchange.collectAndScatter(calls, patience);
+        exchange.compare(calls, patience);
+        calls.askAll(others, Question.COMPARED, 0, patience);
+        cluster.await(() -> messages.compared().containsAll(others), patience);
+        final long copies = exchange.scatter(calls, patience);
         Chaos.point("start.scattered");
         calls.askAll(others, Question.COLLECTED, 0, patience);
         cluster.await(() -> messages.collected().containsAll(others), patience);
@@ -219,7 +222,7 @@ final class Round implements MembershipView {
     Set<Integer> silent() {
         final PeerCalls asking = calls;
         final Set<Integer> silent = asking == null ? new TreeSet<>() : asking.unanswered();
-        for (Set<Integer> heard : List.of(messages.collected(), messages.ready())) {
+        for (Set<Integer> heard : List.of(messages.compared(), messages.collected(), messages.ready())) {
             if (silent.isEmpty()) {
                 silent.addAll(others);
                 silent.removeAll(heard);

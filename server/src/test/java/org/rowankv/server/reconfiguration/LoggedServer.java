@@ -31,7 +31,7 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /** A server's area with one shard, written to as a process does that then ends, and read by starts. */
-final class LoggedServer {
+public final class LoggedServer {
     static final int CACHE = 3;
     static final KeyHash HASH = new KeyHash(11);
     static final int SEGMENT = 64 << 10;
@@ -44,7 +44,7 @@ final class LoggedServer {
     private AppendLog log;
     private SegmentReader reader;
 
-    LoggedServer(int id) {
+    public LoggedServer(int id) {
         this.id = id;
         this.area = Area.create(
                 new AreaSettings(null, 1 << 20, SEGMENT, id, 5, 1, Durability.NONE), new SplittableRandomSource(id));
@@ -60,7 +60,7 @@ final class LoggedServer {
         return Configuration.initial(1, 11, 2, 2, 1, List.of(1L, 1L));
     }
 
-    int freeSegments() {
+    public int freeSegments() {
         return segments.freeCount();
     }
 
@@ -73,7 +73,7 @@ final class LoggedServer {
         log.retire();
     }
 
-    void put(long version, String key, int valueLength) {
+    public void put(long version, String key, int valueLength) {
         write(EntryType.PUT, version, key, 0, 0, valueLength);
     }
 
@@ -137,7 +137,7 @@ final class LoggedServer {
     }
 
     /** The process has ended; reads the area as the next one does. */
-    RecoveredServer start() {
+    public RecoveredServer start() {
         final Segments found = newSegments();
         segments = found;
         final ShardReplica replica = new ShardReplica(0, 1, HASH, found, 1);
@@ -178,7 +178,7 @@ final class LoggedServer {
     }
 
     /** Version of the object of that key, or 0. */
-    static long versionOf(RecoveredServer server, String key) {
+    public static long versionOf(RecoveredServer server, String key) {
         final byte[] bytes = key.getBytes(StandardCharsets.US_ASCII);
         final ShardReplica replica = server.replicas().get(0);
         final long address = replica.index()
