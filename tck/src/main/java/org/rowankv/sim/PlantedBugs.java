@@ -119,9 +119,9 @@ final class PlantedBugs {
                     "completions are not rebuilt at the start",
                     SERVER,
                     "org.rowankv.server.session.SessionTable",
-                    "if (session == null || session.closed) {\n            return 0;\n        }\n        return remember(session, sequence",
+                    "if (session == null || session.closed) {\n            return 0;\n        }\n        return session.completions.remember(",
                     "if (session == null || session.closed || scanning) {\n            return 0;\n        }\n        return"
-                            + " remember(session, sequence"),
+                            + " session.completions.remember("),
             new PlantedBug(
                     "completions do not move with their entries",
                     SERVER,
