@@ -155,7 +155,8 @@ public final class Attempts {
             if (!repeated && open.status() != Status.NO_REPLY) {
                 own.refusedAt(asked.shard());
             }
-            // Nothing of the mutation itself was attempted, so no reply means no outcome that is not known. The lane's next
+            // Nothing of the mutation itself was attempted, so no reply means no outcome that is not known. The lane's
+            // next
             // mutation at this shard takes another session: this one may be open there, or open and closed again.
             asked.answer(open.status(), 0, 0, 0);
             return null;

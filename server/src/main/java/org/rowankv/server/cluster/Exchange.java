@@ -120,11 +120,12 @@ final class Exchange {
         agreeAllBut(shard, lacking);
     }
 
-    private static void tellLacking(
-            int shard, int server, Set<Long> lacking, PeerCalls calls, PeerCalls.Patience patience) {
+    /** In parts that fit into messages, the last one marked. */
+    static void tellLacking(int shard, int server, Set<Long> lacking, PeerCalls calls, PeerCalls.Patience patience) {
         final Iterator<Long> versions = lacking.iterator();
         do {
-            final ByteBuffer part = ByteBuffer.allocate(MOST_VERSIONS * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+            final ByteBuffer part = ByteBuffer.allocate(Math.min(lacking.size(), MOST_VERSIONS) * Long.BYTES)
+                    .order(ByteOrder.LITTLE_ENDIAN);
             while (versions.hasNext() && part.hasRemaining()) {
                 part.putLong(versions.next());
             }
@@ -142,8 +143,7 @@ final class Exchange {
         for (Map.Entry<Integer, Compared> each : compared.entrySet()) {
             final Compared shard = each.getValue();
             for (long version : shard.lacking) {
-                copies += spread(
-                        each.getKey(), version, shard.mine.contains(version), shard.held, calls, patience);
+                copies += spread(each.getKey(), version, shard.mine.contains(version), shard.held, calls, patience);
             }
             Chaos.point("start.collected");
         }

@@ -58,6 +58,7 @@ final class Round implements MembershipView {
     private ClientDoor.@Nullable Opened door;
     /** Null until they were read, or could not be. */
     private volatile @Nullable List<StoredCache> caches;
+
     private final KeptChanges earlierChanges;
     private KeptChanges keptChanges = KeptChanges.NONE;
     private volatile boolean over;

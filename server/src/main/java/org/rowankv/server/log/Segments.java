@@ -33,6 +33,7 @@ public final class Segments {
     private final Area area;
     /** Guarded by itself: segments are read between two numbers, without {@code this}. */
     private final RandomSource random;
+
     private final GenerationSource generationSource;
     private final int[] generations;
     private final SegmentTally deadBytes;

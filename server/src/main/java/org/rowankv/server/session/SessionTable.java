@@ -416,7 +416,9 @@ public final class SessionTable {
     public synchronized boolean lacksCompletion(long sessionId, long sequence) {
         final OpenSession session = sessions.get(sessionId);
         return session == null
-                || !session.closed && sequence >= session.completions.firstUnanswered() && held(sessionId, sequence) == null;
+                || !session.closed
+                        && sequence >= session.completions.firstUnanswered()
+                        && held(sessionId, sequence) == null;
     }
 
     /** Whether a client may still ask for the outcome that this entry holds. */

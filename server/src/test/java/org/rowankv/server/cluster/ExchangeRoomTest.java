@@ -9,7 +9,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.ShardAssignment;
 import org.rowankv.protocol.Version;
@@ -75,7 +81,8 @@ final class ExchangeRoomTest {
                                         PeerMessageDescriptor.question(asked),
                                         PeerMessageDescriptor.shard(asked),
                                         PeerMessageDescriptor.argument(asked),
-                                        PeerMessageDescriptor.payload(asked.duplicate().order(ByteOrder.LITTLE_ENDIAN)));
+                                        PeerMessageDescriptor.payload(
+                                                asked.duplicate().order(ByteOrder.LITTLE_ENDIAN)));
                         assertThat(answer).isNotNull();
                         calls.get(from)
                                 .answered(
@@ -97,8 +104,7 @@ final class ExchangeRoomTest {
         final List<RecoveredServer> servers = List.of(primary.start(), backup.start());
         for (RecoveredServer server : servers) {
             exchanges.add(new Exchange(CONFIGURATION, server));
-            calls.add(new PeerCalls(
-                    endpointOf(server.serverId()), CONFIGURATION.term(), ThreadScheduling.INSTANCE));
+            calls.add(new PeerCalls(endpointOf(server.serverId()), CONFIGURATION.term(), ThreadScheduling.INSTANCE));
         }
         final PeerCalls.Patience patience = () -> {
             throw new RoundOverException("a server does not answer");
@@ -143,5 +149,57 @@ final class ExchangeRoomTest {
             putOn(i % 2 == 0 ? primary : backup, "lacking" + i);
         }
         requireAll(started());
+    }
+
+    /** More versions than one message holds, and none at all. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, (64 << 10) - 1, 64 << 10, (64 << 10) + 1, 150_000})
+    void shouldTellLackingVersionsInPartsOfWhichOneIsTheLast(int count) {
+        final Set<Long> lacking =
+                LongStream.rangeClosed(1, count).boxed().collect(Collectors.toCollection(TreeSet::new));
+        final List<Long> told = new ArrayList<>();
+        final List<Long> arguments = new ArrayList<>();
+        final PeerCalls[] asking = new PeerCalls[1];
+        final Endpoint endpoint = (Endpoint) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Endpoint.class}, (proxy, method, parameters) -> {
+                    final ByteBuffer asked = ((ByteBuffer) parameters[1]).order(ByteOrder.LITTLE_ENDIAN);
+                    final ByteBuffer versions = PeerMessageDescriptor.payload(asked);
+                    assertThat(versions.remaining()).isLessThanOrEqualTo((64 << 10) * Long.BYTES);
+                    while (versions.hasRemaining()) {
+                        told.add(versions.getLong());
+                    }
+                    arguments.add(PeerMessageDescriptor.argument(asked));
+                    asking[0].answered(
+                            1,
+                            PeerMessageDescriptor.write(
+                                    Question.LACKING,
+                                    true,
+                                    3,
+                                    9,
+                                    PeerMessageDescriptor.number(asked),
+                                    0,
+                                    ByteBuffer.allocate(0)));
+                    return PostStatus.POSTED;
+                });
+        asking[0] = new PeerCalls(endpoint, 9, ThreadScheduling.INSTANCE);
+        Exchange.tellLacking(3, 1, lacking, asking[0], () -> {
+            throw new RoundOverException("server 1 does not answer");
+        });
+        assertThat(told).containsExactlyElementsOf(lacking);
+        assertThat(arguments).endsWith(0L);
+        assertThat(arguments.subList(0, arguments.size() - 1)).allMatch(each -> each == 1);
+    }
+
+    @Test
+    void shouldNotAnswerVersionsThatAreNone() {
+        putOnBoth("key", 100);
+        final Exchange exchange = new Exchange(CONFIGURATION, backup.start());
+        assertThat(exchange.answer(0, Question.LACKING, 0, 0, ByteBuffer.allocate(9)))
+                .isNull();
+        assertThat(exchange.answer(1, Question.LACKING, 0, 0, ByteBuffer.allocate(8)))
+                .as("not from the primary")
+                .isNull();
+        assertThat(exchange.answer(0, Question.LACKING, 0, 0, ByteBuffer.allocate(0)))
+                .isNotNull();
     }
 }

@@ -280,12 +280,16 @@ final class ClientPortPauseTest {
     @Test
     void shouldNotTakeACacheForKnownThatTheCatalogueOfTheNewRolesDoesNotHave() {
         ports.get(0).pause();
-        ports.get(0).resume(new Start(0, true), new OneCache() {
-            @Override
-            public List<StoredCache> list() {
-                return List.of();
-            }
-        }, routing(2, 0));
+        ports.get(0)
+                .resume(
+                        new Start(0, true),
+                        new OneCache() {
+                            @Override
+                            public List<StoredCache> list() {
+                                return List.of();
+                            }
+                        },
+                        routing(2, 0));
         final Request put = new Request().put(1, KEY, 0, KEY.length, KEY, 0, KEY.length);
         client.execute(put);
         assertThat(put.status()).isEqualTo(Status.UNKNOWN_CACHE);
