@@ -31,14 +31,18 @@ final class CatalogueThread implements AutoCloseable {
 
     private static final Answer AWAY = refusal(Status.CLOSED, "the server starts anew; ask again");
 
-    /** A catalogue, null while the server has no roles, and what was read of it. */
-    private record Read(@Nullable ClientCatalogue catalogue, KnownCaches known) {
-        static Read of(@Nullable ClientCatalogue catalogue) {
-            final KnownCaches known = new KnownCaches();
+    /** What was read of the catalogue of one start of the roles. */
+    private static final class Read {
+        /** Null while the server has no roles. */
+        private final @Nullable ClientCatalogue catalogue;
+
+        private final KnownCaches known = new KnownCaches();
+
+        Read(@Nullable ClientCatalogue catalogue) {
+            this.catalogue = catalogue;
             if (catalogue != null) {
                 known.add(catalogue.known());
             }
-            return new Read(catalogue, known);
         }
     }
 
@@ -51,7 +55,7 @@ final class CatalogueThread implements AutoCloseable {
     private final ThreadPoolExecutor thread;
 
     CatalogueThread(ClientCatalogue catalogue, ErrorLog errors, int maxFrame) {
-        this.present = Read.of(catalogue);
+        this.present = new Read(catalogue);
         this.errors = errors;
         this.maxFrame = maxFrame;
         this.thread =
@@ -65,7 +69,7 @@ final class CatalogueThread implements AutoCloseable {
 
     /** Whom to ask from now on; null: nobody. What is being asked of another goes on. */
     void use(@Nullable ClientCatalogue newCatalogue) {
-        present = Read.of(newCatalogue);
+        present = new Read(newCatalogue);
     }
 
     private static Answer refusal(Status status, String text) {
