@@ -343,6 +343,9 @@ final class Relocation implements SegmentScan.Visitor {
             segments.markDead(copy, completions.length());
         } else {
             spaceFreed += (keptBefore == 0 ? 0 : segments.charge(keptBefore)) - segments.charge(completions.length());
+            if (keptBefore > 0 && !EntryType.isTombstone(FrameDescriptor.type(FrameDescriptor.wordPlain(buffer, at)))) {
+                segments.markDead(address, keptBefore); // should the victim not be freed now
+            }
         }
     }
 

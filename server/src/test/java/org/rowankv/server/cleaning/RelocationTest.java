@@ -68,4 +68,30 @@ final class RelocationTest {
 
         assertThat(segments.deadBytes(segments.segmentOf(answered))).isEqualTo(segments.charge(length));
     }
+
+    /** The victim stays, as when a reader has pinned it meanwhile: its dead entry has a record elsewhere, which has its answer. */
+    @Test
+    void shouldCountAnEntryDeadThatARecordStandsFor() {
+        shard.write(SESSION, 0, 0, EntryType.SESSION_OPEN, "", 0);
+        final long original = shard.write(SESSION, 1, 0, EntryType.PUT, "k", 1_000);
+        shard.write(SESSION, 2, 1, EntryType.PUT, "k", 200);
+        shard.writeWhatSoonIsDead();
+        final int victim = segments.segmentOf(original);
+        Chaos.install(point -> {
+            if (point.equals("clean.before-drain")) {
+                segments.pins().pinAll(0);
+                segments.pins().hold();
+            }
+        });
+
+        assertThat(shard.cleaner.cleanOne()).isTrue();
+
+        assertThat(shard.cleaner.cleanedSegments()).isZero();
+        assertThat(segments.entryBytes(victim)).isPositive();
+        assertThat(segments.deadBytes(victim)).isEqualTo(segments.entryBytes(victim));
+        assertThat(shard.replica.sessions(SESSION).readCompletion(SESSION, 0, address -> assertThat(
+                                segments.segmentOf(address))
+                        .isNotEqualTo(victim)))
+                .isEqualTo(1);
+    }
 }
