@@ -89,9 +89,13 @@ final class RelocationTest {
         assertThat(shard.cleaner.cleanedSegments()).isZero();
         assertThat(segments.entryBytes(victim)).isPositive();
         assertThat(segments.deadBytes(victim)).isEqualTo(segments.entryBytes(victim));
-        assertThat(shard.replica.sessions(SESSION).readCompletion(SESSION, 0, address -> assertThat(
-                                segments.segmentOf(address))
-                        .isNotEqualTo(victim)))
+        assertThat(shard.replica
+                        .sessions(SESSION)
+                        .readCompletion(
+                                SESSION,
+                                0,
+                                address ->
+                                        assertThat(segments.segmentOf(address)).isNotEqualTo(victim)))
                 .isEqualTo(1);
     }
 }
