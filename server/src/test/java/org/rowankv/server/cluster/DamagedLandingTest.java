@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -31,8 +32,12 @@ final class DamagedLandingTest {
     @TempDir
     private Path dir;
 
+    private final CountDownLatch held = new CountDownLatch(1);
+    private final CountDownLatch released = new CountDownLatch(1);
+
     @AfterEach
     void leave() {
+        released.countDown();
         Chaos.reset();
     }
 
@@ -41,12 +46,32 @@ final class DamagedLandingTest {
         Chaos.install(name -> {
             if (name.equals("digest.before-frame")
                     && Thread.currentThread().getName().equals("rowan-server-" + backup.serverId())) {
-                flip(backup.segments());
+                final boolean unused = flip(backup.segments());
             }
         });
     }
 
-    private static void flip(Segments segments) {
+    /** As {@link #damageAt}, and its digest waits there once until it is released. */
+    private void damageAndHoldAt(Server backup) {
+        Chaos.install(name -> {
+            if (name.equals("digest.before-frame")
+                    && Thread.currentThread().getName().equals("rowan-server-" + backup.serverId())
+                    && flip(backup.segments())) {
+                held.countDown();
+                try {
+                    if (!released.await(60, TimeUnit.SECONDS)) {
+                        throw new AssertionError("nobody released it");
+                    }
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        });
+    }
+
+    /** Whether there was such a value. */
+    private static boolean flip(Segments segments) {
+        boolean found = false;
         final ByteBuffer mark = ByteBuffer.wrap(MARK.getBytes(StandardCharsets.US_ASCII));
         for (int segment = 0; segment < segments.count(); segment++) {
             if (segments.generation(segment) == 0 || segments.owner(segment) != SegmentOwner.BACKUP) {
@@ -59,9 +84,11 @@ final class DamagedLandingTest {
                 if (buffer.get(at) == mark.get(0)
                         && buffer.slice(at, mark.limit()).mismatch(mark) < 0) {
                     buffer.put(at, (byte) (buffer.get(at) ^ 4));
+                    found = true;
                 }
             }
         }
+        return found;
     }
 
     private static void awaitFailure(ClusterServer server, String... parts) {
@@ -102,6 +129,28 @@ final class DamagedLandingTest {
             second.stop();
             second.start();
             bed.awaitServing();
+        }
+    }
+
+    @Test
+    void shouldNotEndAsIfAllWereWellWhenItMeetsDamageWhileItDrains() throws Exception {
+        try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20).startAll()) {
+            final RowanClient client = bed.client(1);
+            final ClusterBed.Member second = bed.members.get(1);
+            final ClusterServer server = second.server;
+            final Server backup = server.server();
+            damageAndHoldAt(backup);
+            for (int i = 0; held.getCount() > 0 && i < 100; i++) {
+                client.put(1, ("k" + i).getBytes(StandardCharsets.US_ASCII), MARK.getBytes(StandardCharsets.US_ASCII));
+            }
+            assertThat(held.await(60, TimeUnit.SECONDS)).isTrue();
+            final CompletableFuture<Void> closing = CompletableFuture.runAsync(server::close);
+            await().atMost(Duration.ofSeconds(30)).until(() -> !backup.isServing());
+            released.countDown();
+            closing.get(60, TimeUnit.SECONDS);
+            assertThat(server.phase()).isEqualTo(Phase.FAILED);
+            assertThat(server.hasStoppedItself()).isTrue();
+            assertThat(server.failure()).hasMessageContaining("DamagedLandingError");
         }
     }
 }
