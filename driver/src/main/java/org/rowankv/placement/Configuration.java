@@ -2,6 +2,7 @@ package org.rowankv.placement;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -83,10 +84,23 @@ public record Configuration(
      * @throws IllegalArgumentException if a shard has no complete replica left, see {@link #shardsLostWithout}
      */
     public Configuration coldStart(List<Long> newIncarnations, Set<Integer> lost) {
+        return coldStart(newIncarnations, lost, Set.of());
+    }
+
+    /**
+     * As above, where some servers that lost nothing have incomplete replicas all the same: these are joining too, but of
+     * shards of which no other complete replica is left.
+     */
+    public Configuration coldStart(List<Long> newIncarnations, Set<Integer> lost, Set<Integer> incomplete) {
+        final Set<Integer> notCounted = new HashSet<>(lost);
+        notCounted.addAll(incomplete);
         final List<ShardAssignment> next = new ArrayList<>(shards.size());
         for (int shard = 0; shard < shards.size(); shard++) {
             final ShardAssignment found = shards.get(shard);
-            final ShardAssignment left = found.withEpoch(found.epoch() + 1).without(lost, shard % incarnations.size());
+            final ShardAssignment started = found.withEpoch(found.epoch() + 1);
+            final int preferred = shard % incarnations.size();
+            final ShardAssignment complete = started.without(notCounted, preferred);
+            final ShardAssignment left = complete == null ? started.without(lost, preferred) : complete;
             if (left == null) {
                 throw new IllegalArgumentException("shard " + shard + " has no complete replica without " + lost);
             }

@@ -97,6 +97,24 @@ class ConfigurationTest {
     }
 
     @Test
+    void shouldCountAnIncompleteReplicaOnlyWhereThereIsNoOther() {
+        // Shards 0 and 4 are on 0 and 1, 1 and 5 on 1 and 2, 2 and 3 on 0 and 2.
+        final Configuration first = Configuration.initial(1, 2, 3, 2, 6, List.of(1L, 1L, 1L));
+        final Configuration next = first.coldStart(List.of(2L, 2L, 2L), Set.of(2), Set.of(1));
+        for (int shard : List.of(0, 4)) {
+            assertThat(next.shard(shard).primary()).isZero();
+            assertThat(next.shard(shard).isJoining(1)).isTrue();
+        }
+        for (int shard : List.of(1, 5)) {
+            assertThat(next.shard(shard).primary()).isEqualTo(1);
+            assertThat(next.shard(shard).isJoining(2)).isTrue();
+        }
+        for (int shard : List.of(2, 3)) {
+            assertThat(next.shard(shard).primary()).isZero();
+        }
+    }
+
+    @Test
     void shouldNeverTakeAJoiningReplicaForASufficientOne() {
         final Configuration first = Configuration.initial(1, 2, 2, 2, 4, List.of(1L, 1L));
         final Configuration without = first.coldStart(List.of(2L, 2L), Set.of(0));

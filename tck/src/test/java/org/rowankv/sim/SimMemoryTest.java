@@ -11,6 +11,7 @@ import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.AreaMemory;
 import org.rowankv.server.pm.AreaSettings;
 import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.OpenConsent;
 
 class SimMemoryTest {
     private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
@@ -56,7 +57,7 @@ class SimMemoryTest {
             store(area, life);
             ended.add(area);
             memory.crash();
-            area = Area.open(SETTINGS, memory.present());
+            area = Area.open(SETTINGS, memory.present(), OpenConsent.NONE);
             for (Area one : ended) {
                 store(one, -life);
             }

@@ -92,8 +92,8 @@ public enum Setting {
             Kind.FLAG,
             "false",
             Scope.STORE,
-            "Opens a `dir` that the operating system may not have written completely, as after a power cut: what is whole"
-                    + " is kept, the rest is lost."),
+            "Opens a `dir` that the operating system may not have written completely, as after a power cut, or in which"
+                    + " damage was found and no other replica is complete: what is whole is kept, the rest is lost."),
     ACCEPT_COPIED(Kind.FLAG, "false", Scope.STORE, "Opens a `dir` that is a copy of the one the store was created in."),
     DEADLINE(
             Kind.COUNT,

@@ -215,7 +215,7 @@ public final class ServerCommand implements Callable<Integer> {
             description = "ms that a stop waits (${DEFAULT-VALUE})")
     private long drain;
 
-    @Option(names = "--accept-unclean", description = "use data that a power cut may have left incomplete")
+    @Option(names = "--accept-unclean", description = "use data that a power cut or damage has left incomplete")
     private boolean acceptUnclean;
 
     @Option(names = "--accept-copied", description = "use a directory that is a copy of the one this server had")

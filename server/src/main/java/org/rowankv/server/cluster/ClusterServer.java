@@ -216,6 +216,7 @@ public final class ClusterServer implements AutoCloseable {
                 while (!closing) {
                     oneRound(area, members);
                 }
+                requireNotStopped(); // also while operations ended
                 area.closeClean();
             } catch (ClosedWhileWaiting e) {
                 area.closeClean(); // nobody touches it any more, and it is as whole as after a crash of the process
@@ -236,6 +237,14 @@ public final class ClusterServer implements AutoCloseable {
         final Server server = present == null ? null : present.server();
         if (server != null) {
             server.fail(why);
+        }
+    }
+
+    /** @throws RuntimeException if the server has stopped itself: what an agent has left half done is not closed as whole */
+    private void requireNotStopped() {
+        final RuntimeException broken = failure;
+        if (broken != null) {
+            throw broken;
         }
     }
 
@@ -503,10 +512,7 @@ public final class ClusterServer implements AutoCloseable {
             if (closing) {
                 throw new ClosedWhileWaiting();
             }
-            final RuntimeException broken = failure;
-            if (broken != null) {
-                throw broken;
-            }
+            requireNotStopped();
             final long nowNs = around.clock().nanoTime();
             if (nowNs - lookedNs < LOOK_WHILE_SERVING_MS * 1_000_000) {
                 return;
@@ -578,10 +584,7 @@ public final class ClusterServer implements AutoCloseable {
         } catch (InterruptedException e) {
             closing = true; // whoever interrupts this thread wants it to end
         }
-        final RuntimeException broken = failure;
-        if (broken != null) {
-            throw broken;
-        }
+        requireNotStopped();
         if (closing && phase != Phase.SERVING) {
             throw new ClosedWhileWaiting();
         }

@@ -27,7 +27,7 @@ import org.rowankv.server.pm.Durability;
  * @param verifyReads whether every read checks the entry's checksums
  * @param scrubMibPerSecond how fast it reads again what it holds; 0: not at all
  * @param drainMs how long a stop waits for operations under way
- * @param acceptUnclean opens an area that the operating system may not have written completely
+ * @param acceptUnclean opens an area that the operating system may not have written completely, or that is marked as incomplete
  * @param acceptCopied opens a directory that is a copy of the one the server was made in
  * @param sessionLeaseMs how long a client's session is kept without a request of it; 0: for ever
  * @param threading of its agents: SHARED, or DEDICATED

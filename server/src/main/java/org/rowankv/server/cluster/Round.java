@@ -168,6 +168,7 @@ final class Round implements MembershipView {
         chores.execute(this::listCaches);
         final long beganNs = around.clock().nanoTime();
         area.superblock().adoptTerm(configuration.term());
+        area.superblock().acceptIncomplete();
         final PeerCalls calls = new PeerCalls(opened, configuration.term(), around.scheduling());
         this.calls = calls;
         final Exchange exchange = new Exchange(configuration, read);

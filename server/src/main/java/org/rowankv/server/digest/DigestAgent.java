@@ -138,15 +138,20 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     /**
      * What landed is not what was sent. Its sender counts it as replicated, and acknowledges it; to pass it over would leave this
      * replica without it, and nothing would find that later, since no index refers to it. So the server stops before anything
-     * behind it takes effect.
+     * behind it takes effect, and before it does, its area says that it is incomplete: the process may end at any time.
      */
     private DamagedLandingError damaged(int segment, long address, String reason) {
-        return new DamagedLandingError(
-                segments.area().serverId(),
-                "what landed in segment " + segment + " of server "
-                        + segments.area().serverId() + " at "
-                        + (address - segments.area().addressOf(segment)) + " was damaged before it took effect: "
-                        + reason);
+        final DamagedLandingError error = new DamagedLandingError("what landed in segment " + segment + " of server "
+                + segments.area().serverId() + " at "
+                + (address - segments.area().addressOf(segment)) + " was damaged before it took effect: "
+                + reason);
+        try {
+            segments.area().superblock().markIncomplete();
+        } catch (RuntimeException e) {
+            error.addSuppressed(
+                    e); // not on the device, but in the system's pages: any start but after a power cut reads it
+        }
+        return error;
     }
 
     private void commitVector(int segment, long address, int length, ByteBuffer buffer, int at) {

@@ -5,12 +5,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanException;
 import org.rowankv.driver.Session;
 import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -19,29 +17,20 @@ import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.MembershipView;
 import org.rowankv.rdma.local.LocalFabric;
 import org.rowankv.rdma.local.LocalFabricSettings;
-import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.ThreadingMode;
 import org.rowankv.server.Server;
 import org.rowankv.server.ServerParts;
-import org.rowankv.server.ServerSettings;
 import org.rowankv.server.ServerStatistics;
-import org.rowankv.server.WaitLimit;
 import org.rowankv.server.catalogue.CatalogueStore;
-import org.rowankv.server.digest.DamagedLandingError;
 import org.rowankv.server.inspect.LiveReplicaReport;
-import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.Area;
 import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.LostAreaException;
+import org.rowankv.server.pm.UnusableAreaException;
 import org.rowankv.server.reconfiguration.ColdStart;
 import org.rowankv.server.reconfiguration.CopyListener;
 import org.rowankv.server.reconfiguration.RecoveredServer;
-import org.rowankv.server.request.SpacePressure;
-import org.rowankv.server.shard.Replicas;
-import org.rowankv.server.shard.ShardReplica;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,7 +39,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Once it has failed it refuses everything, with a {@link RowanException} that has the failure as its cause; operations that
  * wait get it too. It fails when an area cannot be forced or is lost, and when an agent is stopped ({@link
- * AgentStoppedException}). Only {@link #close} is left.
+ * org.rowankv.runtime.AgentStoppedException}). Only {@link #close} is left.
  *
  * <p>Thread-safe. {@link #close} waits for the operations under way, each step no longer than the deadline of the settings;
  * operations that come later are answered CLOSED.
@@ -62,7 +51,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private final Surroundings surroundings;
     private final StoreFiles files;
     /** Changes when joining replicas become complete; servers and roles stay what they were at the start. */
-    private volatile Configuration configuration;
+    private final NewestConfiguration configuration;
 
     private final Fabric fabric;
     private final ErrorLog errors;
@@ -72,10 +61,9 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** Whoever serves, from the moment they do. */
     private volatile List<Server> serving = List.of();
 
-    /** The first failure; or that an area is lost, since its memory must not be touched any more. */
-    private final AtomicReference<@Nullable IllegalStateException> failure = new AtomicReference<>();
-
-    private final Clock clock;
+    private final ServiceEnd end = new ServiceEnd();
+    private final ServersPressure pressure = new ServersPressure(servers);
+    private final DigestWait digestWait;
     private final FileFaults faults;
     private final Checkpoints checkpoints;
     private final LiveReading reading;
@@ -95,12 +83,21 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     public static EmbeddedCluster open(EmbeddedSettings settings, Surroundings surroundings) {
-        final StoreFiles files = StoreFiles.open(settings, surroundings);
-        try {
-            return new EmbeddedCluster(settings, files, surroundings);
-        } catch (RuntimeException | Error e) {
-            files.closeAfterFailure(e);
-            throw e;
+        for (int found = 0; ; found++) {
+            final StoreFiles files = StoreFiles.open(settings, surroundings);
+            try {
+                return new EmbeddedCluster(settings, files, surroundings);
+            } catch (UnusableAreaException e) {
+                files.closeAsFound(e);
+                // Its area says so itself by now: the next attempt does without that server, or is refused.
+                if (found == settings.servers()) {
+                    throw e;
+                }
+                LOG.warn("the store is opened once more: {}", e.getMessage());
+            } catch (RuntimeException | Error e) {
+                files.closeAfterFailure(e);
+                throw e;
+            }
         }
     }
 
@@ -109,7 +106,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         this.files = files;
         this.surroundings = surroundings;
         final RandomSource random = surroundings.random();
-        this.clock = surroundings.clocks().apply(0);
+        final Clock clock = surroundings.clocks().apply(0);
+        this.digestWait = new DigestWait(servers, clock, surroundings.scheduling(), settings.deadlineMs());
         this.errors = new ErrorLog(clock);
         errors.whenBroken(this::stopServing);
         final long startNs = clock.nanoTime();
@@ -117,119 +115,78 @@ public final class EmbeddedCluster implements AutoCloseable {
         files.startIncarnations();
         final Configuration planned = files.configuration();
         this.checkpoints = new Checkpoints(settings, files, surroundings);
-        final List<RecoveredServer> recovered = recover(planned, clock, random);
+        final AreaRecovery recovery = new AreaRecovery(settings, files, surroundings, checkpoints);
+        final List<RecoveredServer> recovered = recovery.recover(planned, clock, random, errors);
         final long scattered = ColdStart.collectAndScatter(planned, recovered);
         // A new term, new incarnations, and a new epoch for every shard, stored before anything is served.
         final Configuration started = files.startTerm();
-        this.configuration = started;
+        this.configuration = new NewestConfiguration(started);
         this.fabric = surroundings
                 .fabric()
                 .apply(new LocalFabric(LocalFabricSettings.defaults()
                         .withMaxMessage(settings.maxMessage())
                         .withAckLevel(settings.durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED)
                         .withReserve()
-                        .withCounters(serverSettings().counters())));
-        // Connections are made in the term that gave out the roles; those in which replicas become complete change
-        // none.
-        final MembershipView view = new MembershipView() {
-            @Override
-            public long term() {
-                return started.term();
-            }
-
-            @Override
-            public boolean admits(int serverId, long incarnation, long term) {
-                return term == started.term()
-                        && serverId >= 0
-                        && serverId < started.serverCount()
-                        && started.incarnations().get(serverId) == incarnation;
-            }
-        };
-        final SpacePressure pressure = new SpacePressure() {
-            @Override
-            public void wakeUp(int server) {
-                EmbeddedCluster.this.wakeUp(server);
-            }
-
-            @Override
-            public void wantSpace(int server) {
-                releaseGrants();
-                servers.forEach(Server::endExpired);
-                servers.get(server).wantSpace();
-            }
-
-            @Override
-            public boolean isExpiring(long sinceNs) {
-                for (int server = 0; server < servers.size(); server++) {
-                    if (servers.get(server).isExpiring(sinceNs)) {
-                        return true;
-                    }
-                }
-                return false;
-            }
-
-            @Override
-            public long settledTurns(int server) {
-                return servers.get(server).settledTurns();
-            }
-        };
-        final CopyListener copies = new CopyListener() {
-            @Override
-            public void announced(int shard, int server, long bytes) {
-                servers.get(server).joining().announced(bytes);
-            }
-
-            @Override
-            public void copied(int shard, int server, long unused) {
-                servers.get(server).joining().copied(shard, unused);
-                wakeUp(server);
-            }
-
-            @Override
-            public boolean joined(int server) {
-                return EmbeddedCluster.this.joined(server);
-            }
-        };
-        for (RecoveredServer server : recovered) {
-            servers.add(new ServerParts(
-                            serverSettings(),
-                            server.segments(),
-                            server.replicas(),
-                            started,
-                            surroundings.clocks().apply(server.serverId()),
-                            surroundings.scheduling(),
-                            ThreadingMode.SHARED,
-                            errors,
-                            this::wakeUp,
-                            pressure,
-                            copies,
-                            this::renewed,
-                            List.of())
-                    .open(server.serverId(), fabric, view));
-        }
+                        .withCounters(recovery.serverSettings().counters())));
         this.faults = new FileFaults(settings.dir(), files.areas(), this::stopServing);
+        try {
+            final CopyListener copies = new JoiningCopies(servers, this::joined);
+            final MembershipView view = new StartedRoles(started);
+            for (RecoveredServer server : recovered) {
+                servers.add(new ServerParts(
+                                recovery.serverSettings(),
+                                server.segments(),
+                                server.replicas(),
+                                started,
+                                surroundings.clocks().apply(server.serverId()),
+                                surroundings.scheduling(),
+                                ThreadingMode.SHARED,
+                                errors,
+                                pressure::wakeUp,
+                                pressure,
+                                copies,
+                                this::renewed,
+                                List.of())
+                        .open(server.serverId(), fabric, view));
+            }
+            startServers(clock);
+            final CatalogueStore catalogue =
+                    new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
+            final EmbeddedCatalogue caches = new EmbeddedCatalogue(catalogue, servers);
+            this.session = new InProcessSession(started, servers, caches);
+            if (surroundings.clientsEndWithStore()) {
+                closeOldSessions();
+            }
+            catalogue.resume();
+            caches.applyLimits();
+            this.reading = new LiveReading(files, servers, caches, settings, clock, surroundings.scheduling());
+        } catch (RuntimeException | Error e) {
+            abandon(e);
+            throw e;
+        }
+        logStart(recovered, scattered, clock.nanoTime() - startNs);
+    }
+
+    private void startServers(Clock clock) {
         servers.forEach(server -> server.meet(servers));
         servers.forEach(server -> server.whenFaulty(faults::explain));
         servers.forEach(server -> server.deadline(settings.deadlineMs() * 1_000_000));
         servers.forEach(Server::start);
         serving = List.copyOf(servers);
-        final IllegalStateException already = failure.get();
+        final IllegalStateException already = end.reason();
         if (already != null) {
             serving.forEach(server -> server.fail(already));
         }
         checkpoints.start(servers, errors);
         faults.watch(clock, surroundings.scheduling(), errors);
-        final CatalogueStore catalogue =
-                new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
-        final EmbeddedCatalogue caches = new EmbeddedCatalogue(catalogue, servers);
-        this.session = new InProcessSession(started, servers, caches);
-        if (surroundings.clientsEndWithStore()) {
-            closeOldSessions();
-        }
-        catalogue.resume();
-        caches.applyLimits();
-        this.reading = new LiveReading(files, servers, caches, settings, clock, surroundings.scheduling());
-        logStart(recovered, scattered, clock.nanoTime() - startNs);
+    }
+
+    /** Ends all agents, and touches nothing: only then may files and lock be given back. */
+    private void abandon(Throwable failure) {
+        StoreFiles.suppress(failure, faults::close);
+        StoreFiles.suppress(failure, checkpoints::abandon);
+        servers.forEach(server -> StoreFiles.suppress(failure, server::abandon));
+        StoreFiles.suppress(failure, fabric::close);
     }
 
     /** A server's replicas hold all that they lacked: from now on they are as good as any. */
@@ -238,7 +195,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         if (next == null) {
             return false;
         }
-        configuration = next;
+        configuration.adopt(next);
         joinsCompleted.incrementAndGet();
         LOG.info("server {} holds complete replicas again; term {}", server, next.term());
         return true;
@@ -248,7 +205,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private @Nullable Configuration renewed(List<Integer> shards) {
         final Configuration next = files.renewed(shards);
         if (next != null) {
-            configuration = next;
+            configuration.adopt(next);
         }
         return next;
     }
@@ -258,63 +215,17 @@ public final class EmbeddedCluster implements AutoCloseable {
      * need it. Any thread, also an agent's inside its turn: does not wait.
      */
     private void stopServing(IllegalStateException found) {
-        final IllegalStateException why = java.util.Objects.requireNonNull(
-                failure.updateAndGet(first -> first == null || found instanceof LostAreaException ? found : first));
+        final IllegalStateException why = end.add(found);
         // A caller that hears of it from one server is answered by none any more.
         serving.forEach(server -> server.refuse(why));
         serving.forEach(server -> server.fail(why));
     }
 
-    private ServerSettings serverSettings() {
-        final int segmentCount = (int) (settings.capacityBytes() / settings.segmentBytes());
-        return surroundings
-                .tuning()
-                .apply(ServerSettings.of(
-                        segmentCount,
-                        settings.workers(),
-                        settings.replicas() > 1,
-                        settings.verifyReads(),
-                        (long) settings.scrubMibPerSecond() << 20));
-    }
-
-    private List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random) {
-        final KeyHash keyHash = new KeyHash(found.hashSeed());
-        final ServerSettings serverSettings = serverSettings();
-        final List<RecoveredServer> recovered = new ArrayList<>();
-        for (Area area : files.areas()) {
-            final Segments segments = new Segments(
-                    area,
-                    random.fork("segments-" + area.serverId()),
-                    serverSettings.cleanerReserve(),
-                    serverSettings.spaceLimit(area.segmentCount(), area.segmentLength(), found.mostReplicas()),
-                    serverSettings.counters());
-            final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[found.shardCount()];
-            for (int shard = 0; shard < replicas.length; shard++) {
-                if (found.shard(shard).isReplica(area.serverId())) {
-                    replicas[shard] = new ShardReplica(
-                            shard,
-                            found.shardCount(),
-                            keyHash,
-                            segments,
-                            area.tenures().tenure(shard));
-                    if (found.shard(shard).isJoining(area.serverId())) {
-                        replicas[shard].beginJoining();
-                    }
-                }
-            }
-            final RecoveredServer server = new RecoveredServer(
-                    area.serverId(), segments, new Replicas(replicas), settings.replicas() > 1, errors);
-            checkpoints.recover(server, found, clock);
-            recovered.add(server);
-        }
-        return recovered;
-    }
-
     /** Every client of an embedded store lives in its JVM, so the sessions of the process before are over. */
     private void closeOldSessions() {
         final Request request = new Request();
-        for (int shard = 0; shard < configuration.shardCount(); shard++) {
-            final int primary = configuration.shard(shard).primary();
+        for (int shard = 0; shard < configuration.get().shardCount(); shard++) {
+            final int primary = configuration.get().shard(shard).primary();
             for (long sessionId : servers.get(primary).openSessions(shard)) {
                 session.call(request.closeSession(shard, sessionId));
             }
@@ -337,7 +248,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                 settings.dir() == null ? "no dir" : "dir " + settings.dir(),
                 durability(),
                 settings.dir() == null ? ": the content ends with the last close" : "",
-                configuration.term(),
+                configuration.get().term(),
                 checkpoints.statistics().objects(),
                 entries,
                 torn == 0 ? "" : ", " + torn + " torn and dropped",
@@ -350,7 +261,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     public Configuration configuration() {
-        return configuration;
+        return configuration.get();
     }
 
     /** The one session in process; shared by all clients, which never close it. */
@@ -372,13 +283,9 @@ public final class EmbeddedCluster implements AutoCloseable {
         return settings.dir();
     }
 
-    private void wakeUp(int server) {
-        servers.get(server).wakeUp();
-    }
-
     private void destroyObjects(int cacheId) {
         final Request request = new Request();
-        for (int shard = 0; shard < configuration.shardCount(); shard++) {
+        for (int shard = 0; shard < configuration.get().shardCount(); shard++) {
             session.call(request.destroy(cacheId, shard));
             // Unknown: destroyed already, by an attempt that was broken off.
             if (request.status() != Status.OK && request.status() != Status.UNKNOWN_CACHE) {
@@ -392,11 +299,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     /** What workers have drawn ahead of entries may be lacking elsewhere. False while there is a worker that is not idle. */
     public boolean releaseGrants() {
-        boolean allIdle = true;
-        for (Server server : servers) {
-            allIdle &= server.releaseGrants();
-        }
-        return allIdle;
+        return pressure.releaseGrants();
     }
 
     /** Server {@code to} cuts server {@code from} off its backup log; {@code from} connects again when it next writes. */
@@ -464,48 +367,7 @@ public final class EmbeddedCluster implements AutoCloseable {
      * @throws RowanException OUTCOME_UNKNOWN if that is not so when the deadline of the settings has passed
      */
     public void awaitDigested() {
-        if (!isDigestedInTime()) {
-            throw new RowanException(
-                    Status.OUTCOME_UNKNOWN,
-                    "what landed in the backup logs was not digested within " + settings.deadlineMs() + " ms");
-        }
-    }
-
-    /** Each round ends by the deadline; a further round begins only if objects were ended, of which there are finitely many. */
-    private boolean isDigestedInTime() {
-        long ended;
-        do {
-            ended = endedObjects();
-            if (!awaitDigestedOnce()) {
-                return false;
-            }
-            // The end of what was evicted or expired meanwhile may have landed where nobody has looked since.
-        } while (endedObjects() != ended || servers.stream().anyMatch(Server::isEndingObjects));
-        return true;
-    }
-
-    private long endedObjects() {
-        long ended = 0;
-        for (Server server : servers) {
-            ended += server.endedObjects();
-        }
-        return ended;
-    }
-
-    private boolean awaitDigestedOnce() {
-        final WaitLimit limit = new WaitLimit(clock, settings.deadlineMs() * 1_000_000);
-        for (Server server : servers) {
-            // Two more: the first may have begun before what the caller cares for had landed.
-            final long enough = server.digestedTurns() + 2;
-            while (server.digestedTurns() < enough && !server.isStopped()) {
-                if (limit.isOver()) {
-                    return false;
-                }
-                server.wakeUp();
-                surroundings.scheduling().park(20_000);
-            }
-        }
-        return true;
+        digestWait.await();
     }
 
     /** Ends, whatever has failed: releases threads, files and the lock of the directory in any case. */
@@ -518,43 +380,50 @@ public final class EmbeddedCluster implements AutoCloseable {
         reading.close();
         faults.close();
         session.close();
-        if (failure.get() instanceof LostAreaException lost) {
-            checkpoints.abandon();
-            servers.forEach(Server::abandon);
-            files.closeAfterFailure(lost);
+        if (end.closing() == ServiceEnd.Closing.UNTOUCHED) {
+            closeUntouched();
             return;
         }
         try {
             endServers();
         } catch (RuntimeException | Error e) {
-            checkpoints.abandon();
-            servers.forEach(Server::abandon);
+            abandon(e);
             files.closeAfterFailure(e);
             throw e;
         }
-        if (failure.get() instanceof AgentStoppedException why) {
-            // As after a crash of the process: what an agent left half done is not to be believed, only the log is.
+        // Every agent has ended by now: nothing fails behind this.
+        final IllegalStateException why = end.reason();
+        if (why != null && end.closing() != ServiceEnd.Closing.CLEAN) {
             files.closeAfterFailure(why);
-            if (why.getCause() instanceof DamagedLandingError damaged) {
-                files.setAside(damaged.serverId());
-            }
             return;
         }
-        checkpoints.takeLast();
+        try {
+            checkpoints.takeLast();
+        } catch (RuntimeException | Error e) {
+            files.closeAfterFailure(e);
+            throw e;
+        }
         files.closeClean();
+    }
+
+    private void closeUntouched() {
+        final IllegalStateException lost = java.util.Objects.requireNonNull(end.reason());
+        checkpoints.abandon();
+        servers.forEach(Server::abandon);
+        files.closeAfterFailure(lost);
     }
 
     private void endServers() {
         servers.forEach(Server::close);
-        if (!isDigestedInTime()) {
+        if (!digestWait.isOverInTime()) {
             LOG.warn(
                     "what landed in the backup logs was not digested within {} ms: the next start reads it from there",
                     settings.deadlineMs());
         }
-        if (failure.get() instanceof AgentStoppedException) {
-            checkpoints.abandon();
-        } else {
+        if (end.closing() == ServiceEnd.Closing.CLEAN) {
             checkpoints.stop(servers);
+        } else {
+            checkpoints.abandon();
         }
         servers.forEach(Server::stopAgents);
         servers.forEach(Server::stop);

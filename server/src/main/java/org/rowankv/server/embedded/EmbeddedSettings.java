@@ -22,7 +22,7 @@ import org.rowankv.server.pm.Durability;
  * @param verifyReads whether every read checks the entry's checksums
  * @param scrubMibPerSecond how fast each server reads again what it holds, at most; 0: not at all
  * @param durability what an acknowledged write survives
- * @param acceptUnclean opens an area that the operating system may not have written completely
+ * @param acceptUnclean opens an area that the operating system may not have written completely, or that is marked as incomplete
  * @param checkpointIntervalMs between two checkpoints of the indexes, of a store that outlives its close; 0: none
  * @param acceptCopied opens a directory that is a copy of the one the store was created in
  * @param deadlineMs that one wait of an operation, and each step of the close, takes at most

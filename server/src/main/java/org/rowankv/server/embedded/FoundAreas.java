@@ -3,7 +3,9 @@ package org.rowankv.server.embedded;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.server.pm.Area;
@@ -32,6 +34,9 @@ final class FoundAreas {
         /** Makes an empty area; whatever is found in its place is out of the way afterwards. */
         Area createAgain(int server);
 
+        /** After the area made by {@link #createAgain} was closed: what was found in its place is there again. */
+        void putBack(int server);
+
         /** For people. */
         String name();
     }
@@ -40,6 +45,8 @@ final class FoundAreas {
     private final Place place;
     private final @Nullable Area[] areas;
     private final Map<Integer, UnusableAreaException> lost = new TreeMap<>();
+    /** Used with consent although their replicas are incomplete: only for shards of which nobody else has a complete one. */
+    private final Set<Integer> incomplete = new TreeSet<>();
 
     private FoundAreas(Configuration found, Place place) {
         this.found = found;
@@ -86,6 +93,13 @@ final class FoundAreas {
             return;
         }
         areas[server] = area;
+        if (area.superblock().isIncomplete()) {
+            LOG.warn(
+                    "server {} lacks an entry that was acknowledged, and is used all the same: its replicas count where no"
+                            + " other is complete",
+                    server);
+            incomplete.add(server);
+        }
         if (area.superblock().term() > found.term()) {
             throw new StoreOpenException("server " + server + " has adopted term "
                     + area.superblock().term() + ", but the stored configuration is of term " + found.term()
@@ -147,7 +161,7 @@ final class FoundAreas {
     }
 
     private Configuration beginOrFail() {
-        final Configuration next = found.coldStart(found.incarnations(), lost.keySet());
+        final Configuration next = found.coldStart(found.incarnations(), lost.keySet(), incomplete);
         lost.forEach((server, why) -> {
             LOG.warn("{}. Server {} begins anew, and is sent what the other replicas hold", why.getMessage(), server);
             areas[server] = place.createAgain(server);
@@ -168,6 +182,11 @@ final class FoundAreas {
             }
             area.drain();
         }
+    }
+
+    /** After all areas were closed, and before a configuration was stored in which those made again count as joining. */
+    void putBack() {
+        lost.keySet().forEach(place::putBack);
     }
 
     /** Whether the area of a server was made again. */

@@ -27,15 +27,12 @@ import org.rowankv.server.pm.OpenConsent;
 import org.rowankv.server.pm.StoreDirectory;
 import org.rowankv.server.pm.StoreOpenException;
 import org.rowankv.server.pm.StoreShape;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The areas and the configuration of an embedded store: in a directory, or in memory. Used by the thread that opens it, and
  * closes it; what is done in between excludes each other.
  */
 final class StoreFiles {
-    private static final Logger LOG = LoggerFactory.getLogger(StoreFiles.class);
     private static final String WRITER = "embedded";
 
     private final @Nullable StoreDirectory directory;
@@ -121,56 +118,7 @@ final class StoreFiles {
         return new StoreFiles(null, memories.store(), areas, random, first, version);
     }
 
-    private record MemoryPlace(
-            EmbeddedSettings settings, Surroundings.Memories memories, long clusterId, RandomSource random)
-            implements FoundAreas.Place {
-        @Override
-        public Area open(int server, boolean acceptUnclean) {
-            final AreaSettings areaSettings = anonymousArea(settings, server, clusterId);
-            return Area.open(areaSettings, memories.memory(areaSettings));
-        }
-
-        @Override
-        public Area createAgain(int server) {
-            final AreaSettings areaSettings = anonymousArea(settings, server, clusterId);
-            return Area.create(areaSettings, memories.memory(areaSettings), random);
-        }
-
-        @Override
-        public String name() {
-            return "memory";
-        }
-    }
-
-    private record DirectoryPlace(
-            StoreDirectory directory, EmbeddedSettings settings, RandomSource random, Machine machine)
-            implements FoundAreas.Place {
-        @Override
-        public Area open(int server, boolean acceptUnclean) {
-            return Area.open(
-                    directory.areaSettings(server, settings.durability()),
-                    new OpenConsent(acceptUnclean, directory.consent().copied()),
-                    machine);
-        }
-
-        @Override
-        public Area createAgain(int server) {
-            directory
-                    .setAside(server)
-                    .ifPresent(aside -> LOG.warn(
-                            "the file of server {} that cannot be used is {} now; it is not needed any more",
-                            server,
-                            aside));
-            return Area.create(directory.areaSettings(server, settings.durability()), random, machine);
-        }
-
-        @Override
-        public String name() {
-            return directory.path().toString();
-        }
-    }
-
-    private static AreaSettings anonymousArea(EmbeddedSettings settings, int server, long clusterId) {
+    static AreaSettings anonymousArea(EmbeddedSettings settings, int server, long clusterId) {
         return new AreaSettings(
                 null,
                 settings.capacityBytes(),
@@ -346,6 +294,8 @@ final class StoreFiles {
                 area.superblock().startIncarnation(incarnations.get(area.serverId()));
             }
             area.superblock().adoptTerm(next.term());
+            // Not before it is stored which of its replicas count.
+            area.superblock().acceptIncomplete();
             Chaos.point("start.term");
         }
         return next;
@@ -456,22 +406,21 @@ final class StoreFiles {
         }
     }
 
+    /**
+     * Before a term was begun: as {@link #closeAfterFailure}, but that areas made again are taken away, and what was set
+     * aside for them is put back. It may be of use, now that others have been found incomplete.
+     */
+    void closeAsFound(Throwable failure) {
+        areas.forEach(area -> suppress(failure, area::close));
+        if (found != null) {
+            suppress(failure, found::putBack);
+        }
+        closeAll(failure, store, List.of(), directory);
+    }
+
     /** Leaves everything as it is on disk, and gives files and lock free. */
     void closeAfterFailure(Throwable failure) {
         closeAll(failure, store, areas, directory);
-    }
-
-    /** After the close: the server's area lacks what others hold, so that the next start makes it again, from their replicas. */
-    void setAside(int server) {
-        if (directory != null) {
-            directory
-                    .setAside(server)
-                    .ifPresent(aside -> LOG.warn(
-                            "the file of server {} lacks what its sender counts as replicated, and is {} now: the next"
-                                    + " start makes it again from the other replicas",
-                            server,
-                            aside));
-        }
     }
 
     private static void closeAll(
@@ -490,7 +439,8 @@ final class StoreFiles {
         }
     }
 
-    private static void suppress(Throwable failure, Runnable action) {
+    /** What else fails while something is given up is kept with the failure. */
+    static void suppress(Throwable failure, Runnable action) {
         try {
             action.run();
         } catch (RuntimeException e) {

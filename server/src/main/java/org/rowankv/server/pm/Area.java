@@ -50,13 +50,7 @@ public final class Area implements AutoCloseable {
         this.memory = memory;
         this.superblock = superblock;
         this.mayBeTorn = mayBeTorn;
-        this.forcer = settings.durability() == Durability.POWER
-                ? new Forcer(
-                        memory,
-                        settings.file() == null
-                                ? "the area of server " + settings.serverId()
-                                : "the area " + settings.file())
-                : null;
+        this.forcer = settings.durability() == Durability.POWER ? new Forcer(memory, nameOf(settings)) : null;
         this.verbs = forcer == null ? memory.verbs() : forcer;
         this.segments = new SegmentMetaTable(
                 memory.header(),
@@ -66,6 +60,10 @@ public final class Area implements AutoCloseable {
         this.tenures = new TenureTable(memory.header(), verbs, settings.shardCount());
         this.segmentBase = settings.segmentBase();
         this.segmentShift = Integer.numberOfTrailingZeros(settings.segmentLength());
+    }
+
+    private static String nameOf(AreaSettings settings) {
+        return settings.file() == null ? "the area of server " + settings.serverId() : "the area " + settings.file();
     }
 
     /** A new area. A file of that name must not exist yet. */
@@ -113,12 +111,13 @@ public final class Area implements AutoCloseable {
     }
 
     /** The area that is found in memory. */
-    public static Area open(AreaSettings settings, AreaMemory memory) {
+    public static Area open(AreaSettings settings, AreaMemory memory, OpenConsent consent) {
         final Content content = Superblock.newestValid(memory.header());
         if (content == null) {
             throw new UnusableAreaException("both copies of the superblock of server " + settings.serverId()
                     + " are damaged: start with new memory");
         }
+        AreaFinding.requireComplete(nameOf(settings), content, consent);
         bringToDevice(settings, memory);
         final Area area = new Area(
                 settings,
@@ -195,7 +194,9 @@ public final class Area implements AutoCloseable {
                 settings.serverCount(),
                 settings.replicaCount(),
                 false,
-                settings.durability() == Durability.POWER);
+                settings.durability() == Durability.POWER,
+                false,
+                false);
     }
 
     /** {@link #open} with the boot id given, on a thread of ours. */
@@ -224,6 +225,7 @@ public final class Area implements AutoCloseable {
                 throw AreaFinding.truncated(file, length, settings.fileLength());
             }
             AreaFinding.requireConsent(file, content, fileIdentity, bootId, consent);
+            AreaFinding.requireComplete(nameOf(settings), content, consent);
             final AreaMemory memory = machine.memory().around(settings, FileMemory.map(file, settings));
             bringToDevice(settings, memory);
             final Superblock superblock = new Superblock(
@@ -378,6 +380,17 @@ public final class Area implements AutoCloseable {
 
     public Superblock superblock() {
         return superblock;
+    }
+
+    /**
+     * A start has found that the replicas here lack an entry that was acknowledged: remembers it ({@link
+     * Superblock#markIncomplete}).
+     *
+     * @return what the start fails with; an area like this is opened with consent only
+     */
+    public UnusableAreaException foundIncomplete() {
+        superblock.markIncomplete();
+        return AreaFinding.incomplete(nameOf(settings));
     }
 
     public SegmentMetaTable segments() {

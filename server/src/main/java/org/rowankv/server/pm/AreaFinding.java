@@ -101,9 +101,32 @@ final class AreaFinding {
         }
     }
 
-    /** Whether any subset of what was stored and not forced may be missing. */
+    /**
+     * Whether any subset of what was stored and not forced may be missing. A start that found it so and ended before all
+     * that is torn was made void leaves it to the next. What is incomplete is opened with consent only, and its damaged
+     * entries are treated like torn ones then.
+     */
     static boolean mayBeTorn(Content content, BootId bootId) {
-        return !content.clean() && (content.power() || !content.bootId().equals(bootId));
+        return content.incomplete()
+                || !content.clean()
+                        && (content.power()
+                                || content.torn()
+                                || !content.bootId().equals(bootId));
+    }
+
+    static void requireComplete(String area, Content content, OpenConsent consent) {
+        if (content.incomplete() && !consent.unclean()) {
+            throw incomplete(area);
+        }
+    }
+
+    static UnusableAreaException incomplete(String area) {
+        return new UnusableAreaException(
+                area + " lacks an entry that was acknowledged: what landed in it was found damaged. An embedded store"
+                        + " makes it anew by itself if the other servers hold complete replicas of all that is in it. To go on with"
+                        + " what is there, add accept-unclean=true once (--accept-unclean of a server process): that entry may"
+                        + " be lost",
+                true);
     }
 
     static void requireTables(Path file, @Nullable String reason) {

@@ -53,6 +53,13 @@ public final class AreaImage {
                 damages.add(new Damage(file, offsets[i], "superblock, copy " + "AB".charAt(i) + ": " + reason));
             }
         }
+        if (content.incomplete()) {
+            damages.add(
+                    new Damage(
+                            file,
+                            SuperblockDescriptor.offsetOf(content.sequence()) + SuperblockDescriptor.INCOMPLETE_OFFSET,
+                            "marked as incomplete: what landed here was found damaged, so that an acknowledged entry is lacking"));
+        }
         for (int shard = 0; shard < content.shardCount(); shard++) {
             note(tenures.wordOffset(shard), tenures.whyInvalid(shard));
         }

@@ -319,6 +319,26 @@ public final class StoreDirectory implements AutoCloseable {
         });
     }
 
+    /**
+     * Undoes {@link #setAside}: the file that was set aside takes the place of the one that was made since, which is closed.
+     *
+     * @return where it is again
+     */
+    public Path putBack(int server) {
+        final Path file = areaFile(server);
+        final Path aside = file.resolveSibling(file.getFileName() + ASIDE_SUFFIX);
+        return FileThread.call("rowan-area-back", () -> {
+            try {
+                Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+                return file;
+            } catch (IOException e) {
+                throw new StoreOpenException(
+                        "the area " + aside + " cannot be renamed back to " + file + ": " + e + ". Rename it by hand",
+                        e);
+            }
+        });
+    }
+
     /** Where a server's checkpoints are; made when the first is written. */
     public Path checkpointDir(int server) {
         return checkpointDir(directory, server);

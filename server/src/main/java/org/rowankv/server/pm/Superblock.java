@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.pm.SuperblockDescriptor.Content;
 
 /**
- * What a server knows about itself across restarts: who it is, how often it started, the highest term it adopted, and
- * whether it was shut down cleanly.
+ * What a server knows about itself across restarts: who it is, how often it started, the highest term it adopted,
+ * whether it was shut down cleanly, and whether its replicas are complete.
  *
  * <p>Guarantees: when a method that changes it returns, the change is on the device (for an area without files: in
  * memory). A crash in between leaves the state before or the state after. The incarnation and the term never fall.
@@ -21,7 +21,12 @@ public final class Superblock {
     private final BootId bootId;
     private final long fileIdentity;
     private final boolean power;
+    /** As it was found: from the next incarnation on until a clean close, the superblock says so. */
+    private final boolean mayBeTorn;
+
     private volatile Content content;
+    /** Set in this use: only what was found set can be accepted. */
+    private boolean markedIncomplete;
 
     /**
      * @param header the first bytes of the area
@@ -42,6 +47,7 @@ public final class Superblock {
         this.bootId = bootId;
         this.fileIdentity = fileIdentity;
         this.power = power;
+        this.mayBeTorn = AreaFinding.mayBeTorn(content, bootId);
         this.content = content;
     }
 
@@ -162,7 +168,44 @@ public final class Superblock {
             throw new IllegalStateException("server " + serverId() + " has incarnation " + content.incarnation()
                     + " and refuses " + incarnation);
         }
-        write(content.next(incarnation, content.term(), bootId, fileIdentity, false, power));
+        write(content.next(incarnation, content.term(), bootId, fileIdentity, false, power)
+                .withMarks(content.incomplete(), content.torn() || mayBeTorn));
+    }
+
+    /** Whether the replicas in the area lack an entry that was acknowledged. */
+    public boolean isIncomplete() {
+        return content.incomplete();
+    }
+
+    /**
+     * Remembers that the replicas in the area lack an entry that their senders count as replicated: from now on, whatever
+     * becomes of this process, the area is opened with the user's consent only. On the device before this returns.
+     */
+    public synchronized void markIncomplete() {
+        markedIncomplete = true;
+        if (!content.incomplete()) {
+            write(same().withMarks(true, content.torn()));
+        }
+    }
+
+    /**
+     * Ends what was found marked as incomplete and is used all the same: with the user's consent, and once it is stored
+     * elsewhere which of its replicas count. What was marked since the area was opened stays marked.
+     */
+    public synchronized void acceptIncomplete() {
+        if (content.incomplete() && !markedIncomplete) {
+            write(same().withMarks(false, content.torn()));
+        }
+    }
+
+    private Content same() {
+        return content.next(
+                content.incarnation(),
+                content.term(),
+                content.bootId(),
+                content.fileIdentity(),
+                content.clean(),
+                content.power());
     }
 
     /** Remembers an adopted term. A lower one than the highest so far is refused: nobody goes back. */

@@ -27,7 +27,9 @@ import org.jspecify.annotations.Nullable;
  *  100  replica count                           4
  *  104  clean-shutdown mark, 0 or CLEAN         4
  *  108  level mark, POWER or 0 for a lower one   4
- *  112  zero                                   16
+ *  112  mark of what is lacking, 0 or INCOMPLETE 4
+ *  116  mark of torn entries, 0 or TORN          4
+ *  120  zero                                    8
  *  128
  * </pre>
  *
@@ -38,9 +40,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class SuperblockDescriptor {
     static final long MAGIC = 0x3152414e41574f52L; // "ROWANAR1" in memory order
-    static final int FORMAT_VERSION = 2;
+    static final int FORMAT_VERSION = 3;
     static final int CLEAN = 0x41454c43; // "CLEA" in memory order
     static final int POWER = 0x52574f50; // "POWR" in memory order
+    static final int INCOMPLETE = 0x4f434e49; // "INCO" in memory order
+    static final int TORN = 0x4e524f54; // "TORN" in memory order
 
     static final int MAGIC_OFFSET = 0;
     static final int FORMAT_VERSION_OFFSET = MAGIC_OFFSET + Long.BYTES;
@@ -60,7 +64,9 @@ final class SuperblockDescriptor {
     static final int REPLICA_COUNT_OFFSET = SERVER_COUNT_OFFSET + Integer.BYTES;
     static final int CLEAN_OFFSET = REPLICA_COUNT_OFFSET + Integer.BYTES;
     static final int POWER_OFFSET = CLEAN_OFFSET + Integer.BYTES;
-    static final int RESERVED_OFFSET = POWER_OFFSET + Integer.BYTES;
+    static final int INCOMPLETE_OFFSET = POWER_OFFSET + Integer.BYTES;
+    static final int TORN_OFFSET = INCOMPLETE_OFFSET + Integer.BYTES;
+    static final int RESERVED_OFFSET = TORN_OFFSET + Integer.BYTES;
     static final int LENGTH = 128;
 
     /**
@@ -68,6 +74,8 @@ final class SuperblockDescriptor {
      *
      * @param sequence of the copy; the copy with the higher one counts
      * @param power whether it has been written at {@link Durability#POWER} since it was last begun to be used
+     * @param incomplete whether the replicas in the area lack an entry that their senders count as replicated
+     * @param torn whether a start that found it possibly torn has not ended cleanly since
      */
     record Content(
             long sequence,
@@ -84,8 +92,11 @@ final class SuperblockDescriptor {
             int serverCount,
             int replicaCount,
             boolean clean,
-            boolean power) {
+            boolean power,
+            boolean incomplete,
+            boolean torn) {
 
+        /** What the next copy says. A clean close has made void whatever was torn; what is lacking stays so. */
         Content next(
                 long newIncarnation,
                 long newTerm,
@@ -108,7 +119,30 @@ final class SuperblockDescriptor {
                     serverCount,
                     replicaCount,
                     newClean,
-                    newPower);
+                    newPower,
+                    incomplete,
+                    torn && !newClean);
+        }
+
+        Content withMarks(boolean newIncomplete, boolean newTorn) {
+            return new Content(
+                    sequence,
+                    clusterId,
+                    areaId,
+                    incarnation,
+                    term,
+                    bootId,
+                    fileIdentity,
+                    serverId,
+                    segmentLength,
+                    segmentCount,
+                    shardCount,
+                    serverCount,
+                    replicaCount,
+                    clean,
+                    power,
+                    newIncomplete,
+                    newTorn);
         }
     }
 
@@ -139,6 +173,8 @@ final class SuperblockDescriptor {
         buffer.putInt(offset + REPLICA_COUNT_OFFSET, content.replicaCount());
         buffer.putInt(offset + CLEAN_OFFSET, content.clean() ? CLEAN : 0);
         buffer.putInt(offset + POWER_OFFSET, content.power() ? POWER : 0);
+        buffer.putInt(offset + INCOMPLETE_OFFSET, content.incomplete() ? INCOMPLETE : 0);
+        buffer.putInt(offset + TORN_OFFSET, content.torn() ? TORN : 0);
         for (int at = RESERVED_OFFSET; at < LENGTH; at += Integer.BYTES) {
             buffer.putInt(offset + at, 0);
         }
@@ -164,7 +200,9 @@ final class SuperblockDescriptor {
                 buffer.getInt(offset + SERVER_COUNT_OFFSET),
                 buffer.getInt(offset + REPLICA_COUNT_OFFSET),
                 buffer.getInt(offset + CLEAN_OFFSET) == CLEAN,
-                buffer.getInt(offset + POWER_OFFSET) == POWER);
+                buffer.getInt(offset + POWER_OFFSET) == POWER,
+                buffer.getInt(offset + INCOMPLETE_OFFSET) == INCOMPLETE,
+                buffer.getInt(offset + TORN_OFFSET) == TORN);
     }
 
     /** Whether the copy is a superblock at all, of whatever format version. */
@@ -194,6 +232,14 @@ final class SuperblockDescriptor {
         final int power = buffer.getInt(offset + POWER_OFFSET);
         if (power != 0 && power != POWER) {
             return "unknown level mark " + power;
+        }
+        final int incomplete = buffer.getInt(offset + INCOMPLETE_OFFSET);
+        if (incomplete != 0 && incomplete != INCOMPLETE) {
+            return "unknown mark of what is lacking " + incomplete;
+        }
+        final int torn = buffer.getInt(offset + TORN_OFFSET);
+        if (torn != 0 && torn != TORN) {
+            return "unknown mark of torn entries " + torn;
         }
         for (int at = RESERVED_OFFSET; at < LENGTH; at += Integer.BYTES) {
             if (buffer.getInt(offset + at) != 0) {

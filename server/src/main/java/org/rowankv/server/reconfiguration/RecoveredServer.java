@@ -101,6 +101,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
      * Reads the whole area.
      *
      * @param threads that may read at the same time, the caller's included
+     * @throws org.rowankv.server.pm.UnusableAreaException if an entry that had landed is damaged; the area is marked then
      */
     public void scan(int threads, Clock clock) {
         scan(threads, clock, null);
@@ -132,6 +133,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         final List<IntConsumer> each = new ArrayList<>();
         readers.forEach(one -> each.add(s -> progress.segmentRead(one.read(s))));
         new ScanThreads("rowan-scan-" + serverId, toRead, each).readAll();
+        requireComplete();
         assembler.giveUpIncomplete(this); // no block of them comes any more, and their segments may be needed
         freeDeadSegments(inUse);
         Chaos.point("start.dead-freed");
@@ -142,6 +144,16 @@ public final class RecoveredServer implements EntryAssembler.Handler {
             }
         }
         assembler.log().retire();
+    }
+
+    /**
+     * A replica that lacks an entry which others count as replicated is none. Without other replicas there is none to be
+     * had from, and what is damaged was reported.
+     */
+    private void requireComplete() {
+        if (readers.stream().anyMatch(each -> each.damagedLandings() > 0)) {
+            throw segments.area().foundIncomplete();
+        }
     }
 
     /**

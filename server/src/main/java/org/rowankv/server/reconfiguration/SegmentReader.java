@@ -10,6 +10,7 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
@@ -37,9 +38,13 @@ final class SegmentReader implements SegmentScan.Visitor {
     private final EntryBatch batch = new EntryBatch();
     private byte[] keyScratch = new byte[256];
     private int segment;
+    /** Behind the entry found last, or the segment's start: where the one that landed next begins, if one did. */
+    private long next;
+
     private int charged;
     private long entries;
     private long tornEntries;
+    private long damagedLandings;
 
     /**
      * @param handler told of blocks that are of no use
@@ -81,11 +86,17 @@ final class SegmentReader implements SegmentScan.Visitor {
         return tornEntries;
     }
 
+    /** Entries that landed whole and are not whole any more, so far. */
+    long damagedLandings() {
+        return damagedLandings;
+    }
+
     /** Reads a whole segment, and closes it; returns how many valid entries it found. */
     long read(int newSegment) {
         final long before = entries;
         segment = newSegment;
         charged = 0;
+        next = segments.area().addressOf(segment);
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
         applyBatch();
         segments.close(segment, charged);
@@ -96,6 +107,7 @@ final class SegmentReader implements SegmentScan.Visitor {
     @Override
     public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
         entries++;
+        next = address + length;
         charged += segments.charge(length);
         if (type == EntryType.COMMIT_VECTOR) {
             for (int i = 0; i < CommitVector.count(buffer, at); i++) {
@@ -128,10 +140,24 @@ final class SegmentReader implements SegmentScan.Visitor {
             segments.area().flush(address, Long.BYTES);
             return;
         }
+        if (replicated && hasLanded(address)) {
+            damagedLandings++;
+        }
         errors.reportExpected(
                 "server " + serverId + ": scan of segment " + segment + " at "
                         + (address - segments.area().addressOf(segment)),
                 new IllegalStateException(reason));
+    }
+
+    /**
+     * Whether a place with an entry's word is that of an entry, which was there as a whole once. Where nothing is torn, what
+     * was stored before the process ended is there; and in the backup log the word is stored last, behind all of the entry.
+     * So it is, if the place is one that was landed in: behind a whole entry or at the start, since what lands has no gaps
+     * and no old word of the segment has its generation. Words in the body of what was never finished, or was given up, are
+     * bytes of some value.
+     */
+    private boolean hasLanded(long address) {
+        return address == next && segments.owner(segment) == SegmentOwner.BACKUP;
     }
 
     private boolean isVoid(ByteBuffer buffer, int at) {

@@ -55,7 +55,7 @@ final class ClusterBed implements AutoCloseable {
     final class Member {
         final String name;
         final TcpProxy proxy;
-        final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
+        volatile ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         volatile @Nullable TcpFabric fabric;
         volatile @Nullable ClusterServer server;
         /** Of the newest roles. */
@@ -163,6 +163,10 @@ final class ClusterBed implements AutoCloseable {
     }
 
     ClusterSettings settings(Path directory, String name, ClusterShape ofShape, String zone, int port) {
+        return builder(directory, name, ofShape, zone, port).build();
+    }
+
+    ClusterSettings.Builder builder(Path directory, String name, ClusterShape ofShape, String zone, int port) {
         return ClusterSettings.builder()
                 .cluster("test")
                 .name(name)
@@ -174,8 +178,7 @@ final class ClusterBed implements AutoCloseable {
                 .workers(WORKERS)
                 .drainMs(2000)
                 .threading(threading)
-                .secret(secret)
-                .build();
+                .secret(secret);
     }
 
     ClusterBed startAll() {

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.RowanException;
 import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.server.pm.AreaImage;
 import org.rowankv.server.pm.AreaMemory;
 import org.rowankv.server.pm.AreaSettings;
 import org.rowankv.server.pm.BootId;
@@ -180,6 +181,27 @@ final class PowerLevelTest {
         try (EmbeddedCluster again = open(3, Durability.POWER, AFTER);
                 RowanClient reader = Stores.client(again)) {
             assertThat(reader.get(Stores.cache(reader), bytes("k"))).isEqualTo(bytes("v"));
+        }
+    }
+
+    /** The second failure is the one that matters: what the stopped agent left half done is on no area that counts as closed. */
+    @Test
+    void shouldNotCloseCleanlyWhenAnAgentWasStoppedAfterADeviceHadFailed() {
+        final EmbeddedCluster cluster = open(3, Durability.POWER, BEFORE);
+        final RowanClient client = Stores.client(cluster);
+        final int cache = Stores.cache(client);
+        client.put(cache, bytes("k"), bytes("v"));
+        brokenServer = 0;
+        forcesUntilBroken.set(0);
+        assertThatThrownBy(() -> client.put(cache, bytes("k"), bytes("w")))
+                .isInstanceOf(RowanException.class)
+                .hasMessageContaining("could not be forced");
+        cluster.errors().broken("planted", new AssertionError("planted"));
+        cluster.close();
+        for (int server = 0; server < 3; server++) {
+            assertThat(AreaImage.open(dir.resolve("store"), server).superblock().clean())
+                    .as("server %d", server)
+                    .isFalse();
         }
     }
 

@@ -75,8 +75,8 @@ class AreaRefusalTest {
 
     @Test
     void shouldRefuseAnUnknownFormatVersion() throws IOException {
-        put(AreaDescriptor.SUPERBLOCK_A_OFFSET + SuperblockDescriptor.FORMAT_VERSION_OFFSET, 3);
-        refused(this::open, "format version 3", "reads 2", "the version that wrote it");
+        put(AreaDescriptor.SUPERBLOCK_A_OFFSET + SuperblockDescriptor.FORMAT_VERSION_OFFSET, 4);
+        refused(this::open, "format version 4", "reads 3", "the version that wrote it");
     }
 
     @Test

@@ -46,6 +46,80 @@ class AreaTest {
     }
 
     @Test
+    void shouldBeTakenWithConsentOnlyOnceItIsMarkedAsIncomplete() {
+        final AreaSettings settings = Fixtures.fileSettings(directory.resolve("area"));
+        try (Area area = Area.create(settings, Fixtures.random())) {
+            area.superblock().startIncarnation();
+            area.superblock().markIncomplete();
+            area.superblock().adoptTerm(4);
+            area.closeClean();
+        }
+        for (int attempt = 0; attempt < 2; attempt++) {
+            assertThatThrownBy(() -> Area.open(settings, OpenConsent.NONE))
+                    .isInstanceOf(UnusableAreaException.class)
+                    .hasMessageContainingAll("area lacks an entry", "accept-unclean=true", "--accept-unclean")
+                    .matches(e -> ((UnusableAreaException) e).isUnclean());
+            // Until somebody has stored what is made of it, the next start asks again.
+            try (Area area = Area.open(settings, new OpenConsent(true, false))) {
+                assertThat(area.mayBeTorn())
+                        .as("its damaged entries are made void")
+                        .isTrue();
+                area.superblock().startIncarnation();
+                area.superblock().adoptTerm(5);
+                assertThat(area.superblock().isIncomplete()).isTrue();
+            }
+        }
+        try (Area area = Area.open(settings, new OpenConsent(true, false))) {
+            area.superblock().startIncarnation();
+            area.superblock().acceptIncomplete();
+            assertThat(area.superblock().isIncomplete()).isFalse();
+            // What is found now is another matter.
+            assertThat(area.foundIncomplete()).hasMessageContaining("lacks an entry");
+            area.superblock().acceptIncomplete();
+            assertThat(area.superblock().isIncomplete()).isTrue();
+        }
+        try (Area area = Area.open(settings, new OpenConsent(true, false))) {
+            area.superblock().startIncarnation();
+            area.superblock().acceptIncomplete();
+        }
+        Area.open(settings, OpenConsent.NONE).close();
+    }
+
+    /** A start that was killed has not made everything void that is torn. */
+    @Test
+    void shouldStayPossiblyTornUntilItIsClosedCleanly() {
+        final Path file = directory.resolve("area");
+        final AreaSettings settings = Fixtures.fileSettings(file);
+        final BootId before = new BootId(1, 1);
+        final BootId after = new BootId(1, 2);
+        Area.create(settings, Fixtures.random()).close();
+        try (Area area = Area.openFile(settings, file, new OpenConsent(true, false), before)) {
+            area.superblock().startIncarnation();
+        }
+        try (Area area = Area.openFile(settings, file, new OpenConsent(true, false), after)) {
+            assertThat(area.mayBeTorn()).isTrue();
+            area.superblock().startIncarnation();
+        }
+        for (int start = 0; start < 2; start++) {
+            try (Area area = Area.openFile(settings, file, OpenConsent.NONE, after)) {
+                assertThat(area.mayBeTorn()).isTrue();
+                area.superblock().startIncarnation();
+            }
+        }
+        try (Area area = Area.openFile(settings, file, OpenConsent.NONE, after)) {
+            area.superblock().startIncarnation();
+            area.closeClean();
+        }
+        try (Area area = Area.openFile(settings, file, OpenConsent.NONE, after)) {
+            assertThat(area.mayBeTorn()).isFalse();
+            area.superblock().startIncarnation();
+        }
+        try (Area area = Area.openFile(settings, file, OpenConsent.NONE, after)) {
+            assertThat(area.mayBeTorn()).isFalse();
+        }
+    }
+
+    @Test
     void shouldPutEverySegmentWithinTheRegionAndFindItByAddress() {
         try (Area area = Area.create(Fixtures.fileSettings(directory.resolve("area")), Fixtures.random())) {
             assertThat(area.segmentCount()).isEqualTo(16);

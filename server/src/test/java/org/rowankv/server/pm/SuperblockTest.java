@@ -12,7 +12,8 @@ import org.rowankv.server.pm.SuperblockDescriptor.Content;
 
 class SuperblockTest {
     private static final BootId BOOT = new BootId(7, 8);
-    private static final Content NEW = new Content(1, 11, 12, 0, 0, BOOT, 99, 2, 1 << 16, 64, 48, 3, 3, false, false);
+    private static final Content NEW =
+            new Content(1, 11, 12, 0, 0, BOOT, 99, 2, 1 << 16, 64, 48, 3, 3, false, false, false, false);
 
     private final CrashMemory memory = new CrashMemory(AreaDescriptor.TENURES_OFFSET);
 
@@ -36,7 +37,9 @@ class SuperblockTest {
             SuperblockDescriptor.REPLICA_COUNT_OFFSET, 100,
             SuperblockDescriptor.CLEAN_OFFSET, 104,
             SuperblockDescriptor.POWER_OFFSET, 108,
-            SuperblockDescriptor.RESERVED_OFFSET, 112
+            SuperblockDescriptor.INCOMPLETE_OFFSET, 112,
+            SuperblockDescriptor.TORN_OFFSET, 116,
+            SuperblockDescriptor.RESERVED_OFFSET, 120
         };
         for (int i = 0; i < ends.length; i += 2) {
             assertThat(ends[i]).isEqualTo(ends[i + 1]);
@@ -47,7 +50,8 @@ class SuperblockTest {
 
     @Test
     void shouldReadBackWhatWasWritten() {
-        final Content content = new Content(5, -1, Long.MIN_VALUE, 3, 4, BOOT, 6, 7, 8, 9, 10, 11, 12, true, true);
+        final Content content =
+                new Content(5, -1, Long.MIN_VALUE, 3, 4, BOOT, 6, 7, 8, 9, 10, 11, 12, true, true, true, true);
         SuperblockDescriptor.write(memory.visible(), 4096, content);
         assertThat(SuperblockDescriptor.whyInvalid(memory.visible(), 4096)).isNull();
         assertThat(SuperblockDescriptor.read(memory.visible(), 4096)).isEqualTo(content);
@@ -102,6 +106,21 @@ class SuperblockTest {
         assertThat(Superblock.newestValid(memory.crash(new Random(1))).clean()).isTrue();
         assertThat(superblock.startIncarnation()).isEqualTo(2);
         assertThat(Superblock.newestValid(memory.crash(new Random(1))).clean()).isFalse();
+    }
+
+    @Test
+    void shouldHaveTheMarkOfWhatIsLackingOnTheDeviceAtOnceAndKeepIt() {
+        final Superblock superblock = new Superblock(
+                memory.visible(), memory, BOOT, 99, false, Superblock.format(memory.visible(), memory, NEW));
+        superblock.startIncarnation();
+        superblock.markIncomplete();
+        assertThat(Superblock.newestValid(memory.crash(new Random(1))).incomplete())
+                .isTrue();
+        superblock.adoptTerm(8);
+        superblock.startIncarnation();
+        superblock.markClean();
+        assertThat(Superblock.newestValid(memory.crash(new Random(1))).incomplete())
+                .isTrue();
     }
 
     @Test

@@ -38,6 +38,7 @@ public final class LoggedServer {
     private static final int MESSAGE = 256;
 
     private final int id;
+    private final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
     private final Area area;
     private final EntryDraft draft = new EntryDraft();
     private Segments segments;
@@ -45,11 +46,16 @@ public final class LoggedServer {
     private SegmentReader reader;
 
     public LoggedServer(int id) {
+        this(id, SegmentOwner.WORKER);
+    }
+
+    /** @param owner of its log */
+    LoggedServer(int id, SegmentOwner owner) {
         this.id = id;
         this.area = Area.create(
                 new AreaSettings(null, 1 << 20, SEGMENT, id, 5, 1, Durability.NONE), new SplittableRandomSource(id));
         this.segments = newSegments();
-        this.log = new AppendLog(segments, SegmentOwner.WORKER);
+        this.log = new AppendLog(segments, owner);
     }
 
     private Segments newSegments() {
@@ -73,15 +79,28 @@ public final class LoggedServer {
         log.retire();
     }
 
-    public void put(long version, String key, int valueLength) {
-        write(EntryType.PUT, version, key, 0, 0, valueLength);
+    Area area() {
+        return area;
     }
 
-    void write(int type, long version, String key, long sessionId, long sequence, int valueLength) {
+    ErrorLog errors() {
+        return errors;
+    }
+
+    Segments segments() {
+        return segments;
+    }
+
+    /** Returns the entry's address. */
+    public long put(long version, String key, int valueLength) {
+        return write(EntryType.PUT, version, key, 0, 0, valueLength);
+    }
+
+    long write(int type, long version, String key, long sessionId, long sequence, int valueLength) {
         begin(type, version, key, sessionId, sequence, valueLength);
         assertThat(log.ensureRoom(EntryDescriptor.aligned((int) draft.usedLength())))
                 .isTrue();
-        log.append(draft, 1);
+        return log.append(draft, 1);
     }
 
     private void begin(int type, long version, String key, long sessionId, long sequence, int valueLength) {
@@ -141,8 +160,8 @@ public final class LoggedServer {
         final Segments found = newSegments();
         segments = found;
         final ShardReplica replica = new ShardReplica(0, 1, HASH, found, 1);
-        final RecoveredServer server = new RecoveredServer(
-                id, found, new Replicas(new ShardReplica[] {replica}), true, new ErrorLog(SystemClock.INSTANCE));
+        final RecoveredServer server =
+                new RecoveredServer(id, found, new Replicas(new ShardReplica[] {replica}), true, errors);
         server.scan(1, SystemClock.INSTANCE);
         return server;
     }

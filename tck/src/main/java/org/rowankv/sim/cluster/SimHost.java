@@ -153,7 +153,7 @@ final class SimHost {
             if (area == null) {
                 throw new AssertionError("there is no area");
             }
-            return Area.open(settings, area.present());
+            return Area.open(settings, area.present(), consent);
         }
 
         @Override

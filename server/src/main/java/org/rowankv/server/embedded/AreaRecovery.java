@@ -1,0 +1,97 @@
+package org.rowankv.server.embedded;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.ServerSettings;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.UnusableAreaException;
+import org.rowankv.server.reconfiguration.RecoveredServer;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+/** Reads the areas of a store that is being opened. Of the thread that opens. */
+final class AreaRecovery {
+    private final EmbeddedSettings settings;
+    private final StoreFiles files;
+    private final Surroundings surroundings;
+    private final Checkpoints checkpoints;
+
+    AreaRecovery(EmbeddedSettings settings, StoreFiles files, Surroundings surroundings, Checkpoints checkpoints) {
+        this.settings = settings;
+        this.files = files;
+        this.surroundings = surroundings;
+        this.checkpoints = checkpoints;
+    }
+
+    /** Of every server. */
+    ServerSettings serverSettings() {
+        final int segmentCount = (int) (settings.capacityBytes() / settings.segmentBytes());
+        return surroundings
+                .tuning()
+                .apply(ServerSettings.of(
+                        segmentCount,
+                        settings.workers(),
+                        settings.replicas() > 1,
+                        settings.verifyReads(),
+                        (long) settings.scrubMibPerSecond() << 20));
+    }
+
+    /**
+     * Reads every area as a member of a configuration.
+     *
+     * @param errors where damage is reported
+     * @throws UnusableAreaException if replicas are incomplete. All areas are read before, and each such one is marked, so
+     *     that what is made of it is decided with regard to all
+     */
+    List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random, ErrorLog errors) {
+        final KeyHash keyHash = new KeyHash(found.hashSeed());
+        final ServerSettings serverSettings = serverSettings();
+        final List<RecoveredServer> recovered = new ArrayList<>();
+        UnusableAreaException incomplete = null;
+        for (Area area : files.areas()) {
+            final Segments segments = new Segments(
+                    area,
+                    random.fork("segments-" + area.serverId()),
+                    serverSettings.cleanerReserve(),
+                    serverSettings.spaceLimit(area.segmentCount(), area.segmentLength(), found.mostReplicas()),
+                    serverSettings.counters());
+            final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[found.shardCount()];
+            for (int shard = 0; shard < replicas.length; shard++) {
+                if (found.shard(shard).isReplica(area.serverId())) {
+                    replicas[shard] = new ShardReplica(
+                            shard,
+                            found.shardCount(),
+                            keyHash,
+                            segments,
+                            area.tenures().tenure(shard));
+                    if (found.shard(shard).isJoining(area.serverId())) {
+                        replicas[shard].beginJoining();
+                    }
+                }
+            }
+            final RecoveredServer server = new RecoveredServer(
+                    area.serverId(), segments, new Replicas(replicas), settings.replicas() > 1, errors);
+            try {
+                checkpoints.recover(server, found, clock);
+            } catch (UnusableAreaException e) {
+                if (incomplete == null) {
+                    incomplete = e;
+                } else {
+                    incomplete.addSuppressed(e);
+                }
+            }
+            recovered.add(server);
+        }
+        if (incomplete != null) {
+            throw incomplete;
+        }
+        return recovered;
+    }
+}

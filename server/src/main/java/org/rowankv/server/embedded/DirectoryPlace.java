@@ -1,0 +1,59 @@
+package org.rowankv.server.embedded;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.Machine;
+import org.rowankv.server.pm.OpenConsent;
+import org.rowankv.server.pm.StoreDirectory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Areas in the files of a directory, for one opening of it. Of the thread that opens. */
+final class DirectoryPlace implements FoundAreas.Place {
+    private static final Logger LOG = LoggerFactory.getLogger(DirectoryPlace.class);
+
+    private final StoreDirectory directory;
+    private final EmbeddedSettings settings;
+    private final RandomSource random;
+    private final Machine machine;
+    /** Servers of which a file was set aside in this opening. */
+    private final Set<Integer> setAside = new HashSet<>();
+
+    DirectoryPlace(StoreDirectory directory, EmbeddedSettings settings, RandomSource random, Machine machine) {
+        this.directory = directory;
+        this.settings = settings;
+        this.random = random;
+        this.machine = machine;
+    }
+
+    @Override
+    public Area open(int server, boolean acceptUnclean) {
+        return Area.open(
+                directory.areaSettings(server, settings.durability()),
+                new OpenConsent(acceptUnclean, directory.consent().copied()),
+                machine);
+    }
+
+    @Override
+    public Area createAgain(int server) {
+        directory.setAside(server).ifPresent(aside -> {
+            setAside.add(server);
+            LOG.warn("the file of server {} that cannot be used is {} now", server, aside);
+        });
+        return Area.create(directory.areaSettings(server, settings.durability()), random, machine);
+    }
+
+    @Override
+    public void putBack(int server) {
+        if (setAside.remove(server)) {
+            LOG.warn("the file of server {} is {} again", server, directory.putBack(server));
+        }
+    }
+
+    @Override
+    public String name() {
+        return directory.path().toString();
+    }
+}

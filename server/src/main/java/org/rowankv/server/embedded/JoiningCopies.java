@@ -1,0 +1,29 @@
+package org.rowankv.server.embedded;
+
+import java.util.List;
+import java.util.function.IntPredicate;
+import org.rowankv.server.Server;
+import org.rowankv.server.reconfiguration.CopyListener;
+
+/**
+ * Passes what is said of copies on to the joining servers. The list grows until all are there.
+ *
+ * @param complete stores that a server's replicas are complete; false if that is to be tried again
+ */
+record JoiningCopies(List<Server> servers, IntPredicate complete) implements CopyListener {
+    @Override
+    public void announced(int shard, int server, long bytes) {
+        servers.get(server).joining().announced(bytes);
+    }
+
+    @Override
+    public void copied(int shard, int server, long unused) {
+        servers.get(server).joining().copied(shard, unused);
+        servers.get(server).wakeUp();
+    }
+
+    @Override
+    public boolean joined(int server) {
+        return complete.test(server);
+    }
+}

@@ -1,0 +1,32 @@
+package org.rowankv.server.embedded;
+
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.OpenConsent;
+
+/** Areas in memory that outlives the cluster. */
+record MemoryPlace(EmbeddedSettings settings, Surroundings.Memories memories, long clusterId, RandomSource random)
+        implements FoundAreas.Place {
+    @Override
+    public Area open(int server, boolean acceptUnclean) {
+        final AreaSettings areaSettings = StoreFiles.anonymousArea(settings, server, clusterId);
+        return Area.open(areaSettings, memories.memory(areaSettings), new OpenConsent(acceptUnclean, false));
+    }
+
+    @Override
+    public Area createAgain(int server) {
+        final AreaSettings areaSettings = StoreFiles.anonymousArea(settings, server, clusterId);
+        return Area.create(areaSettings, memories.memory(areaSettings), random);
+    }
+
+    @Override
+    public void putBack(int server) {
+        // What was there is gone.
+    }
+
+    @Override
+    public String name() {
+        return "memory";
+    }
+}

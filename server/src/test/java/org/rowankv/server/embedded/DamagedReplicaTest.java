@@ -1,0 +1,430 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.rowankv.server.embedded.Stores.bytes;
+import static org.rowankv.server.embedded.Stores.numberOf;
+import static org.rowankv.server.embedded.Stores.value;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.RowanException;
+import org.rowankv.protocol.Request;
+import org.rowankv.server.Server;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.AreaImage;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.pm.SegmentState;
+import org.rowankv.server.pm.StoreOpenException;
+
+/**
+ * An entry that is damaged between its arrival at a backup and its use: the replica lacks what was acknowledged, and no start
+ * may count it as complete, however the process has ended.
+ */
+@Tag("jvm")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+final class DamagedReplicaTest {
+    private static final int SHARDS = 6;
+    /** So slow that no copy ends while a test looks. */
+    private static final long SLOW = 1;
+
+    @TempDir
+    private Path temporary;
+
+    private Path dir() {
+        return temporary.resolve("store");
+    }
+
+    private static EmbeddedSettings.Builder settings(Path dir, int replicas) {
+        return EmbeddedSettings.builder()
+                .servers(3)
+                .replicas(replicas)
+                .dir(dir)
+                .shards(SHARDS)
+                .workers(1)
+                .capacityBytes(4 << 20)
+                .segmentBytes(64 << 10)
+                .maxMessage(1024)
+                .scrubMibPerSecond(0);
+    }
+
+    private EmbeddedCluster openUsual(int replicas) {
+        return EmbeddedCluster.open(settings(dir(), replicas).build());
+    }
+
+    private Path area(int server) {
+        return dir().resolve("area-" + server + ".rowan");
+    }
+
+    private Path aside(int server) {
+        return dir().resolve("area-" + server + ".rowan.aside");
+    }
+
+    /** A key of a shard that has that primary and, among its backups, that server. */
+    private static String keyOf(EmbeddedCluster cluster, RowanClient client, int cache, int primary, int backup) {
+        for (int i = 0; i < 10_000; i++) {
+            final String key = "key" + i;
+            final int shard = shardOf(client, cache, key);
+            if (cluster.configuration().shard(shard).primary() == primary
+                    && cluster.configuration().shard(shard).isReplica(backup)) {
+                return key;
+            }
+        }
+        throw new AssertionError("no shard is like that: " + cluster.configuration());
+    }
+
+    private static int shardOf(RowanClient client, int cache, String key) {
+        final Request get = new Request().get(cache, bytes(key), 0, bytes(key).length);
+        client.execute(get);
+        return get.shard();
+    }
+
+    /** Puts value 2 of a key while a backup sleeps, and damages the copy that landed there. */
+    private static void putAndDamage(
+            EmbeddedCluster cluster, SleepyServers scheduling, RowanClient client, int cache, String key, int backup) {
+        client.put(cache, bytes(key), value(key, 1, 300));
+        cluster.awaitDigested();
+        scheduling.sleep(backup);
+        client.put(cache, bytes(key), value(key, 2, 300));
+        damage(cluster.servers().get(backup), Arrays.copyOf(value(key, 2, 300), 64));
+    }
+
+    /** Flips a bit of the only copy of these bytes that lies in a server's area. */
+    private static void damage(Server server, byte[] content) {
+        final Segments segments = server.segments();
+        final List<Long> found = new ArrayList<>();
+        for (int segment = 0; segment < segments.count(); segment++) {
+            final long from = segments.area().addressOf(segment);
+            final ByteBuffer buffer = segments.region().buffer(from);
+            final int at = segments.region().offset(from);
+            for (int i = 0; i + content.length <= segments.length(); i++) {
+                if (buffer.get(at + i) == content[0] && isThere(buffer, at + i, content)) {
+                    found.add(from + i);
+                }
+            }
+        }
+        assertThat(found).hasSize(1);
+        final ByteBuffer buffer = segments.region().buffer(found.get(0));
+        final int at = segments.region().offset(found.get(0));
+        buffer.put(at, (byte) (buffer.get(at) ^ 4));
+    }
+
+    private static boolean isThere(ByteBuffer buffer, int at, byte[] content) {
+        for (int i = 0; i < content.length; i++) {
+            if (buffer.get(at + i) != content[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Every other replica of the key's shard has it, and has heard that all have. */
+    private static void awaitCommitted(EmbeddedCluster cluster, int shard, int but) {
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            cluster.servers().forEach(Server::wakeUp);
+            return cluster.servers().stream()
+                    .filter(server ->
+                            server.serverId() != but && server.replicas().has(shard))
+                    .filter(server -> !server.isPrimary(shard))
+                    .allMatch(server -> server.replicas().get(shard).commitVersion()
+                            >= cluster.servers()
+                                    .get(cluster.configuration().shard(shard).primary())
+                                    .lastVersion(shard));
+        });
+    }
+
+    private static void meetDamage(EmbeddedCluster cluster, SleepyServers scheduling, int backup) {
+        scheduling.awake(backup);
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            cluster.servers().forEach(Server::wakeUp);
+            return cluster.servers().get(backup).isStopped();
+        });
+    }
+
+    private void requireMadeAnew(Durability level, int joins, String... keys) {
+        try (EmbeddedCluster again =
+                EmbeddedCluster.open(settings(dir(), 3).durability(level).build())) {
+            await().atMost(Duration.ofSeconds(30)).until(() -> again.joinsCompleted() == joins);
+            final RowanClient reader = Stores.client(again, 8);
+            final int cache = Stores.cache(reader);
+            for (String key : keys) {
+                assertThat(numberOf(key, reader.get(cache, bytes(key)))).isEqualTo(2);
+            }
+            Stores.requireHealth(again);
+        }
+    }
+
+    /**
+     * Nothing of what a close does is done: only what the area itself says is left. At the level power a start could not
+     * tell what is damaged from what is torn.
+     */
+    @ParameterizedTest
+    @EnumSource(
+            value = Durability.class,
+            names = {"PROCESS", "POWER"})
+    void shouldNotCountAReplicaOfAProcessThatWasKilledOverTheDamage(Durability level) throws Exception {
+        final Path output = temporary.resolve("output");
+        final Process child = new ProcessBuilder(
+                        System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                        "-Xmx256m",
+                        "-XX:+UseSerialGC",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Child.class.getName(),
+                        dir().toString(),
+                        level.name())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        try {
+            assertThat(child.waitFor(90, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            child.destroyForcibly();
+        }
+        final String told = Files.readString(output, StandardCharsets.UTF_8);
+        assertThat(child.exitValue()).as(told).isEqualTo(Child.KILLED);
+        requireMadeAnew(
+                level, 1, told.substring(told.indexOf("key=") + 4).trim().split("\\s")[0]);
+        assertThat(aside(1)).exists();
+    }
+
+    /** Damages what landed at server 1, and ends without a close as soon as that is found. */
+    static final class Child {
+        static final int KILLED = 9;
+
+        private Child() {}
+
+        public static void main(String[] args) {
+            final SleepyServers scheduling = new SleepyServers();
+            final EmbeddedCluster cluster = EmbeddedCluster.open(
+                    settings(Path.of(args[0]), 3)
+                            .durability(Durability.valueOf(args[1]))
+                            .build(),
+                    scheduling.around());
+            final RowanClient client = Stores.client(cluster);
+            final int cache = Stores.cache(client);
+            final String key = keyOf(cluster, client, cache, 0, 1);
+            System.out.println("key=" + key);
+            putAndDamage(cluster, scheduling, client, cache, key, 1);
+            awaitCommitted(cluster, shardOf(client, cache, key), 1);
+            meetDamage(cluster, scheduling, 1);
+            Runtime.getRuntime().halt(KILLED);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void shouldMakeEveryDamagedReplicaAnewAfterAClose(int damaged) {
+        final SleepyServers scheduling = new SleepyServers();
+        final EmbeddedCluster cluster = EmbeddedCluster.open(settings(dir(), 3).build(), scheduling.around());
+        final RowanClient client = Stores.client(cluster);
+        final int cache = Stores.cache(client);
+        final String key = keyOf(cluster, client, cache, 0, 1);
+        client.put(cache, bytes(key), value(key, 1, 300));
+        cluster.awaitDigested();
+        scheduling.sleep(1);
+        scheduling.sleep(2);
+        client.put(cache, bytes(key), value(key, 2, 300));
+        for (int backup = 1; backup <= damaged; backup++) {
+            damage(cluster.servers().get(backup), Arrays.copyOf(value(key, 2, 300), 64));
+        }
+        // Each of them meets its own.
+        for (int backup = 1; backup <= damaged; backup++) {
+            scheduling.awake(backup);
+            final Server server = cluster.servers().get(backup);
+            server.wakeUp();
+            server.wakeUp();
+        }
+        assertThatThrownBy(() -> client.get(cache, bytes(key)))
+                .isInstanceOf(RowanException.class)
+                .hasMessageContaining("landed");
+        cluster.close();
+        requireMadeAnew(Durability.PROCESS, damaged, key);
+        assertThat(aside(1)).exists();
+        if (damaged == 2) {
+            assertThat(aside(2)).exists();
+        }
+    }
+
+    /** Server 2 is being made anew: of the shards that it shares with server 1, that one has the only complete replica. */
+    @Test
+    void shouldKeepTheOnlyCompleteReplicaOfAShard() throws IOException {
+        openUsual(2).close();
+        final String here;
+        final String other;
+        try (EmbeddedCluster cluster = openUsual(2);
+                RowanClient client = Stores.client(cluster)) {
+            final int cache = Stores.cache(client);
+            here = keyOf(cluster, client, cache, 0, 1);
+            other = keyOf(cluster, client, cache, 1, 2);
+            client.put(cache, bytes(other), value(other, 2, 300));
+        }
+        Files.delete(area(2));
+        final SleepyServers scheduling = new SleepyServers();
+        final EmbeddedCluster cluster = EmbeddedCluster.open(
+                settings(dir(), 2).build(),
+                scheduling.around().withTuning(usual -> usual.withCopyBytesPerSecond(SLOW)));
+        final RowanClient client = Stores.client(cluster);
+        final int cache = Stores.cache(client);
+        putAndDamage(cluster, scheduling, client, cache, here, 1);
+        meetDamage(cluster, scheduling, 1);
+        cluster.close();
+        assertThat(area(1)).exists();
+        assertThat(aside(1)).doesNotExist();
+        final byte[] before = Files.readAllBytes(area(1));
+        assertThatThrownBy(() -> openUsual(2))
+                .isInstanceOf(StoreOpenException.class)
+                .hasMessageContainingAll(
+                        "no complete replica is left",
+                        "area-1.rowan lacks",
+                        "accept-unclean=true",
+                        "Server 2 had not yet got its copy");
+        assertThat(area(1)).hasBinaryContent(before);
+        // With consent it is used for what nobody else has, and made anew where another is complete.
+        try (EmbeddedCluster again =
+                EmbeddedCluster.open(settings(dir(), 2).acceptUnclean(true).build())) {
+            final RowanClient reader = Stores.client(again, 8);
+            final int found = Stores.cache(reader);
+            assertThat(numberOf(here, reader.get(found, bytes(here)))).isEqualTo(2);
+            assertThat(numberOf(other, reader.get(found, bytes(other)))).isEqualTo(2);
+            await().atMost(Duration.ofSeconds(30)).until(() -> again.joinsCompleted() == 2);
+            Stores.requireHealth(again);
+        }
+        // Once is enough.
+        try (EmbeddedCluster again = openUsual(2)) {
+            assertThat(again.joinsCompleted()).isZero();
+            Stores.requireHealth(again);
+        }
+    }
+
+    /** What no digest ever met, as after a kill -9 before it: the start itself finds it. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void shouldMakeAReplicaAnewInWhichAStartFindsWhatLandedDamaged(int damaged) throws IOException {
+        final String key;
+        try (EmbeddedCluster cluster = openWithoutCheckpoints();
+                RowanClient client = Stores.client(cluster)) {
+            final int cache = Stores.cache(client);
+            key = keyOf(cluster, client, cache, 0, 1);
+            client.put(cache, bytes(key), value(key, 2, 300));
+        }
+        for (int server = 1; server <= damaged; server++) {
+            damageFile(server, Arrays.copyOf(value(key, 2, 300), 64));
+        }
+        try (EmbeddedCluster again = openWithoutCheckpoints()) {
+            await().atMost(Duration.ofSeconds(30)).until(() -> again.joinsCompleted() == damaged);
+            final RowanClient reader = Stores.client(again, 8);
+            assertThat(numberOf(key, reader.get(Stores.cache(reader), bytes(key))))
+                    .isEqualTo(2);
+            Stores.requireHealth(again);
+        }
+        for (int server = 1; server <= 2; server++) {
+            assertThat(Files.exists(aside(server))).isEqualTo(server <= damaged);
+        }
+    }
+
+    /**
+     * Each server lacks an entry; the first has known it since its last use, or not. The store is refused, with all files
+     * where they were, and opened with consent.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldRefuseAStoreInWhichEveryReplicaIsDamaged(boolean firstIsMarked) throws IOException {
+        final List<String> keys = new ArrayList<>();
+        try (EmbeddedCluster cluster = openWithoutCheckpoints();
+                RowanClient client = Stores.client(cluster)) {
+            final int cache = Stores.cache(client);
+            for (int backup = 0; backup < 3; backup++) {
+                keys.add(keyOf(cluster, client, cache, (backup + 1) % 3, backup));
+                if (!firstIsMarked) {
+                    client.put(cache, bytes(keys.get(backup)), value(keys.get(backup), 2, 300));
+                }
+            }
+        }
+        if (firstIsMarked) {
+            final SleepyServers scheduling = new SleepyServers();
+            final EmbeddedCluster cluster = EmbeddedCluster.open(
+                    settings(dir(), 3).checkpointIntervalMs(0).build(), scheduling.around());
+            final RowanClient client = Stores.client(cluster, 8);
+            final int cache = Stores.cache(client);
+            for (String key : keys.subList(1, 3)) {
+                client.put(cache, bytes(key), value(key, 2, 300));
+            }
+            putAndDamage(cluster, scheduling, client, cache, keys.get(0), 0);
+            meetDamage(cluster, scheduling, 0);
+            cluster.close();
+        }
+        for (int server = firstIsMarked ? 1 : 0; server < 3; server++) {
+            damageFile(server, Arrays.copyOf(value(keys.get(server), 2, 300), 64));
+        }
+        for (int attempt = 0; attempt < 2; attempt++) {
+            assertThatThrownBy(this::openWithoutCheckpoints)
+                    .isInstanceOf(StoreOpenException.class)
+                    .hasMessageContainingAll(
+                            "no complete replica is left of 6 of its 6 shards",
+                            "area-0.rowan lacks",
+                            "area-1.rowan lacks",
+                            "area-2.rowan lacks",
+                            "accept-unclean=true");
+            for (int server = 0; server < 3; server++) {
+                assertThat(aside(server)).doesNotExist();
+            }
+        }
+        try (EmbeddedCluster again = EmbeddedCluster.open(
+                settings(dir(), 3).checkpointIntervalMs(0).acceptUnclean(true).build())) {
+            // The primary of each has it in a log of its own.
+            final RowanClient reader = Stores.client(again, 8);
+            final int cache = Stores.cache(reader);
+            for (String key : keys) {
+                assertThat(numberOf(key, reader.get(cache, bytes(key)))).isEqualTo(2);
+            }
+        }
+        openWithoutCheckpoints().close();
+    }
+
+    private EmbeddedCluster openWithoutCheckpoints() {
+        return EmbeddedCluster.open(settings(dir(), 3).checkpointIntervalMs(0).build());
+    }
+
+    /** Flips a bit of the only copy of these bytes in the backup log of a closed area. */
+    private void damageFile(int server, byte[] content) throws IOException {
+        final byte[] all = Files.readAllBytes(area(server));
+        final AreaImage image = AreaImage.open(dir(), server);
+        final List<Integer> found = new ArrayList<>();
+        for (int segment = 0; segment < image.segmentCount(); segment++) {
+            if (image.state(segment) != SegmentState.FREE && image.owner(segment) == SegmentOwner.BACKUP) {
+                final int from = (int) image.addressOf(segment);
+                for (int at = from; at + content.length <= from + image.segmentLength(); at++) {
+                    if (Arrays.equals(all, at, at + content.length, content, 0, content.length)) {
+                        found.add(at);
+                    }
+                }
+            }
+        }
+        assertThat(found).hasSize(1);
+        try (FileChannel channel = FileChannel.open(area(server), StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(new byte[] {(byte) (all[found.get(0)] ^ 4)}), found.get(0));
+        }
+    }
+}

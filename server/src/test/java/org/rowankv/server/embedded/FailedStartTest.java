@@ -1,0 +1,130 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowankv.server.embedded.Stores.bytes;
+import static org.rowankv.server.embedded.Stores.value;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.rdma.Endpoint;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.FabricCapabilities;
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.runtime.ThreadScheduling;
+import org.rowankv.runtime.TurnedAgent;
+
+/** A start that fails when the servers' agents run already: nothing of it is left, before files and lock are given back. */
+@Tag("chaos")
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+final class FailedStartTest {
+    private final List<TurnedAgent> started = new CopyOnWriteArrayList<>();
+    private volatile boolean fabricClosed;
+
+    @TempDir
+    private Path dir;
+
+    @AfterEach
+    void leave() {
+        Chaos.reset();
+        started.forEach(TurnedAgent::close);
+    }
+
+    private EmbeddedSettings settings() {
+        return EmbeddedSettings.builder()
+                .servers(3)
+                .replicas(3)
+                .dir(dir)
+                .shards(3)
+                .workers(1)
+                .capacityBytes(4 << 20)
+                .segmentBytes(64 << 10)
+                .build();
+    }
+
+    /** Notes each agent that is started. */
+    private final class Noting implements Scheduling {
+        @Override
+        public TurnedAgent take(Agent agent, ErrorLog errors) {
+            final TurnedAgent taken = ThreadScheduling.INSTANCE.take(agent, errors);
+            started.add(taken);
+            return taken;
+        }
+
+        @Override
+        public void park(long ns) {
+            ThreadScheduling.INSTANCE.park(ns);
+        }
+    }
+
+    private Fabric noted(Fabric usual) {
+        return new Fabric() {
+            @Override
+            public FabricCapabilities capabilities() {
+                return usual.capabilities();
+            }
+
+            @Override
+            public Endpoint open(EndpointSettings endpointSettings) {
+                return usual.open(endpointSettings);
+            }
+
+            @Override
+            public void close() {
+                fabricClosed = true;
+                usual.close();
+            }
+        };
+    }
+
+    private Surroundings surroundings() {
+        final Surroundings usual = Surroundings.machine();
+        return new Surroundings(
+                usual.clocks(),
+                usual.random(),
+                new Noting(),
+                this::noted,
+                null,
+                usual.areaMachine(),
+                usual.tuning(),
+                1,
+                true);
+    }
+
+    @Test
+    void shouldEndItsAgentsBeforeItGivesTheFilesBack() {
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings())) {
+            // It leaves its sessions open: the next start closes them.
+            final RowanClient client = Stores.client(cluster);
+            client.put(Stores.cache(client), bytes("k"), value("k", 1, 300));
+        }
+        final Thread opener = Thread.currentThread();
+        Chaos.install(name -> {
+            if (name.equals("request.before-index") && Thread.currentThread() == opener) {
+                throw new IllegalStateException("planted");
+            }
+        });
+        assertThatThrownBy(() -> EmbeddedCluster.open(settings(), surroundings()))
+                .hasStackTraceContaining("planted");
+        Chaos.reset();
+        assertThat(started).isNotEmpty().allMatch(TurnedAgent::isClosed);
+        assertThat(fabricClosed).isTrue();
+        try (EmbeddedCluster again = EmbeddedCluster.open(settings())) {
+            final RowanClient reader = Stores.client(again, 8);
+            assertThat(reader.get(Stores.cache(reader), bytes("k"))).isEqualTo(value("k", 1, 300));
+            Stores.requireHealth(again);
+        }
+    }
+}

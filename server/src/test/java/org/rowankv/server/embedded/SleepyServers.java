@@ -1,0 +1,77 @@
+package org.rowankv.server.embedded;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.AgentInvoker;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.runtime.ThreadScheduling;
+import org.rowankv.runtime.TurnedAgent;
+
+/** Turns the agents of a server on the threads that wake it up, and not at all while it sleeps. Thread-safe. */
+final class SleepyServers implements Scheduling {
+    private static final String ROLE = "server-";
+
+    private final Set<String> asleep = ConcurrentHashMap.newKeySet();
+
+    void sleep(int server) {
+        asleep.add(ROLE + server);
+    }
+
+    void awake(int server) {
+        asleep.remove(ROLE + server);
+    }
+
+    /** The usual surroundings, with these agents. */
+    Surroundings around() {
+        final Surroundings usual = Surroundings.machine();
+        return new Surroundings(
+                usual.clocks(),
+                usual.random(),
+                this,
+                usual.fabric(),
+                null,
+                usual.areaMachine(),
+                usual.tuning(),
+                1,
+                true);
+    }
+
+    @Override
+    public TurnedAgent take(Agent agent, ErrorLog errors) {
+        final String role = agent.roleName();
+        if (!role.startsWith(ROLE)) {
+            return ThreadScheduling.INSTANCE.take(agent, errors);
+        }
+        final AgentInvoker invoker = new AgentInvoker(agent, errors);
+        return new TurnedAgent() {
+            @Override
+            public void start() {
+                invoker.start();
+            }
+
+            @Override
+            public void wakeUp() {
+                if (!asleep.contains(role)) {
+                    invoker.tryInvoke();
+                }
+            }
+
+            @Override
+            public boolean isClosed() {
+                return invoker.isClosed();
+            }
+
+            @Override
+            public void close() {
+                invoker.close();
+            }
+        };
+    }
+
+    @Override
+    public void park(long ns) {
+        ThreadScheduling.INSTANCE.park(ns);
+    }
+}

@@ -1,0 +1,93 @@
+package org.rowankv.server.reconfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.protocol.Version;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.pm.UnusableAreaException;
+
+/** What a start makes of places in the backup log that hold an entry's word and no whole entry, where nothing is torn. */
+final class DamagedLandingScanTest {
+    private static final int ENTRIES = 4;
+
+    private final long[] addresses = new long[ENTRIES];
+
+    private LoggedServer written(SegmentOwner owner) {
+        final LoggedServer server = new LoggedServer(1, owner);
+        long version = Version.of(1, 0);
+        for (int i = 0; i < ENTRIES; i++) {
+            version = Version.next(version);
+            addresses[i] = server.put(version, "k" + i, 200);
+        }
+        return server;
+    }
+
+    private static ByteBuffer buffer(LoggedServer server, long address) {
+        return server.segments().region().buffer(address);
+    }
+
+    private static int offset(LoggedServer server, long address) {
+        return server.segments().region().offset(address);
+    }
+
+    private static void flip(LoggedServer server, long address) {
+        final int at = offset(server, address);
+        buffer(server, address).put(at, (byte) (buffer(server, address).get(at) ^ 4));
+    }
+
+    private static int lengthAt(LoggedServer server, long address) {
+        return FrameDescriptor.length(FrameDescriptor.wordPlain(buffer(server, address), offset(server, address)));
+    }
+
+    /** Of the first, one between others, or the last: the word is stored last, so all of it was there. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 2, ENTRIES - 1})
+    void shouldNotCountTheReplicaAsComplete(int damaged) {
+        final LoggedServer server = written(SegmentOwner.BACKUP);
+        flip(server, addresses[damaged] + EntryDescriptor.FRAME_LENGTH + 100);
+        assertThatThrownBy(server::start)
+                .isInstanceOf(UnusableAreaException.class)
+                .hasMessageContaining("server 1 lacks an entry that was acknowledged");
+        assertThat(server.area().superblock().isIncomplete()).isTrue();
+        assertThat(server.errors().distinct()).hasSize(1);
+    }
+
+    @Test
+    void shouldReportDamageInOtherLogsAndGoOn() {
+        final LoggedServer server = written(SegmentOwner.WORKER);
+        flip(server, addresses[2] + EntryDescriptor.FRAME_LENGTH + 100);
+        final RecoveredServer started = server.start();
+        assertThat(LoggedServer.versionOf(started, "k3")).isPositive();
+        assertThat(server.area().superblock().isIncomplete()).isFalse();
+        assertThat(server.errors().distinct()).hasSize(1);
+    }
+
+    /** A sender was killed while it copied a value that holds log entries, some of this very segment. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldNotTakeTheBodyOfWhatWasNeverFinishedForLandedEntries(boolean isVoid) {
+        final LoggedServer server = written(SegmentOwner.BACKUP);
+        final long last = addresses[ENTRIES - 1];
+        final long place = last + lengthAt(server, last);
+        final ByteBuffer buffer = buffer(server, place);
+        final int at = offset(server, place);
+        final int generation = server.segments().generation(server.segments().segmentOf(place));
+        final int length = lengthAt(server, addresses[0]);
+        final int strides = FrameDescriptor.stridesOf(length + FrameDescriptor.STRIDE);
+        assertThat(FrameDescriptor.reserve(buffer, at, generation, strides)).isTrue();
+        buffer.put(at + FrameDescriptor.STRIDE, buffer(server, addresses[0]), offset(server, addresses[0]), length);
+        if (isVoid) {
+            assertThat(FrameDescriptor.makeVoid(buffer, at, generation)).isTrue();
+        }
+        final RecoveredServer started = server.start();
+        assertThat(LoggedServer.versionOf(started, "k3")).isPositive();
+        assertThat(server.area().superblock().isIncomplete()).isFalse();
+    }
+}
