@@ -37,6 +37,7 @@ final class ClientConnection implements FrameCutter.Taker {
     private final FrameCutter in;
     private final long number;
     private final FrameRoom room;
+    private final CatalogueQuestions questions;
     private final Progress input = new Progress();
     private final Progress output = new Progress();
     private final long sinceNs;
@@ -69,6 +70,7 @@ final class ClientConnection implements FrameCutter.Taker {
         this.memory = loop.memory();
         this.out = new FrameWriter(FIRST_OUTPUT, memory);
         this.room = new FrameRoom(memory);
+        this.questions = new CatalogueQuestions(this, memory);
         this.in = new FrameCutter(loop.port().limits(), room);
         this.hello = ByteBuffer.allocate(HelloDescriptor.longestHello()).order(ByteOrder.LITTLE_ENDIAN);
     }
@@ -331,7 +333,7 @@ final class ClientConnection implements FrameCutter.Taker {
             case FrameDescriptor.CATALOGUE -> {
                 inFlight++;
                 loop.counts().catalogueRequest();
-                loop.port().catalogue().ask(this, buffer, at, length);
+                questions.ask(buffer, at, length);
             }
             default -> throw new ProtocolException(ProtocolFault.BAD_FRAME, "type " + FrameDescriptor.type(buffer, at));
         }

@@ -79,7 +79,7 @@ final class AnsweringServer implements Served {
     }
 
     /** A catalogue without caches. */
-    static final class NoCaches implements ClientCatalogue {
+    static class NoCaches implements ClientCatalogue {
         @Override
         public @Nullable StoredCache find(String name) {
             return null;
