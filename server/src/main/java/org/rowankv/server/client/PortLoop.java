@@ -90,7 +90,7 @@ final class PortLoop implements Runnable {
         this.clock = clock;
         this.io = io;
         this.pages = new PageAnswers(port);
-        this.changes = new ChangeAnswers(port, io::wakeUp);
+        this.changes = new ChangeAnswers(port, memory, io::wakeUp);
         this.thread = io.newThread("rowan-clients-" + port.serverId() + "-" + number, this);
     }
 
