@@ -23,6 +23,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +56,8 @@ public final class TcpFabric implements Fabric {
     private static final Logger LOG = LoggerFactory.getLogger(TcpFabric.class);
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(64 << 10, 256 << 10);
     private static final long CLOSE_PATIENCE_MS = 5000;
+    /** Connections that have been accepted and not admitted. */
+    static final int MAX_HANDSHAKES = 256;
 
     private final TcpFabricSettings settings;
     private final @Nullable TcpTransport transport;
@@ -65,7 +68,7 @@ public final class TcpFabric implements Fabric {
     private final FaultLog<WireFault> faults = new FaultLog<>(WireFault.class);
     private final ByteBufAllocator allocator;
     private final AtomicInteger accepted = new AtomicInteger();
-    /** NIC loop only. */
+    /** Accepted and not admitted yet, the oldest first. NIC loop only. */
     private final Set<InboundHandshake> handshakes = new LinkedHashSet<>();
 
     private final Map<Integer, TcpEndpoint> endpoints = new HashMap<>();
@@ -163,13 +166,17 @@ public final class TcpFabric implements Fabric {
         return binding.channel();
     }
 
-    /** Begins a handshake with everybody who comes, as long as there are not too many. */
+    /**
+     * Begins a handshake with every connection that comes. Those that have been admitted count against the settings' most; those that
+     * have not are few, and the oldest of too many goes. So connections that prove nothing keep no peer out.
+     */
     private final class Accepting extends ChannelInitializer<Channel> {
         @Override
         protected void initChannel(Channel channel) {
             final long nowNs = now(); // before it counts: whoever sees it counted sees it with its time running
             channel.closeFuture().addListener(gone -> accepted.decrementAndGet());
-            if (accepted.incrementAndGet() > settings.maxConnections()) {
+            final int admitted = accepted.getAndIncrement() - handshakes.size();
+            if (admitted >= settings.maxConnections()) {
                 faults.report(
                         WireFault.TOO_MANY_CONNECTIONS,
                         channel.remoteAddress(),
@@ -177,8 +184,19 @@ public final class TcpFabric implements Fabric {
                 final var unused = channel.close();
                 return;
             }
+            dropOldestHandshakes();
             channel.pipeline().addLast(new InboundHandshake(TcpFabric.this, nowNs));
             connections.add(channel);
+        }
+    }
+
+    private void dropOldestHandshakes() {
+        final int most = Math.min(MAX_HANDSHAKES, settings.maxConnections());
+        final Iterator<InboundHandshake> oldest = handshakes.iterator();
+        while (handshakes.size() >= most) {
+            final InboundHandshake each = oldest.next();
+            oldest.remove();
+            each.displace(most);
         }
     }
 

@@ -367,41 +367,76 @@ final class TcpHostileBytesTest {
         }
     }
 
-    @Test
-    void shouldCloseWhatIsTooMuch() throws IOException {
+    /** A fabric with room for so many connections, and the receiver at it. */
+    private void reopen(int maxConnections) {
         fabric.close();
         fabric = Loopback.fabric(settings -> new TcpFabricSettings(
                 settings.listen(),
                 settings.peers(),
-                64,
-                2,
-                2,
-                1,
+                settings.maxMessage(),
+                settings.completions(),
+                settings.messages(),
+                settings.maxRpc(),
                 false,
-                null,
+                settings.ackLevel(),
                 true,
-                2,
+                maxConnections,
                 60_000,
                 0,
                 8,
-                1000,
+                1_000_000,
                 clock,
                 PeerAuthentication.none()));
-        try (RawPeer one = new RawPeer(fabric.listenAddress());
-                RawPeer two = new RawPeer(fabric.listenAddress())) {
-            while (fabric.acceptedConnections() < 2) {
-                Thread.onSpinWait();
-            }
-            try (RawPeer three = new RawPeer(fabric.listenAddress())) {
+        address = fabric.listenAddress();
+        receiver = TestServer.open(fabric, 1, 8, SEGMENT);
+        receiver.postAll();
+    }
+
+    @Test
+    void shouldCloseWhatIsTooMuch() throws IOException {
+        reopen(2);
+        try (RawPeer one = RawPeer.queuePair(address, 1, NONCE);
+                RawPeer two = RawPeer.queuePair(address, 2, NONCE, 1)) {
+            try (RawPeer three = new RawPeer(address)) {
                 assertThat(three.awaitEnd()).isZero();
             }
             assertThat(fabric.faults(WireFault.TOO_MANY_CONNECTIONS)).isEqualTo(1);
-            one.send((byte) 'x');
-            assertThat(one.awaitEnd()).isZero();
+            one.close();
             while (fabric.acceptedConnections() > 1) {
                 Thread.onSpinWait();
             }
-            assertThat(two).isNotNull();
+            two.send(two.sendFrame(1, TAG, RawPeer.body(1, 64)));
+            two.awaitAck(1);
+            RawPeer.queuePair(address, 3, NONCE, 2).close();
+        }
+    }
+
+    /** Connections that say nothing, or not enough: of too many the oldest goes. */
+    @Test
+    void shouldNotLetHalfOpenConnectionsLockAPeerOut() throws IOException {
+        reopen(4);
+        final List<RawPeer> flood = new java.util.ArrayList<>();
+        try {
+            for (int i = 0; i < 12; i++) {
+                final RawPeer peer = new RawPeer(address);
+                flood.add(peer);
+                peer.send(RawPeerBytes.hello(), 0, i);
+            }
+            try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
+                peer.send(peer.sendFrame(1, TAG, RawPeer.body(1, 64)));
+                peer.awaitAck(1);
+                for (RawPeer each : flood.subList(0, 8)) {
+                    assertThat(each.awaitEnd()).isZero();
+                }
+                assertThat(fabric.faults(WireFault.TOO_MANY_CONNECTIONS)).isEqualTo(9);
+                while (fabric.acceptedConnections() > 4) {
+                    Thread.onSpinWait();
+                }
+            }
+        } finally {
+            for (RawPeer each : flood) {
+                each.close();
+            }
         }
     }
 }
