@@ -164,7 +164,7 @@ final class ClientConnection implements FrameCutter.Taker {
 
     /** There is room for the frame for which it has waited. */
     void onRoom() {
-        room.granted(frames, wantedRoom());
+        room.granted(frames, wantedRoom(), loop.turnNs());
         input.owes(true, loop);
         settleOwing();
         updateInterest();
@@ -186,6 +186,11 @@ final class ClientConnection implements FrameCutter.Taker {
     /** For how long a frame of its, or its answers, have not got on. */
     long stalledNs(long nowNs) {
         return Math.max(input.ageNs(nowNs), output.ageNs(nowNs));
+    }
+
+    /** For how long a long frame has kept its room in memory without getting whole. One that is whole waits for this server. */
+    long roomHeldNs(long nowNs) {
+        return in.isBlocked() ? 0 : room.heldNs(nowNs);
     }
 
     void onStalled() {
