@@ -1,6 +1,7 @@
 package org.rowankv.rdma.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -367,8 +368,59 @@ final class TcpHostileBytesTest {
         }
     }
 
-    /** A fabric with room for so many connections, and the receiver at it. */
+    /** Each byte is in time, and the frame does not get on. */
+    @Test
+    void shouldTakeASenderForGoneWhoseFrameTrickles() throws IOException {
+        try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
+            final byte[] frame = peer.sendFrame(1, TAG, RawPeer.body(1, 1000));
+            peer.send(frame, 0, 100);
+            for (int i = 0; i < 30 && fabric.faults(WireFault.STALLED) == 0; i++) {
+                clock.advanceMs(100_000);
+                assertOthersGoOn(10 + i);
+                peer.send(frame, 100 + i, 101 + i);
+                assertOthersGoOn(100 + i);
+            }
+        } catch (java.net.SocketException e) {
+            assertThat(e).as("closed while we were still talking").isNotNull();
+        }
+        await().until(() -> fabric.faults(WireFault.STALLED) > 0);
+        assertThat(fabric.faults(WireFault.SILENT)).isZero();
+        assertOthersGoOn(1_000);
+    }
+
+    /** Frames that never get whole, on more connections than there is memory for. */
+    @Test
+    void shouldHoldNoMoreThanItMayOfFramesThatAreNotWhole() throws IOException {
+        final int longest = 1 << 20;
+        reopen(16, longest);
+        final List<RawPeer> peers = new java.util.ArrayList<>();
+        try {
+            for (int from = 2; from < 14; from++) {
+                final RawPeer peer = new RawPeer(address);
+                peers.add(peer);
+                assertThat(peer.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, from, 1, 0, NONCE))
+                                .status())
+                        .isZero();
+                final byte[] message = peer.frame(WireDescriptor.MESSAGE, 0, 1, 0, 0, new byte[longest]);
+                peer.send(message, 0, message.length - 1);
+            }
+            await().until(() -> fabric.faults(WireFault.STALLED) > 0);
+            await().until(() -> fabric.heldBytes() <= 9L * longest);
+            assertThat(fabric.faults(WireFault.STALLED)).isLessThan(12);
+        } finally {
+            for (RawPeer each : peers) {
+                each.close();
+            }
+        }
+        await().until(() -> fabric.heldBytes() == 0);
+    }
+
     private void reopen(int maxConnections) {
+        reopen(maxConnections, 16 << 20);
+    }
+
+    /** A fabric with room for so many connections, and the receiver at it. */
+    private void reopen(int maxConnections, int maxRpc) {
         fabric.close();
         fabric = Loopback.fabric(settings -> new TcpFabricSettings(
                 settings.listen(),
@@ -376,7 +428,7 @@ final class TcpHostileBytesTest {
                 settings.maxMessage(),
                 settings.completions(),
                 settings.messages(),
-                settings.maxRpc(),
+                maxRpc,
                 false,
                 settings.ackLevel(),
                 true,
@@ -429,9 +481,7 @@ final class TcpHostileBytesTest {
                     assertThat(each.awaitEnd()).isZero();
                 }
                 assertThat(fabric.faults(WireFault.TOO_MANY_CONNECTIONS)).isEqualTo(9);
-                while (fabric.acceptedConnections() > 4) {
-                    Thread.onSpinWait();
-                }
+                await().until(() -> fabric.acceptedConnections() <= 4);
             }
         } finally {
             for (RawPeer each : flood) {
