@@ -61,7 +61,7 @@ final class ChangeQuestionsTest {
         };
         port = ClientPort.bind(
                 server,
-                new AnsweringServer.NoCaches(),
+                new OneCache(),
                 ClientPortSettings.at("127.0.0.1", 0).withLoops(1).withMaxHeldBytes(BUDGET),
                 clock,
                 errors);

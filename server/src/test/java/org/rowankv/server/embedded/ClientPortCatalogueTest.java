@@ -40,7 +40,7 @@ final class ClientPortCatalogueTest {
     private ClientPort port;
 
     private void open() throws IOException {
-        final AnsweringServer.NoCaches catalogue = new AnsweringServer.NoCaches() {
+        final OneCache catalogue = new OneCache() {
             @Override
             public StoredCache create(String name, byte[] descriptor) {
                 try {

@@ -42,7 +42,7 @@ final class ClientPortLimitsTest {
 
     private void open(int valueLength, ClientPortSettings settings) throws IOException {
         server = new AnsweringServer(valueLength);
-        port = ClientPort.bind(server, new AnsweringServer.NoCaches(), settings, clock, errors);
+        port = ClientPort.bind(server, new OneCache(), settings, clock, errors);
         port.serve(routing(1));
     }
 
