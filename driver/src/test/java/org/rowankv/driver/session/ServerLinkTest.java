@@ -44,8 +44,7 @@ final class ServerLinkTest {
     private ServerLink link(String address) {
         return link(
                 address,
-                (to, isStopped) ->
-                        Handshake.connect(to, 0, SETTINGS, SystemClock.INSTANCE, isStopped, routing -> {}));
+                (to, isStopped) -> Handshake.connect(to, 0, SETTINGS, SystemClock.INSTANCE, isStopped, routing -> {}));
     }
 
     private static ServerLink link(String address, ServerLink.Connector connector) {
@@ -63,7 +62,8 @@ final class ServerLinkTest {
     /** Reads the hello, and welcomes. */
     private static void welcome(Socket socket) throws IOException {
         final InputStream in = socket.getInputStream();
-        final byte[] hello = in.readNBytes(HelloDescriptor.hello(new Hello(0, 1 << 20)).limit());
+        final byte[] hello =
+                in.readNBytes(HelloDescriptor.hello(new Hello(0, 1 << 20)).limit());
         assertThat(hello).isNotEmpty();
         socket.getOutputStream()
                 .write(HelloDescriptor.welcome(

@@ -290,7 +290,9 @@ final class LandingConnection extends FrameReader {
         if (here == null || !channel.isActive()) {
             return;
         }
-        if (!endIfQuiet(here, nowNs, idleNs, describe()) && nowNs - lastWriteNs >= heartbeatNs && channel.isWritable()) {
+        if (!endIfQuiet(here, nowNs, idleNs, describe())
+                && nowNs - lastWriteNs >= heartbeatNs
+                && channel.isWritable()) {
             writeAck(forced == null ? done : forcedUpTo, toldReady && !isWaiting());
         }
     }

@@ -276,7 +276,8 @@ final class MessageLink {
                 return;
             }
             if (!endIfQuiet(here, nowNs, idleNs, "server " + serverId + ", as a receiver of messages")
-                    && nowNs - lastPingNs >= heartbeatNs && mine.isWritable()) {
+                    && nowNs - lastPingNs >= heartbeatNs
+                    && mine.isWritable()) {
                 lastPingNs = nowNs;
                 final ByteBuf ping = mine.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
                 WireDescriptor.header(ping, WireDescriptor.PING, 0, 0, 0, 0, 0, 0, pings);

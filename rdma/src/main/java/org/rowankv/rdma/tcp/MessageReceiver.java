@@ -166,7 +166,9 @@ final class MessageReceiver extends FrameReader {
         if (here == null || !channel.isActive()) {
             return;
         }
-        if (!endIfQuiet(here, nowNs, idleNs, describe()) && nowNs - lastWriteNs >= heartbeatNs && channel.isWritable()) {
+        if (!endIfQuiet(here, nowNs, idleNs, describe())
+                && nowNs - lastWriteNs >= heartbeatNs
+                && channel.isWritable()) {
             writeAck(polled.get());
         }
     }

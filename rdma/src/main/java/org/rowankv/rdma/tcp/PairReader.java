@@ -174,7 +174,9 @@ final class PairReader extends FrameReader {
         if (here == null || !channel.isActive()) {
             return;
         }
-        if (!endIfQuiet(here, nowNs, idleNs, "as a receiver") && nowNs - lastPingNs >= heartbeatNs && channel.isWritable()) {
+        if (!endIfQuiet(here, nowNs, idleNs, "as a receiver")
+                && nowNs - lastPingNs >= heartbeatNs
+                && channel.isWritable()) {
             lastPingNs = nowNs;
             final ByteBuf ping = channel.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
             WireDescriptor.header(ping, WireDescriptor.PING, 0, 0, 0, 0, 0, 0, checksum);

@@ -79,7 +79,10 @@ final class SecretFiles {
         }
         warnIfOpen(kind, file);
         try {
-            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
         } catch (CharacterCodingException e) {
             // Not replaced by a character for all of them: different files would hold one secret.
             throw new IllegalArgumentException(

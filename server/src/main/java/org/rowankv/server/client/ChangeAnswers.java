@@ -274,10 +274,7 @@ final class ChangeAnswers {
     /** There is no memory to keep the question: a section without news says so, and the client asks again later. */
     private void answerNow(ClientConnection connection, Asked asked) {
         final List<Section> sections = sections(asked, true);
-        send(
-                connection,
-                asked,
-                sections.isEmpty() ? List.of(nothing(0, Status.FULL, asked.asked[0])) : sections);
+        send(connection, asked, sections.isEmpty() ? List.of(nothing(0, Status.FULL, asked.asked[0])) : sections);
     }
 
     private static void send(ClientConnection connection, Asked asked, List<Section> sections) {

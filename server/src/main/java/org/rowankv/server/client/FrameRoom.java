@@ -11,6 +11,7 @@ final class FrameRoom implements HeldBytes {
     private boolean granted;
     /** Number of the frame that has the room. */
     private int grantedFrame;
+
     private long grantedNs;
     /** Of the room, what the buffer does not take yet: ≥ 0. */
     private int reserved;

@@ -66,8 +66,7 @@ final class ChangeQuestionsTest {
                 clock,
                 errors);
         port.serve(new Routing(
-                new Configuration(
-                        7, 8, 1, List.of(1L), Collections.nCopies(8, new ShardAssignment(1, 0, new int[0]))),
+                new Configuration(7, 8, 1, List.of(1L), Collections.nCopies(8, new ShardAssignment(1, 0, new int[0]))),
                 List.of("127.0.0.1:" + port.address().getPort())));
     }
 
