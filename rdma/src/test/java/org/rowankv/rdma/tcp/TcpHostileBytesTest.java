@@ -447,8 +447,8 @@ final class TcpHostileBytesTest {
     @Test
     void shouldCloseWhatIsTooMuch() throws IOException {
         reopen(2);
-        try (RawPeer one = RawPeer.queuePair(address, 1, NONCE);
-                RawPeer two = RawPeer.queuePair(address, 2, NONCE, 1)) {
+        final RawPeer one = RawPeer.queuePair(address, 1, NONCE);
+        try (RawPeer two = RawPeer.queuePair(address, 2, NONCE, 1)) {
             try (RawPeer three = new RawPeer(address)) {
                 assertThat(three.awaitEnd()).isZero();
             }
