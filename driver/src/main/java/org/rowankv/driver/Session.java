@@ -62,7 +62,8 @@ public interface Session extends AutoCloseable {
     /**
      * As {@link #call(Request)} for somebody who does not wait.
      *
-     * @param whenAnswered run once, by the calling thread or by one that others wait for: it must not block
+     * @param whenAnswered run once, by the calling thread or by one that others wait for: it must not block. If this method
+     *     throws, it runs at most once: the caller of the method ends the operation, and ignores an answer
      */
     default void callAsync(Request request, Runnable whenAnswered) {
         call(request);

@@ -90,11 +90,14 @@ final class AsyncAttempt {
         if (!awaitsConnection) {
             connected = false;
             awaitsConnection = true;
-            link.whenConnected(() -> {
+            final boolean announced = link.whenConnected(() -> {
                 awaitsConnection = false;
                 connected = true;
                 session.timer().at(session.clock().nanoTime(), () -> resume(pause.get()));
             });
+            if (!announced) {
+                awaitsConnection = false;
+            }
         }
         return link.presentOrSoon(); // made meanwhile
     }

@@ -169,6 +169,14 @@ public final class AsyncRequests implements AutoCloseable {
                 beginWaiting(); // else the thread that begins it does
             }
         }
+
+        /** As {@link #leave}, after an error: its thread may be unable to begin another one. */
+        void leaveAfterError() {
+            places.release();
+            if (!waiting.isEmpty()) {
+                timer.at(clock.nanoTime(), this::beginWaiting);
+            }
+        }
     }
 
     /** A request that waits or is under way. */
@@ -177,7 +185,9 @@ public final class AsyncRequests implements AutoCloseable {
         private enum Turn {
             CALLING,
             ANSWERED,
-            RETURNED
+            RETURNED,
+            /** An error ended the request: an answer that comes yet changes nothing. */
+            FAILED
         }
 
         private final Request request;
@@ -205,8 +215,8 @@ public final class AsyncRequests implements AutoCloseable {
                 carry(line, stepper, stepper.first());
             } finally {
                 if (stepper == null) {
-                    line.leave(this);
                     refuse(Status.UNREACHABLE);
+                    line.leaveAfterError();
                 }
                 beginner = null;
             }
@@ -214,29 +224,51 @@ public final class AsyncRequests implements AutoCloseable {
 
         /** Hands out attempts until one is not answered at once: then the thread with its answer goes on. */
         private void carry(Line line, SteppedRequest stepper, @Nullable Request first) {
-            Request next = first;
-            while (next != null) {
-                turn.set(Turn.CALLING);
-                boolean called = false;
-                try {
-                    line.session().callAsync(next, deadlineNs, () -> {
-                        if (!turn.compareAndSet(Turn.CALLING, Turn.ANSWERED)) {
-                            carry(line, stepper, stepper.answered());
-                        }
-                    });
-                    called = true;
-                } finally {
-                    if (!called && turn.get() == Turn.ANSWERED) {
-                        carry(line, stepper, stepper.answered()); // an error, which goes on to the caller
+            boolean orderly = false;
+            try {
+                Request next = first;
+                while (next != null) {
+                    turn.set(Turn.CALLING);
+                    line.session().callAsync(next, deadlineNs, () -> answered(line, stepper));
+                    if (turn.compareAndSet(Turn.CALLING, Turn.RETURNED)) {
+                        orderly = true;
+                        return;
                     }
+                    next = stepper.answered();
                 }
-                if (turn.compareAndSet(Turn.CALLING, Turn.RETURNED)) {
-                    return;
+                orderly = true;
+            } finally {
+                if (!orderly) {
+                    giveUp(line, stepper);
                 }
-                next = stepper.answered();
             }
             line.leave(this);
             stage.complete(request);
+        }
+
+        private void answered(Line line, SteppedRequest stepper) {
+            if (turn.compareAndSet(Turn.CALLING, Turn.ANSWERED) || turn.get() == Turn.FAILED) {
+                return; // the thread that calls goes on, or has given up
+            }
+            boolean orderly = false;
+            Request next = null;
+            try {
+                next = stepper.answered();
+                orderly = true;
+            } finally {
+                if (!orderly) {
+                    giveUp(line, stepper);
+                }
+            }
+            carry(line, stepper, next);
+        }
+
+        /** An error, which goes on to the caller: nobody knows what became of the last attempt. */
+        private void giveUp(Line line, SteppedRequest stepper) {
+            turn.set(Turn.FAILED);
+            stepper.abandon();
+            refuse(request.operation().isMutation() ? Status.OUTCOME_UNKNOWN : Status.NO_REPLY);
+            line.leaveAfterError();
         }
 
         void refuse(Status status) {

@@ -28,7 +28,9 @@ final class CallBatch implements AutoCloseable {
 
     /** Answers all. What found nobody that it is for goes one by one afterwards. */
     static void callAll(NetSession session, List<Request> requests, long beginNs, long deadlineNs) {
+        final long batchTerm;
         try (CallBatch batch = new CallBatch(session, beginNs, deadlineNs)) {
+            batchTerm = batch.route.term();
             batch.begin(requests);
             batch.finish();
         }
@@ -37,6 +39,8 @@ final class CallBatch implements AutoCloseable {
                 final long nowNs = session.clock().nanoTime();
                 if (deadlineNs - nowNs > 0) {
                     session.call(request, nowNs, deadlineNs);
+                } else {
+                    session.seek(batchTerm); // for the calls to come, which may have as little time
                 }
             }
         }

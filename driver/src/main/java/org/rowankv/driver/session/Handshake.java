@@ -11,6 +11,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.rowankv.protocol.wire.HelloDescriptor;
 import org.rowankv.protocol.wire.HelloDescriptor.Hello;
@@ -18,8 +19,14 @@ import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
 import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.runtime.Clock;
 
-/** Makes a connection: on the calling thread, in bounded time, whether or not that is interrupted. */
+/**
+ * Makes a connection on the calling thread, whether or not that is interrupted. Its time is bounded, but for the lookup of a name:
+ * the system's resolver takes as long as it takes.
+ */
 final class Handshake {
+    /** The clock may be another one than that by which threads wait, and a closed client waits for no server. */
+    private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
     private static final String OTHER_PORT = ": is that the port for clients (--listen)?";
 
     private Handshake() {}
@@ -28,7 +35,7 @@ final class Handshake {
      * Connects and introduces itself.
      *
      * @param clusterId that is meant; 0: whichever it is
-     * @param deadlineNs when it gives up, if that is before the settings' time for a connection
+     * @param isStopped looked at again and again: whether the connection is not needed any more
      * @throws IOException if there is no such connection to be had; says why
      */
     static NetConnection connect(
@@ -36,7 +43,7 @@ final class Handshake {
             long clusterId,
             NetSettings settings,
             Clock clock,
-            long deadlineNs,
+            BooleanSupplier isStopped,
             Consumer<byte[]> onRouting)
             throws IOException {
         final InetSocketAddress to = addressOf(address);
@@ -52,18 +59,17 @@ final class Handshake {
             channel.configureBlocking(false);
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-            final long nowNs = clock.nanoTime();
-            final long endNs = nowNs + Math.min(settings.connectNs(), deadlineNs - nowNs);
+            final long endNs = clock.nanoTime() + settings.connectNs();
             final SelectionKey key = channel.register(selector, SelectionKey.OP_CONNECT);
             channel.connect(to);
             while (!channel.finishConnect()) {
-                interrupted |= await(selector, endNs, clock, address);
+                interrupted |= await(selector, endNs, clock, address, isStopped);
             }
             key.interestOps(SelectionKey.OP_WRITE);
             final ByteBuffer hello = HelloDescriptor.hello(new Hello(clusterId, settings.maxFrame()));
             while (hello.hasRemaining()) {
                 if (channel.write(hello) == 0) {
-                    interrupted |= await(selector, endNs, clock, address);
+                    interrupted |= await(selector, endNs, clock, address, isStopped);
                 }
             }
             key.interestOps(SelectionKey.OP_READ);
@@ -75,7 +81,7 @@ final class Handshake {
                 heard.limit(heard.position() + HelloDescriptor.missing(heard));
                 final int count = read(channel, heard, address);
                 if (count == 0) {
-                    interrupted |= await(selector, endNs, clock, address);
+                    interrupted |= await(selector, endNs, clock, address, isStopped);
                 }
                 welcome = HelloDescriptor.readWelcome(heard);
             }
@@ -113,13 +119,18 @@ final class Handshake {
     }
 
     /** Waits until the channel is ready for what it is registered for; whether it was interrupted. */
-    private static boolean await(Selector selector, long deadlineNs, Clock clock, String address) throws IOException {
+    private static boolean await(
+            Selector selector, long deadlineNs, Clock clock, String address, BooleanSupplier isStopped)
+            throws IOException {
+        if (isStopped.getAsBoolean()) {
+            throw new IOException("the client was closed");
+        }
         final long leftNs = deadlineNs - clock.nanoTime();
         if (leftNs <= 0) {
             throw new SocketTimeoutException(address + " does not answer");
         }
         final boolean interrupted = Thread.interrupted();
-        selector.select(ready -> {}, Math.max(1, TimeUnit.NANOSECONDS.toMillis(leftNs)));
+        selector.select(ready -> {}, Math.max(1, TimeUnit.NANOSECONDS.toMillis(Math.min(SLICE_NS, leftNs))));
         return interrupted;
     }
 

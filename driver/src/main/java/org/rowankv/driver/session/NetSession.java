@@ -30,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries requests over TCP to the shards' primaries. Thread-safe; starts threads for callers that do
- * not wait, for change streams and to ask for a newer configuration, and no others.
+ * Carries requests over TCP to the shards' primaries. Thread-safe; starts threads to connect, to ask for a newer
+ * configuration, for callers that do not wait and for change streams, and no others.
  *
  * <p>An attempt that was not applied for certain, because it was not sent, or because it met a server that is not the shard's
  * primary, goes to whoever is by a newer configuration, until the attempt's time is over. One that may have been applied is
@@ -98,10 +98,11 @@ public final class NetSession implements Session {
         for (String address : bootstrap) {
             final ServerLink link = link(address, 0);
             try {
-                if (askRouting(link, clock.nanoTime() + settings.connectNs()) && route != null) {
+                // As long again for the configuration as for the connection.
+                if (askRouting(link, clock.nanoTime() + 2 * settings.connectNs()) && route != null) {
                     return;
                 }
-                reasons.add(link.lastFailure().isEmpty() ? address + " told no configuration" : link.lastFailure());
+                reasons.add(link.whyUnreachable());
             } finally {
                 link.close();
             }
@@ -111,13 +112,21 @@ public final class NetSession implements Session {
     }
 
     private ServerLink link(String address, long clusterId) {
-        return new ServerLink(address, clusterId, settings, clock, this::onRouting);
+        return link(address, clusterId, settings);
+    }
+
+    private ServerLink link(String address, long clusterId, NetSettings of) {
+        return new ServerLink(
+                address,
+                of,
+                clock,
+                (to, isStopped) -> Handshake.connect(to, clusterId, of, clock, isStopped, this::onRouting));
     }
 
     /** A link for change streams alone, since who waits for those waits for long. The caller closes it. */
     ServerLink streamLink(String address) {
         final NetSettings own = settings.withConnections(1, STREAM_QUESTIONS).withSpinNs(0);
-        return new ServerLink(address, route().configuration().clusterId(), own, clock, this::onRouting);
+        return link(address, route().configuration().clusterId(), own);
     }
 
     Route route() {
@@ -295,6 +304,7 @@ public final class NetSession implements Session {
                 return;
             }
             if (isTooLate(clock.nanoTime(), beginNs, deadlineNs)) {
+                seek(now.term()); // for the calls to come, which may have as little time
                 BlockingCall.answer(request, closed ? Status.CLOSED : status);
                 return;
             }

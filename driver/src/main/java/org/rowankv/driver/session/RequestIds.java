@@ -116,16 +116,26 @@ public final class RequestIds implements AutoCloseable {
 
     /** As {@link #stepped(Request)}, for an operation that ends at a time. */
     SteppedRequest stepped(Request request, long untilNs) {
-        final Attempts attempts = new Attempts(lanes, clock);
         if (!request.operation().isMutation()) {
+            final Attempts attempts = new Attempts(lanes, clock);
             return new SteppedRequest(attempts, attempts.beginRead(request, untilNs), () -> {});
         }
-        return mutation(request, attempts, lanes.borrow(), untilNs);
+        return mutation(request, lanes.borrow(), untilNs);
     }
 
-    private SteppedRequest mutation(Request request, Attempts attempts, int lane, long untilNs) {
-        return new SteppedRequest(
-                attempts, attempts.beginMutation(request, lanes.lane(lane), untilNs), () -> lanes.giveBack(lane));
+    /** The lane goes back when the mutation is over, or could not begin. */
+    private SteppedRequest mutation(Request request, int lane, long untilNs) {
+        SteppedRequest begun = null;
+        try {
+            final Attempts attempts = new Attempts(lanes, clock);
+            begun = new SteppedRequest(
+                    attempts, attempts.beginMutation(request, lanes.lane(lane), untilNs), () -> lanes.giveBack(lane));
+            return begun;
+        } finally {
+            if (begun == null) {
+                lanes.giveBack(lane);
+            }
+        }
     }
 
     /**
@@ -143,24 +153,26 @@ public final class RequestIds implements AutoCloseable {
         final long untilNs = clock.nanoTime() + deadlineNs;
         final Configuration configuration = session.configuration();
         final BitSet silent = new BitSet();
-        final Round held = new Round();
         final List<Request> left = new ArrayList<>();
-        for (int next = 0; next < requests.size() || !held.isEmpty(); ) {
-            final Round round = new Round();
-            // No more than there are lanes left now: who holds some and waits for others may wait for ever.
-            while (next < requests.size() && round.size() < MAX_TOGETHER) {
-                final Request each = requests.get(next);
-                if (silent.get(serverOf(each, configuration))) {
-                    left.add(each);
-                } else if (!begin(each, round, round.isEmpty() && held.isEmpty(), untilNs)) {
-                    break;
+        try (Round held = new Round()) {
+            for (int next = 0; next < requests.size() || !held.isEmpty(); ) {
+                try (Round round = new Round()) {
+                    // No more than there are lanes left now: who holds some and waits for others may wait for ever.
+                    while (next < requests.size() && round.size() < MAX_TOGETHER) {
+                        final Request each = requests.get(next);
+                        if (silent.get(serverOf(each, configuration))) {
+                            left.add(each);
+                        } else if (!begin(each, round, round.isEmpty() && held.isEmpty(), untilNs)) {
+                            break;
+                        }
+                        next++;
+                    }
+                    if (round.isEmpty()) {
+                        held.finish(untilNs);
+                    } else {
+                        round.finishAnswered(untilNs, configuration, silent, held);
+                    }
                 }
-                next++;
-            }
-            if (round.isEmpty()) {
-                held.finish(untilNs);
-            } else {
-                round.finishAnswered(untilNs, configuration, silent, held);
             }
         }
         executeLeft(left, untilNs);
@@ -169,13 +181,14 @@ public final class RequestIds implements AutoCloseable {
     private void executeLeft(List<Request> left, long untilNs) {
         int next = 0;
         while (next < left.size()) {
-            final Round round = new Round();
-            while (next < left.size()
-                    && round.size() < MAX_TOGETHER
-                    && begin(left.get(next), round, round.isEmpty(), untilNs)) {
-                next++;
+            try (Round round = new Round()) {
+                while (next < left.size()
+                        && round.size() < MAX_TOGETHER
+                        && begin(left.get(next), round, round.isEmpty(), untilNs)) {
+                    next++;
+                }
+                round.finish(untilNs);
             }
-            round.finish(untilNs);
         }
     }
 
@@ -207,15 +220,15 @@ public final class RequestIds implements AutoCloseable {
         }
         final int index = waits ? lanes.borrow(untilNs) : lanes.tryBorrow();
         if (index >= 0) {
-            round.add(mutation(request, new Attempts(lanes, clock), index, untilNs));
+            round.add(mutation(request, index, untilNs));
         } else if (waits) {
             BlockingCall.answer(request, Status.UNREACHABLE);
         }
         return waits || index >= 0;
     }
 
-    /** Requests that are carried to their outcomes together. */
-    private final class Round {
+    /** Requests that are carried to their outcomes together. Closed after an error, it lets go of what they hold. */
+    private final class Round implements AutoCloseable {
         private final List<SteppedRequest> steppers = new ArrayList<>();
         private final List<Request> attempts = new ArrayList<>();
 
@@ -247,23 +260,31 @@ public final class RequestIds implements AutoCloseable {
         /** Carries all to their outcomes but those whose server does not answer: those are held. */
         void finishAnswered(long untilNs, Configuration configuration, BitSet silent, Round held) {
             while (!attempts.isEmpty()) {
-                final List<Request> asked = List.copyOf(attempts);
-                final List<SteppedRequest> askers = List.copyOf(steppers);
                 session.callAll(attempts, untilNs);
-                steppers.clear();
-                attempts.clear();
-                for (int i = 0; i < asked.size(); i++) {
-                    final Status status = asked.get(i).status();
-                    final int server = serverOf(asked.get(i), configuration);
+                int left = 0;
+                for (int i = 0; i < attempts.size(); i++) {
+                    final Status status = attempts.get(i).status();
+                    final int server = serverOf(attempts.get(i), configuration);
                     if (status == Status.NO_REPLY || status == Status.UNREACHABLE) {
                         silent.set(server);
                     }
-                    final Request again = askers.get(i).answered();
-                    if (again != null) {
-                        (silent.get(server) ? held : this).add(askers.get(i), again);
+                    final SteppedRequest stepper = steppers.get(i);
+                    final Request again = stepper.answered();
+                    if (again != null && silent.get(server)) {
+                        held.add(stepper, again);
+                    } else if (again != null) {
+                        steppers.set(left, stepper);
+                        attempts.set(left++, again);
                     }
                 }
+                steppers.subList(left, steppers.size()).clear();
+                attempts.subList(left, attempts.size()).clear();
             }
+        }
+
+        @Override
+        public void close() {
+            steppers.forEach(SteppedRequest::abandon);
         }
 
         private void turn(long untilNs) {

@@ -12,6 +12,7 @@ public final class SteppedRequest {
     private final Attempts attempts;
     private final Request first;
     private final Runnable whenOver;
+    private boolean over;
 
     SteppedRequest(Attempts attempts, Request first, Runnable whenOver) {
         this.attempts = attempts;
@@ -28,8 +29,16 @@ public final class SteppedRequest {
     public @Nullable Request answered() {
         final Request next = attempts.answered();
         if (next == null) {
-            whenOver.run();
+            abandon();
         }
         return next;
+    }
+
+    /** What it holds becomes free, if it is not already: no attempt of it is sent any more, as after an error. */
+    void abandon() {
+        if (!over) {
+            over = true;
+            whenOver.run();
+        }
     }
 }

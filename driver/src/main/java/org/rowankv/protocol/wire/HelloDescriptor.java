@@ -220,7 +220,7 @@ public final class HelloDescriptor {
                 buffer.getInt(SERVER_OFFSET),
                 buffer.getInt(MAX_FRAME_OFFSET),
                 buffer.getInt(MAX_IN_FLIGHT_OFFSET),
-                new String(text, UTF_8));
+                printable(new String(text, UTF_8)));
         if (welcome.status() == WELCOME
                 && (version != VERSION
                         || buffer.getInt(ZERO_OFFSET) != 0
@@ -230,5 +230,10 @@ public final class HelloDescriptor {
             throw new ProtocolException(ProtocolFault.BAD_FRAME, "a welcome that cannot be meant");
         }
         return welcome;
+    }
+
+    /** A server's text stands in a client's log: it writes no lines of its own there, and steers no terminal. */
+    private static String printable(String text) {
+        return text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?");
     }
 }

@@ -17,6 +17,9 @@ import org.slf4j.LoggerFactory;
  * it; what is missing is waited for in a buffer of this connection, which grows with what has come, not with what was
  * announced. So a peer that stops in the middle of a message holds up nobody else.
  *
+ * <p>A frame that is not whole must get on: by {@value #STEP} bytes, or to its end, in the time after which a silent peer counts as
+ * gone. A byte now and then is not enough.
+ *
  * <p>A frame that cannot be taken now stays where it is, and so does all behind it, until {@link #resume}: meanwhile the
  * connection is not read from, and TCP makes the peer wait.
  *
@@ -25,6 +28,8 @@ import org.slf4j.LoggerFactory;
 abstract class FrameReader extends ChannelInboundHandlerAdapter implements FrameLimits {
     private static final Logger LOG = LoggerFactory.getLogger(FrameReader.class);
     private static final int FIRST_CAPACITY = 4 << 10;
+    /** Bytes of a frame that count as progress. */
+    private static final int STEP = 64 << 10;
 
     protected final WireChecksum checksum = new WireChecksum();
     private final FaultLog<WireFault> faults;
@@ -35,6 +40,12 @@ abstract class FrameReader extends ChannelInboundHandlerAdapter implements Frame
     private boolean waiting;
     private boolean ended;
     private long lastReadNs;
+    /** Bytes of the frame that had come when it got on the last time; 0: none is under way. */
+    private int progress;
+
+    private long progressNs;
+    /** Capacity of {@link #partial} as it was counted last. */
+    private int counted;
 
     FrameReader(FaultLog<WireFault> faults, Clock clock) {
         this.faults = faults;
@@ -52,6 +63,11 @@ abstract class FrameReader extends ChannelInboundHandlerAdapter implements Frame
     /** All that has arrived was handed on, or a frame has to wait. */
     protected abstract void onBatchEnd();
 
+    /** So many bytes more, or fewer, are held of a frame that is not whole. */
+    protected void onHeld(int delta) {
+        // Of frames without payload there is nothing to count.
+    }
+
     /** The connection is over: nothing more comes. Called once. */
     protected abstract void onEnd();
 
@@ -65,6 +81,7 @@ abstract class FrameReader extends ChannelInboundHandlerAdapter implements Frame
         backlog.add((ByteBuf) message);
         if (!waiting) {
             drain(context);
+            settle(lastReadNs);
         }
     }
 
@@ -83,6 +100,8 @@ abstract class FrameReader extends ChannelInboundHandlerAdapter implements Frame
         waiting = false;
         drain(context);
         if (!waiting && !ended) {
+            lastReadNs = clock.nanoTime(); // until now this end did not listen
+            settle(lastReadNs);
             context.channel().config().setAutoRead(true);
         }
         if (!ended) {
@@ -94,9 +113,55 @@ abstract class FrameReader extends ChannelInboundHandlerAdapter implements Frame
         return waiting;
     }
 
-    /** How long nothing has come; 0 while this end does not read. */
-    protected final long silentNs(long nowNs) {
-        return waiting ? 0 : nowNs - lastReadNs;
+    /** Behind what was read: what is held, and whether it got on. */
+    private void settle(long nowNs) {
+        final int have = partial.readableBytes();
+        if (have > 0 && (progress == 0 || have - progress >= STEP)) {
+            progress = have;
+            progressNs = nowNs;
+        }
+        count();
+    }
+
+    private void count() {
+        final int delta = partial.capacity() - counted;
+        if (delta != 0) {
+            counted += delta;
+            onHeld(delta);
+        }
+    }
+
+    /**
+     * Ends a connection whose peer sends nothing, or does not go on with a frame, for too long. Not while this end does not read.
+     *
+     * @param peer what is known of it
+     * @return whether it was ended
+     */
+    protected final boolean endIfQuiet(ChannelHandlerContext context, long nowNs, long idleNs, String peer) {
+        if (waiting || ended) {
+            return ended;
+        }
+        if (nowNs - lastReadNs > idleNs) {
+            fail(context, new WireException(WireFault.SILENT, peer));
+        } else if (stalledNs(nowNs) > idleNs) {
+            fail(context, stalled(peer));
+        }
+        return ended;
+    }
+
+    /** For how long the frame that is under way has not got on; −1 if none is, or this end does not read. */
+    final long stalledNs(long nowNs) {
+        return waiting || progress == 0 ? -1 : Math.max(0, nowNs - progressNs);
+    }
+
+    /** Ends a connection for the memory of its unfinished frame. */
+    final void endForMemory(ChannelHandlerContext context, String peer) {
+        fail(context, stalled(peer));
+    }
+
+    private WireException stalled(String peer) {
+        return new WireException(
+                WireFault.STALLED, peer + ": " + partial.readableBytes() + " of " + partialLength + " bytes have come");
     }
 
     private void drain(ChannelHandlerContext context) {
@@ -183,6 +248,7 @@ abstract class FrameReader extends ChannelInboundHandlerAdapter implements Frame
         partial.release();
         partial = Unpooled.EMPTY_BUFFER;
         partialLength = 0;
+        progress = 0;
     }
 
     /** Ends this connection because of what its peer did. */
@@ -225,6 +291,7 @@ abstract class FrameReader extends ChannelInboundHandlerAdapter implements Frame
         backlog.forEach(ByteBuf::release);
         backlog.clear();
         dropPartial();
+        count();
         onEnd();
     }
 }

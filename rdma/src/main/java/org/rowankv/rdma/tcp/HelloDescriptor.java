@@ -303,8 +303,8 @@ final class HelloDescriptor {
         return welcome;
     }
 
-    /** A peer's text stands in our log: it writes no lines of its own there. */
+    /** A peer's text stands in our log: it writes no lines of its own there, and steers no terminal. */
     private static String printable(String text) {
-        return text.replaceAll("\\p{Cntrl}", "?");
+        return text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?");
     }
 }

@@ -196,6 +196,19 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** Closes it: it is the oldest of too many. Its fabric does not hold it any more. */
+    void displace(int most) {
+        final ChannelHandlerContext here = context;
+        if (here != null && !over) {
+            fail(
+                    here,
+                    new WireException(
+                            WireFault.TOO_MANY_CONNECTIONS, most + " others have not introduced themselves either"));
+        } else if (here != null) {
+            final var unused = here.close();
+        }
+    }
+
     @Override
     public void exceptionCaught(ChannelHandlerContext here, Throwable cause) {
         if (cause instanceof IOException) {

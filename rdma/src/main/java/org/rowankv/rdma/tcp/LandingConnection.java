@@ -267,15 +267,32 @@ final class LandingConnection extends FrameReader {
         acknowledge();
     }
 
+    private String describe() {
+        return "server " + senderId() + ", queue pair " + peer.pair();
+    }
+
+    @Override
+    protected void onHeld(int delta) {
+        endpoint.held(delta);
+    }
+
+    /** Ends it, since too much is held of frames that are not whole. */
+    void endForMemory() {
+        final ChannelHandlerContext here = context;
+        if (here != null) {
+            endForMemory(here, describe());
+        }
+    }
+
     /** Looks whether the peer is still there, and says that this end is. */
     void tick(long nowNs, long heartbeatNs, long idleNs) {
         final ChannelHandlerContext here = context;
         if (here == null || !channel.isActive()) {
             return;
         }
-        if (silentNs(nowNs) > idleNs) {
-            fail(here, new WireException(WireFault.SILENT, "server " + senderId() + ", queue pair " + peer.pair()));
-        } else if (nowNs - lastWriteNs >= heartbeatNs && channel.isWritable()) {
+        if (!endIfQuiet(here, nowNs, idleNs, describe())
+                && nowNs - lastWriteNs >= heartbeatNs
+                && channel.isWritable()) {
             writeAck(forced == null ? done : forcedUpTo, toldReady && !isWaiting());
         }
     }

@@ -275,9 +275,9 @@ final class MessageLink {
             if (here == null || !mine.isActive()) {
                 return;
             }
-            if (silentNs(nowNs) > idleNs) {
-                fail(here, new WireException(WireFault.SILENT, "server " + serverId + ", as a receiver of messages"));
-            } else if (nowNs - lastPingNs >= heartbeatNs && mine.isWritable()) {
+            if (!endIfQuiet(here, nowNs, idleNs, "server " + serverId + ", as a receiver of messages")
+                    && nowNs - lastPingNs >= heartbeatNs
+                    && mine.isWritable()) {
                 lastPingNs = nowNs;
                 final ByteBuf ping = mine.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
                 WireDescriptor.header(ping, WireDescriptor.PING, 0, 0, 0, 0, 0, 0, pings);

@@ -144,14 +144,31 @@ final class MessageReceiver extends FrameReader {
         acknowledge();
     }
 
+    private String describe() {
+        return "server " + peer.from() + ", messages";
+    }
+
+    @Override
+    protected void onHeld(int delta) {
+        endpoint.held(delta);
+    }
+
+    /** Ends it, since too much is held of frames that are not whole. */
+    void endForMemory() {
+        final ChannelHandlerContext here = context;
+        if (here != null) {
+            endForMemory(here, describe());
+        }
+    }
+
     void tick(long nowNs, long heartbeatNs, long idleNs) {
         final ChannelHandlerContext here = context;
         if (here == null || !channel.isActive()) {
             return;
         }
-        if (silentNs(nowNs) > idleNs) {
-            fail(here, new WireException(WireFault.SILENT, "server " + peer.from() + ", messages"));
-        } else if (nowNs - lastWriteNs >= heartbeatNs && channel.isWritable()) {
+        if (!endIfQuiet(here, nowNs, idleNs, describe())
+                && nowNs - lastWriteNs >= heartbeatNs
+                && channel.isWritable()) {
             writeAck(polled.get());
         }
     }

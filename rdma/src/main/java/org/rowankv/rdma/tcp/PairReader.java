@@ -174,9 +174,9 @@ final class PairReader extends FrameReader {
         if (here == null || !channel.isActive()) {
             return;
         }
-        if (silentNs(nowNs) > idleNs) {
-            fail(here, new WireException(WireFault.SILENT, "as a receiver"));
-        } else if (nowNs - lastPingNs >= heartbeatNs && channel.isWritable()) {
+        if (!endIfQuiet(here, nowNs, idleNs, "as a receiver")
+                && nowNs - lastPingNs >= heartbeatNs
+                && channel.isWritable()) {
             lastPingNs = nowNs;
             final ByteBuf ping = channel.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
             WireDescriptor.header(ping, WireDescriptor.PING, 0, 0, 0, 0, 0, 0, checksum);

@@ -343,6 +343,32 @@ public final class TcpEndpoint implements Endpoint {
         queue.connections().forEach(LandingConnection::onPosted);
     }
 
+    /** So many bytes more, or fewer, are held of frames that are not whole. On the NIC loop. */
+    void held(int delta) {
+        fabric.held(delta);
+    }
+
+    /** How to end the connection whose frame has not got on for longest, if that is longer; else the other. On the NIC loop. */
+    Stalled longestStalled(long nowNs, Stalled other) {
+        Stalled longest = other;
+        for (LandingConnection each : queue.connections()) {
+            if (each.stalledNs(nowNs) > longest.ns()) {
+                longest = new Stalled(each.stalledNs(nowNs), each::endForMemory);
+            }
+        }
+        for (MessageReceiver each : receivers) {
+            if (each.stalledNs(nowNs) > longest.ns()) {
+                longest = new Stalled(each.stalledNs(nowNs), each::endForMemory);
+            }
+        }
+        return longest;
+    }
+
+    /** A connection whose frame is not whole: for how long it has not got on, and how to end it. */
+    record Stalled(long ns, Runnable end) {
+        static final Stalled NONE = new Stalled(-1, () -> {});
+    }
+
     /** Looks after everybody's silence. On the NIC loop. */
     void tick(long nowNs) {
         final long heartbeatNs = fabricSettings.heartbeatMs() * 1_000_000L;

@@ -23,6 +23,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.Endpoint;
@@ -55,6 +57,10 @@ public final class TcpFabric implements Fabric {
     private static final Logger LOG = LoggerFactory.getLogger(TcpFabric.class);
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(64 << 10, 256 << 10);
     private static final long CLOSE_PATIENCE_MS = 5000;
+    /** Connections that have been accepted and not admitted. */
+    static final int MAX_HANDSHAKES = 256;
+
+    private static final int LONG_MESSAGES = 8;
 
     private final TcpFabricSettings settings;
     private final @Nullable TcpTransport transport;
@@ -65,7 +71,13 @@ public final class TcpFabric implements Fabric {
     private final FaultLog<WireFault> faults = new FaultLog<>(WireFault.class);
     private final ByteBufAllocator allocator;
     private final AtomicInteger accepted = new AtomicInteger();
-    /** NIC loop only. */
+    /** Written by the NIC loop. */
+    private final AtomicLong heldBytes = new AtomicLong();
+    /** Room for as many of the longest messages as {@link #LONG_MESSAGES}, and a SEND on every connection. */
+    private final long mostHeldBytes;
+
+    private boolean relieving;
+    /** Accepted and not admitted yet, the oldest first. NIC loop only. */
     private final Set<InboundHandshake> handshakes = new LinkedHashSet<>();
 
     private final Map<Integer, TcpEndpoint> endpoints = new HashMap<>();
@@ -82,6 +94,7 @@ public final class TcpFabric implements Fabric {
      */
     public TcpFabric(TcpFabricSettings settings) {
         this.settings = settings;
+        this.mostHeldBytes = mostHeld(settings);
         this.allocator = PooledByteBufAllocator.DEFAULT;
         final TcpTransport chosen = TcpTransport.choose(settings.nativeTransport());
         this.transport = chosen;
@@ -121,6 +134,7 @@ public final class TcpFabric implements Fabric {
             ChannelFactory<? extends ServerChannel> listeners,
             ByteBufAllocator allocator) {
         this.settings = settings;
+        this.mostHeldBytes = mostHeld(settings);
         this.allocator = allocator;
         this.transport = null;
         this.sockets = sockets;
@@ -129,6 +143,10 @@ public final class TcpFabric implements Fabric {
         this.connections = new DefaultChannelGroup(nic, true);
         this.listener = begin().channel();
         startTicking();
+    }
+
+    private static long mostHeld(TcpFabricSettings settings) {
+        return (long) LONG_MESSAGES * settings.maxRpc() + (long) settings.maxConnections() * settings.maxMessage();
     }
 
     private void startTicking() {
@@ -163,13 +181,17 @@ public final class TcpFabric implements Fabric {
         return binding.channel();
     }
 
-    /** Begins a handshake with everybody who comes, as long as there are not too many. */
+    /**
+     * Begins a handshake with every connection that comes. Those that have been admitted count against the settings' most; those that
+     * have not are few, and the oldest of too many goes. So connections that prove nothing keep no peer out.
+     */
     private final class Accepting extends ChannelInitializer<Channel> {
         @Override
         protected void initChannel(Channel channel) {
             final long nowNs = now(); // before it counts: whoever sees it counted sees it with its time running
             channel.closeFuture().addListener(gone -> accepted.decrementAndGet());
-            if (accepted.incrementAndGet() > settings.maxConnections()) {
+            final int admitted = accepted.getAndIncrement() - handshakes.size();
+            if (admitted >= settings.maxConnections()) {
                 faults.report(
                         WireFault.TOO_MANY_CONNECTIONS,
                         channel.remoteAddress(),
@@ -177,8 +199,19 @@ public final class TcpFabric implements Fabric {
                 final var unused = channel.close();
                 return;
             }
+            dropOldestHandshakes();
             channel.pipeline().addLast(new InboundHandshake(TcpFabric.this, nowNs));
             connections.add(channel);
+        }
+    }
+
+    private void dropOldestHandshakes() {
+        final int most = Math.min(MAX_HANDSHAKES, settings.maxConnections());
+        final Iterator<InboundHandshake> oldest = handshakes.iterator();
+        while (handshakes.size() >= most) {
+            final InboundHandshake each = oldest.next();
+            oldest.remove();
+            each.displace(most);
         }
     }
 
@@ -333,6 +366,11 @@ public final class TcpFabric implements Fabric {
         return transport;
     }
 
+    /** Bytes of frames that are not whole, on all connections that others have opened. */
+    public long heldBytes() {
+        return heldBytes.get();
+    }
+
     /** How often peers were cut off for that. */
     public long faults(WireFault fault) {
         return faults.count(fault);
@@ -368,12 +406,37 @@ public final class TcpFabric implements Fabric {
 
     private void lookAfterEverybody() {
         final long nowNs = now();
-        final List<TcpEndpoint> open;
-        synchronized (this) {
-            open = List.copyOf(endpoints.values());
-        }
-        open.forEach(endpoint -> endpoint.tick(nowNs));
+        open().forEach(endpoint -> endpoint.tick(nowNs));
         List.copyOf(handshakes).forEach(each -> each.tick(nowNs, settings.connectTimeoutMs() * 1_000_000L));
+    }
+
+    /** So many bytes more, or fewer, are held of frames that are not whole. On the NIC loop. */
+    void held(int delta) {
+        final long now = heldBytes.addAndGet(delta);
+        if (delta > 0 && now > mostHeldBytes && !relieving) {
+            relieving = true;
+            onNic(this::relieve); // behind what is being read
+        }
+    }
+
+    /** Ends connections until no more is held than may be: first that whose frame has not got on for longest. */
+    private void relieve() {
+        relieving = false;
+        final long nowNs = now();
+        while (heldBytes.get() > mostHeldBytes) {
+            TcpEndpoint.Stalled longest = TcpEndpoint.Stalled.NONE;
+            for (TcpEndpoint each : open()) {
+                longest = each.longestStalled(nowNs, longest);
+            }
+            if (longest.ns() < 0) {
+                return;
+            }
+            longest.end().run();
+        }
+    }
+
+    private synchronized List<TcpEndpoint> open() {
+        return List.copyOf(endpoints.values());
     }
 
     private long now() {

@@ -17,7 +17,7 @@ import org.rowankv.runtime.SystemClock;
  * @param keepsReserve whether the last posted segment is kept for queue pairs that use the reserve
  * @param ackLevel what a completion promises; at FORCED every endpoint needs a {@link org.rowankv.rdma.LandingForce}
  * @param nativeTransport whether epoll is used where it can be; NIO otherwise
- * @param maxConnections connections that are accepted at a time
+ * @param maxConnections connections of peers that are admitted at a time; of those that are not, 256 at most
  * @param connectTimeoutMs longest wait of a {@code connect}, and for a peer's handshake
  * @param retryMs pause after an attempt that failed, in which further ones fail at once
  * @param heartbeatMs how often either end of a quiet connection says that it is there

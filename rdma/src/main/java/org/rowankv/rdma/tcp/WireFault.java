@@ -20,6 +20,8 @@ public enum WireFault {
     NO_HANDSHAKE("it did not introduce itself in time"),
     /** Nothing heard for too long: the other end is gone, or the network in between. */
     SILENT("nothing was heard of it for too long"),
+    /** A frame was begun and does not get on, or too many are: each byte may have come in time. */
+    STALLED("a frame that it began does not get on"),
     /** More connections than the settings allow. */
     TOO_MANY_CONNECTIONS("there are too many connections"),
     /** It authenticates by another method than this end. */

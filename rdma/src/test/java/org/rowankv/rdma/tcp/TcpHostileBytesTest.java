@@ -1,6 +1,7 @@
 package org.rowankv.rdma.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -367,41 +368,125 @@ final class TcpHostileBytesTest {
         }
     }
 
+    /** Each byte is in time, and the frame does not get on. */
     @Test
-    void shouldCloseWhatIsTooMuch() throws IOException {
+    void shouldTakeASenderForGoneWhoseFrameTrickles() throws IOException {
+        try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
+            final byte[] frame = peer.sendFrame(1, TAG, RawPeer.body(1, 1000));
+            peer.send(frame, 0, 100);
+            for (int i = 0; i < 30 && fabric.faults(WireFault.STALLED) == 0; i++) {
+                clock.advanceMs(100_000);
+                assertOthersGoOn(10 + i);
+                peer.send(frame, 100 + i, 101 + i);
+                assertOthersGoOn(100 + i);
+            }
+        } catch (java.net.SocketException e) {
+            assertThat(e).as("closed while we were still talking").isNotNull();
+        }
+        await().until(() -> fabric.faults(WireFault.STALLED) > 0);
+        assertThat(fabric.faults(WireFault.SILENT)).isZero();
+        assertOthersGoOn(1_000);
+    }
+
+    /** Frames that never get whole, on more connections than there is memory for. */
+    @Test
+    void shouldHoldNoMoreThanItMayOfFramesThatAreNotWhole() throws IOException {
+        final int longest = 1 << 20;
+        reopen(16, longest);
+        final List<RawPeer> peers = new java.util.ArrayList<>();
+        try {
+            for (int from = 2; from < 14; from++) {
+                final RawPeer peer = new RawPeer(address);
+                peers.add(peer);
+                assertThat(peer.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, from, 1, 0, NONCE))
+                                .status())
+                        .isZero();
+                final byte[] message = peer.frame(WireDescriptor.MESSAGE, 0, 1, 0, 0, new byte[longest]);
+                peer.send(message, 0, message.length - 1);
+            }
+            await().until(() -> fabric.faults(WireFault.STALLED) > 0);
+            await().until(() -> fabric.heldBytes() <= 9L * longest);
+            assertThat(fabric.faults(WireFault.STALLED)).isLessThan(12);
+        } finally {
+            for (RawPeer each : peers) {
+                each.close();
+            }
+        }
+        await().until(() -> fabric.heldBytes() == 0);
+    }
+
+    private void reopen(int maxConnections) {
+        reopen(maxConnections, 16 << 20);
+    }
+
+    /** A fabric with room for so many connections, and the receiver at it. */
+    private void reopen(int maxConnections, int maxRpc) {
         fabric.close();
         fabric = Loopback.fabric(settings -> new TcpFabricSettings(
                 settings.listen(),
                 settings.peers(),
-                64,
-                2,
-                2,
-                1,
+                settings.maxMessage(),
+                settings.completions(),
+                settings.messages(),
+                maxRpc,
                 false,
-                null,
+                settings.ackLevel(),
                 true,
-                2,
+                maxConnections,
                 60_000,
                 0,
                 8,
-                1000,
+                1_000_000,
                 clock,
                 PeerAuthentication.none()));
-        try (RawPeer one = new RawPeer(fabric.listenAddress());
-                RawPeer two = new RawPeer(fabric.listenAddress())) {
-            while (fabric.acceptedConnections() < 2) {
-                Thread.onSpinWait();
-            }
-            try (RawPeer three = new RawPeer(fabric.listenAddress())) {
+        address = fabric.listenAddress();
+        receiver = TestServer.open(fabric, 1, 8, SEGMENT);
+        receiver.postAll();
+    }
+
+    @Test
+    void shouldCloseWhatIsTooMuch() throws IOException {
+        reopen(2);
+        final RawPeer one = RawPeer.queuePair(address, 1, NONCE);
+        try (RawPeer two = RawPeer.queuePair(address, 2, NONCE, 1)) {
+            try (RawPeer three = new RawPeer(address)) {
                 assertThat(three.awaitEnd()).isZero();
             }
             assertThat(fabric.faults(WireFault.TOO_MANY_CONNECTIONS)).isEqualTo(1);
-            one.send((byte) 'x');
-            assertThat(one.awaitEnd()).isZero();
+            one.close();
             while (fabric.acceptedConnections() > 1) {
                 Thread.onSpinWait();
             }
-            assertThat(two).isNotNull();
+            two.send(two.sendFrame(1, TAG, RawPeer.body(1, 64)));
+            two.awaitAck(1);
+            RawPeer.queuePair(address, 3, NONCE, 2).close();
+        }
+    }
+
+    /** Connections that say nothing, or not enough: of too many the oldest goes. */
+    @Test
+    void shouldNotLetHalfOpenConnectionsLockAPeerOut() throws IOException {
+        reopen(4);
+        final List<RawPeer> flood = new java.util.ArrayList<>();
+        try {
+            for (int i = 0; i < 12; i++) {
+                final RawPeer peer = new RawPeer(address);
+                flood.add(peer);
+                peer.send(RawPeerBytes.hello(), 0, i);
+            }
+            try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
+                peer.send(peer.sendFrame(1, TAG, RawPeer.body(1, 64)));
+                peer.awaitAck(1);
+                for (RawPeer each : flood.subList(0, 8)) {
+                    assertThat(each.awaitEnd()).isZero();
+                }
+                assertThat(fabric.faults(WireFault.TOO_MANY_CONNECTIONS)).isEqualTo(9);
+                await().until(() -> fabric.acceptedConnections() <= 4);
+            }
+        } finally {
+            for (RawPeer each : flood) {
+                each.close();
+            }
         }
     }
 }

@@ -2,6 +2,8 @@ package org.rowankv.node;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -59,7 +61,7 @@ final class SecretFiles {
      * What a file holds. Warns if other users of the machine may read or write it.
      *
      * @param kind of the file, in messages
-     * @throws IllegalArgumentException if it cannot be read, or is longer than any secret
+     * @throws IllegalArgumentException if it cannot be read, is longer than any secret, or is not UTF-8
      */
     static String read(String kind, Path file) {
         final byte[] bytes;
@@ -76,7 +78,17 @@ final class SecretFiles {
                     "the " + kind + " file " + file + " has more than " + MOST_BYTES + " bytes: it is another file");
         }
         warnIfOpen(kind, file);
-        return new String(bytes, StandardCharsets.UTF_8);
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            // Not replaced by a character for all of them: different files would hold one secret.
+            throw new IllegalArgumentException(
+                    "the " + kind + " file " + file + " is not text in UTF-8. Give a file that holds one line of text",
+                    e);
+        }
     }
 
     private static String reason(IOException e) {

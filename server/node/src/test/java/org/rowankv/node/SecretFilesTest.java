@@ -1,11 +1,13 @@
 package org.rowankv.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.rdma.secret.ClusterSecret;
@@ -28,6 +30,19 @@ class SecretFilesTest {
         final Path other = dir.resolve("other.secret");
         SecretFiles.drawUnlessThere(other);
         assertThat(Files.readString(other)).isNotEqualTo(drawn);
+    }
+
+    /** Each byte that is no UTF-8 would become the same character: files that differ would give one secret. */
+    @Test
+    void shouldRefuseAFileThatIsNoText() throws IOException {
+        final byte[] bytes = new byte[32];
+        Arrays.fill(bytes, (byte) 0xfe);
+        bytes[3] = 'x';
+        final Path file = Files.write(dir.resolve("secret"), bytes);
+        assertThatThrownBy(() -> SecretFiles.clusterSecret(file, null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(file.toString())
+                .hasMessageContaining("UTF-8");
     }
 
     @Test

@@ -1,28 +1,26 @@
 package org.rowankv.server.client;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Status;
-import org.rowankv.protocol.wire.CatalogueDescriptor;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Answer;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
-import org.rowankv.protocol.wire.FrameDescriptor;
-import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.catalogue.StoredCache;
 import org.rowankv.server.membership.ConfigurationStoreException;
 
-/** Asks the catalogue for the clients: on a thread of its own, since that may block, and only while somebody asks. */
+/** Asks the catalogue for the clients: on a thread of its own, since that may block, and only while there is a question. */
 final class CatalogueThread implements AutoCloseable {
+    /** Questions of all connections together. Of one, {@link CatalogueQuestions#MAX_WAITING}. */
     private static final int MAX_WAITING = 1_024;
     /** A request of a cache that is not known. */
     private record Search(int cacheId, Consumer<Status> then) {}
@@ -52,18 +50,19 @@ final class CatalogueThread implements AutoCloseable {
 
     private final ErrorLog errors;
     private final int maxFrame;
+    private final AtomicInteger waiting = new AtomicInteger();
+    /** Its queue holds those that wait, and one reading of the catalogue for searches, which no question displaces. */
     private final ThreadPoolExecutor thread;
 
     CatalogueThread(ClientCatalogue catalogue, ErrorLog errors, int maxFrame) {
         this.present = new Read(catalogue);
         this.errors = errors;
         this.maxFrame = maxFrame;
-        this.thread =
-                new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MAX_WAITING), task -> {
-                    final Thread made = new Thread(task, "rowan-client-catalogue");
-                    made.setDaemon(true);
-                    return made;
-                });
+        this.thread = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+            final Thread made = new Thread(task, "rowan-client-catalogue");
+            made.setDaemon(true);
+            return made;
+        });
         thread.allowCoreThreadTimeOut(true);
     }
 
@@ -76,15 +75,30 @@ final class CatalogueThread implements AutoCloseable {
         return new Answer(status, 0, List.of(), text);
     }
 
-    /** By the connection's loop, to which the answer comes back. */
-    void ask(ClientConnection connection, ByteBuffer buffer, int at, int length) throws ProtocolException {
-        final Asked asked = CatalogueDescriptor.asked(buffer, at);
-        final Cache cache = CatalogueDescriptor.readAsked(buffer, at, length);
-        final long number = FrameDescriptor.number(buffer, at);
+    /**
+     * Asks the catalogue.
+     *
+     * @param then gets the answer: on the catalogue's thread, or here if there is no room for the question
+     */
+    void ask(Asked asked, Cache cache, Consumer<Answer> then) {
+        if (waiting.incrementAndGet() > MAX_WAITING) {
+            waiting.decrementAndGet();
+            then.accept(BUSY);
+            return;
+        }
+        boolean handed = false;
         try {
-            thread.execute(() -> reply(connection, number, answer(asked, cache)));
+            thread.execute(() -> {
+                waiting.decrementAndGet();
+                then.accept(limited(answer(asked, cache)));
+            });
+            handed = true;
         } catch (RejectedExecutionException e) {
-            connection.answerLater(out -> CatalogueDescriptor.writeAnswer(out, number, BUSY));
+            then.accept(BUSY); // the port is being closed
+        } finally {
+            if (!handed) {
+                waiting.decrementAndGet();
+            }
         }
     }
 
@@ -152,13 +166,10 @@ final class CatalogueThread implements AutoCloseable {
         }
     }
 
-    private void reply(ClientConnection connection, long number, Answer answer) {
-        final Answer told = isTooLong(answer)
+    private Answer limited(Answer answer) {
+        return isTooLong(answer)
                 ? refusal(Status.TOO_LARGE, "the answer of the catalogue is longer than " + maxFrame + " bytes")
                 : answer;
-        connection
-                .loop()
-                .execute(() -> connection.answerLater(out -> CatalogueDescriptor.writeAnswer(out, number, told)));
     }
 
     private boolean isTooLong(Answer answer) {

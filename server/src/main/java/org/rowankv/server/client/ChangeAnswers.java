@@ -2,6 +2,7 @@ package org.rowankv.server.client;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -31,6 +32,12 @@ final class ChangeAnswers {
     private static final long NOT_KEPT = ChangesWantedDescriptor.FROM_NOW;
 
     private static final long NS_PER_MS = 1_000_000;
+    /** While memory is short, no longer question waits: nothing else bounds how many do. */
+    private static final int SHORT_LENGTH = 4 << 10;
+    /** What a question that waits holds besides its sections, and for each of them. */
+    private static final int CHARGE = 512;
+
+    private static final int SECTION_CHARGE = 32;
 
     /** A question that was not answered yet. */
     private static final class Asked {
@@ -45,6 +52,10 @@ final class ChangeAnswers {
         private final int[] cacheIds;
         private final int[] shards;
         private final boolean[] oldValues;
+        /** By section: why it is not answered for. */
+        private final @Nullable Status[] refused;
+        /** Sections whose cache is looked for in the catalogue: nothing is kept of them yet. */
+        private final BitSet unknown = new BitSet();
 
         Asked(long number, ByteBuffer buffer, int at, long nowNs) {
             final int count = ChangesWantedDescriptor.sections(buffer, at);
@@ -56,6 +67,7 @@ final class ChangeAnswers {
             this.cacheIds = new int[count];
             this.shards = new int[count];
             this.oldValues = new boolean[count];
+            this.refused = new @Nullable Status[count];
             for (int i = 0; i < count; i++) {
                 asked[i] = ChangesWantedDescriptor.position(buffer, at, i);
                 seen[i] = asked[i];
@@ -64,9 +76,14 @@ final class ChangeAnswers {
                 oldValues[i] = ChangesWantedDescriptor.oldValues(buffer, at, i);
             }
         }
+
+        int charge() {
+            return CHARGE + SECTION_CHARGE * shards.length;
+        }
     }
 
     private final ClientPort port;
+    private final LoopMemory memory;
     private final Map<ClientConnection, Asked> waiting = new IdentityHashMap<>();
     private final Set<ShardChanges> watched = new HashSet<>();
     private final Runnable watcher;
@@ -75,9 +92,14 @@ final class ChangeAnswers {
     /** What happened is not finished: something before it is still under way. */
     private boolean unfinished;
 
-    /** @param wakeUp wakes the loop up if it sleeps; for any thread */
-    ChangeAnswers(ClientPort port, Runnable wakeUp) {
+    /**
+     * Answers for one loop.
+     *
+     * @param wakeUp wakes the loop up if it sleeps; for any thread
+     */
+    ChangeAnswers(ClientPort port, LoopMemory memory, Runnable wakeUp) {
         this.port = port;
+        this.memory = memory;
         this.watcher = () -> {
             signalled = true;
             wakeUp.run();
@@ -93,37 +115,94 @@ final class ChangeAnswers {
     void ask(ClientConnection connection, long number, ByteBuffer buffer, int at, int length, long nowNs)
             throws ProtocolException {
         ChangesWantedDescriptor.check(buffer, at, length);
-        final Asked before = waiting.remove(connection);
+        final Asked before = take(connection);
         if (before != null) {
             answer(connection, before);
         }
         final Asked asked = new Asked(number, buffer, at, nowNs);
         begin(asked);
-        if (asked.untilNs - nowNs <= 0) {
+        if (memory.isShort() && length > SHORT_LENGTH) {
+            answerNow(connection, asked);
+        } else if (asked.untilNs - nowNs <= 0 && asked.unknown.isEmpty()) {
             answer(connection, asked);
         } else {
             waiting.put(connection, asked);
+            memory.changed(asked.charge());
             signalled = true;
+            search(connection, asked);
         }
+    }
+
+    /** What the connection has asked waits no longer. */
+    private @Nullable Asked take(ClientConnection connection) {
+        final Asked asked = waiting.remove(connection);
+        if (asked != null) {
+            memory.changed(-asked.charge());
+        }
+        return asked;
     }
 
     private void begin(Asked asked) {
         for (int i = 0; i < asked.shards.length; i++) {
-            final int shard = asked.shards[i];
-            final ShardChanges changes = changes(asked, i);
-            if (changes == null) {
-                continue;
+            // An id that no catalogue has given out must not take one of the places of a shard.
+            if (port.catalogue().isKnown(asked.cacheIds[i])) {
+                begin(asked, i);
+            } else {
+                asked.unknown.set(i);
             }
-            final long from = changes.want(
-                    asked.cacheIds[i], asked.oldValues[i], () -> port.served().lastVersion(shard));
-            if (from == Version.NONE) {
-                asked.seen[i] = NOT_KEPT;
-            } else if (asked.asked[i] == ChangesWantedDescriptor.FROM_NOW) {
-                asked.seen[i] = from;
+        }
+    }
+
+    private void begin(Asked asked, int index) {
+        final int shard = asked.shards[index];
+        final ShardChanges changes = changes(asked, index);
+        if (changes == null || port.served().isDestroyed(shard, asked.cacheIds[index])) {
+            return;
+        }
+        final long from = changes.want(
+                asked.cacheIds[index],
+                asked.oldValues[index],
+                () -> port.served().lastVersion(shard));
+        if (from == Version.NONE) {
+            asked.seen[index] = NOT_KEPT;
+        } else if (asked.asked[index] == ChangesWantedDescriptor.FROM_NOW) {
+            asked.seen[index] = from;
+        }
+        if (watched.add(changes)) {
+            changes.watch(watcher);
+        }
+    }
+
+    /** Has the catalogue read for the caches that are not known: they were created through another server, or are invented. */
+    private void search(ClientConnection connection, Asked asked) {
+        if (asked.unknown.isEmpty()) {
+            return;
+        }
+        final PortLoop loop = connection.loop();
+        port.catalogue()
+                .find(
+                        asked.cacheIds[asked.unknown.nextSetBit(0)],
+                        found -> loop.execute(() -> onCatalogue(connection, asked, found)));
+    }
+
+    private void onCatalogue(ClientConnection connection, Asked asked, Status found) {
+        if (waiting.get(connection) != asked) {
+            return; // answered meanwhile
+        }
+        try {
+            for (int i = asked.unknown.nextSetBit(0); i >= 0; i = asked.unknown.nextSetBit(i + 1)) {
+                if (port.catalogue().isKnown(asked.cacheIds[i])) {
+                    begin(asked, i);
+                } else {
+                    // Whether the catalogue could be read is the same for all of them.
+                    asked.refused[i] = found == Status.UNREACHABLE ? Status.UNREACHABLE : Status.UNKNOWN_CACHE;
+                }
             }
-            if (watched.add(changes)) {
-                changes.watch(watcher);
-            }
+            asked.unknown.clear();
+            signalled = true;
+        } catch (RuntimeException | Error e) {
+            port.errors().report("finding the caches of a client's question for changes", e);
+            connection.close();
         }
     }
 
@@ -178,7 +257,7 @@ final class ChangeAnswers {
             if (!anyway && sections.isEmpty()) {
                 return false;
             }
-            waiting.remove(connection);
+            final Asked unused = take(connection);
             send(connection, asked, sections);
             return true;
         } catch (RuntimeException | Error e) {
@@ -190,6 +269,12 @@ final class ChangeAnswers {
 
     private void answer(ClientConnection connection, Asked asked) {
         send(connection, asked, sections(asked, true));
+    }
+
+    /** There is no memory to keep the question: a section without news says so, and the client asks again later. */
+    private void answerNow(ClientConnection connection, Asked asked) {
+        final List<Section> sections = sections(asked, true);
+        send(connection, asked, sections.isEmpty() ? List.of(nothing(0, Status.FULL, asked.asked[0])) : sections);
     }
 
     private static void send(ClientConnection connection, Asked asked, List<Section> sections) {
@@ -206,6 +291,9 @@ final class ChangeAnswers {
         int room = Math.min(MAX_BYTES, port.settings().maxFrame() / 4);
         boolean news = anyway;
         for (int i = 0; i < asked.shards.length && room > 0; i++) {
+            if (asked.unknown.get(i)) {
+                continue;
+            }
             final Section section = section(asked, i, room);
             if (section.status() != Status.OK
                     || section.lostTo() != 0
@@ -229,17 +317,23 @@ final class ChangeAnswers {
         final int shard = asked.shards[index];
         final int cacheId = asked.cacheIds[index];
         final long from = asked.asked[index];
+        final Status unanswered = asked.refused[index];
+        if (unanswered != null) {
+            return nothing(index, unanswered, from);
+        }
         final Status refused = port.whyNotServed(shard, asked.term);
         final ShardChanges changes = refused == Status.OK ? port.served().changes(shard) : null;
-        if (changes == null || asked.seen[index] == NOT_KEPT) {
-            final Status status = refused != Status.OK ? refused : changes == null ? Status.NOT_PRIMARY : Status.FULL;
-            return nothing(index, status, from);
-        }
-        if (from > port.served().lastVersion(shard)) {
-            return nothing(index, Status.BAD_REQUEST, from); // nobody can have been told that
+        if (changes == null) {
+            return nothing(index, refused != Status.OK ? refused : Status.NOT_PRIMARY, from);
         }
         if (port.served().isDestroyed(shard, cacheId)) {
             return nothing(index, Status.UNKNOWN_CACHE, from);
+        }
+        if (asked.seen[index] == NOT_KEPT) {
+            return nothing(index, Status.FULL, from);
+        }
+        if (from > port.served().lastVersion(shard)) {
+            return nothing(index, Status.BAD_REQUEST, from); // nobody can have been told that
         }
         final long finished = port.served().finishedVersion(shard);
         final ShardChanges.Reading reading = changes.read(cacheId, asked.seen[index], finished, room);
@@ -270,7 +364,7 @@ final class ChangeAnswers {
 
     /** The connection is gone. */
     void forget(ClientConnection connection) {
-        waiting.remove(connection);
+        final Asked unused = take(connection);
     }
 
     /** The server has no roles any more, and is not touched any more: those who wait are told to look elsewhere. */

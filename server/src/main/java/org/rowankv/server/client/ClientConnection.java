@@ -2,7 +2,6 @@ package org.rowankv.server.client;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +12,6 @@ import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.FrameCutter;
 import org.rowankv.protocol.wire.FrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
-import org.rowankv.protocol.wire.HelloDescriptor;
 import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.protocol.wire.RequestDescriptor;
@@ -37,11 +35,12 @@ final class ClientConnection implements FrameCutter.Taker {
     private final FrameCutter in;
     private final long number;
     private final FrameRoom room;
+    private final CatalogueQuestions questions;
     private final Progress input = new Progress();
     private final Progress output = new Progress();
     private final long sinceNs;
-    /** What has come of the hello; null once it was welcomed. */
-    private @Nullable ByteBuffer hello;
+    /** Null once it was welcomed. */
+    private @Nullable ClientHandshake hello;
 
     private int inFlight;
     private boolean closed;
@@ -69,8 +68,9 @@ final class ClientConnection implements FrameCutter.Taker {
         this.memory = loop.memory();
         this.out = new FrameWriter(FIRST_OUTPUT, memory);
         this.room = new FrameRoom(memory);
+        this.questions = new CatalogueQuestions(this, memory);
         this.in = new FrameCutter(loop.port().limits(), room);
-        this.hello = ByteBuffer.allocate(HelloDescriptor.longestHello()).order(ByteOrder.LITTLE_ENDIAN);
+        this.hello = new ClientHandshake(loop.port());
     }
 
     /** Once, before anything else: how it is watched. */
@@ -162,7 +162,7 @@ final class ClientConnection implements FrameCutter.Taker {
 
     /** There is room for the frame for which it has waited. */
     void onRoom() {
-        room.granted(frames, wantedRoom());
+        room.granted(frames, wantedRoom(), loop.turnNs());
         input.owes(true, loop);
         settleOwing();
         updateInterest();
@@ -186,6 +186,11 @@ final class ClientConnection implements FrameCutter.Taker {
         return Math.max(input.ageNs(nowNs), output.ageNs(nowNs));
     }
 
+    /** For how long a long frame has kept its room in memory without getting whole. One that is whole waits for this server. */
+    long roomHeldNs(long nowNs) {
+        return in.isBlocked() ? 0 : room.heldNs(nowNs);
+    }
+
     void onStalled() {
         loop.port()
                 .faults()
@@ -202,74 +207,22 @@ final class ClientConnection implements FrameCutter.Taker {
         out.trim();
     }
 
-    private void greet(ByteBuffer heard, ByteBuffer more) throws ProtocolException {
-        // Byte by byte up to its end: what follows is frames already.
-        HelloDescriptor.Hello from = null;
-        while (from == null && more.hasRemaining()) {
-            if (!heard.hasRemaining()) {
-                throw new ProtocolException(ProtocolFault.BAD_LENGTH, "of a hello");
-            }
-            heard.put(more.get());
-            try {
-                from = HelloDescriptor.readHello(heard);
-            } catch (ProtocolException e) {
-                if (e.fault() == ProtocolFault.OTHER_VERSION) {
-                    refuse(HelloDescriptor.REFUSED_VERSION, e.fault(), e.text());
-                    return;
-                }
-                throw e;
-            }
+    private void greet(ClientHandshake handshake, ByteBuffer more) throws ProtocolException {
+        final ClientHandshake.Verdict verdict = handshake.take(more);
+        if (verdict == null) {
+            return;
         }
-        if (from != null) {
-            welcome(from);
-        }
-    }
-
-    private void welcome(HelloDescriptor.Hello from) throws ProtocolException {
-        final ClientPort port = loop.port();
-        final long cluster = port.routing().configuration().clusterId();
-        if (from.clusterId() != 0 && from.clusterId() != cluster) {
-            refuse(
-                    HelloDescriptor.REFUSED_CLUSTER,
-                    ProtocolFault.OTHER_CLUSTER,
-                    "the client means cluster " + Long.toHexString(from.clusterId()) + ", this server is one of "
-                            + Long.toHexString(cluster) + "; check the addresses that the client was given");
-        } else if (from.maxFrame() < port.settings().maxFrame()) {
-            throw new ProtocolException(
-                    ProtocolFault.BAD_LENGTH,
-                    "the client takes frames of " + from.maxFrame() + " bytes only, this server sends up to "
-                            + port.settings().maxFrame());
-        } else if (loop.port().isCrowded()) {
-            refuse(
-                    HelloDescriptor.REFUSED_FULL,
-                    ProtocolFault.TOO_MANY_CONNECTIONS,
-                    "this server has its " + port.settings().maxConnections() + " client connections already");
-        } else {
-            hello = null;
-            answerHello(HelloDescriptor.WELCOME, "");
-            sendRouting(0, port.routingBytes());
-        }
-    }
-
-    private void refuse(int status, ProtocolFault fault, String text) {
-        loop.port().faults().report(fault, this, text);
-        answerHello(status, text);
-        ending = true;
-        loop.endAfterRefusal(this);
-    }
-
-    private void answerHello(int status, String text) {
-        final ClientPort port = loop.port();
-        out.append(HelloDescriptor.welcome(new HelloDescriptor.Welcome(
-                HelloDescriptor.VERSION,
-                status,
-                port.routing().configuration().clusterId(),
-                port.routing().term(),
-                port.serverId(),
-                port.limits().longest(FrameDescriptor.REQUEST),
-                port.settings().maxInFlight(),
-                text)));
+        final ProtocolFault fault = verdict.fault();
+        out.append(handshake.answer(verdict));
         hasOutput();
+        if (fault == null) {
+            hello = null;
+            sendRouting(0, loop.port().routingBytes());
+        } else {
+            loop.port().faults().report(fault, this, verdict.text());
+            ending = true;
+            loop.endAfterRefusal(this);
+        }
     }
 
     /** The routing has changed. A client that does not read gets only the newest of those that change meanwhile. */
@@ -331,7 +284,7 @@ final class ClientConnection implements FrameCutter.Taker {
             case FrameDescriptor.CATALOGUE -> {
                 inFlight++;
                 loop.counts().catalogueRequest();
-                loop.port().catalogue().ask(this, buffer, at, length);
+                questions.ask(buffer, at, length);
             }
             default -> throw new ProtocolException(ProtocolFault.BAD_FRAME, "type " + FrameDescriptor.type(buffer, at));
         }

@@ -11,6 +11,8 @@ final class FrameRoom implements HeldBytes {
     private boolean granted;
     /** Number of the frame that has the room. */
     private int grantedFrame;
+
+    private long grantedNs;
     /** Of the room, what the buffer does not take yet: ≥ 0. */
     private int reserved;
 
@@ -51,14 +53,15 @@ final class FrameRoom implements HeldBytes {
         }
         final int wanted = connection.wantedRoom();
         if (memory.take(connection, wanted)) {
-            granted(frame, wanted);
+            granted(frame, wanted, connection.loop().turnNs());
         } else {
             awaited = true;
         }
     }
 
     /** There is room: it was taken. */
-    void granted(int frame, int room) {
+    void granted(int frame, int room, long nowNs) {
+        grantedNs = nowNs;
         awaited = false;
         granted = true;
         grantedFrame = frame;
@@ -68,6 +71,11 @@ final class FrameRoom implements HeldBytes {
     /** Whether the frame waits for room: the connection is not read meanwhile. */
     boolean isAwaited() {
         return awaited;
+    }
+
+    /** For how long a frame that is not whole has had its room; 0 if none has. */
+    long heldNs(long nowNs) {
+        return granted ? Math.max(0, nowNs - grantedNs) : 0;
     }
 
     private void giveBack() {

@@ -30,6 +30,7 @@ final class LoopMemory implements HeldBytes {
     private final LoopCounts counts;
     private final ArrayDeque<ClientConnection> waiting = new ArrayDeque<>();
     private long held;
+    private boolean ended;
     /** Frames that have room and are not whole yet. */
     private int granted;
 
@@ -41,8 +42,10 @@ final class LoopMemory implements HeldBytes {
 
     @Override
     public void changed(int delta) {
-        held += delta;
-        counts.held(delta);
+        if (!ended) { // what is answered behind the end gives back what is not counted any more
+            held += delta;
+            counts.held(delta);
+        }
     }
 
     boolean isShort() {
@@ -110,6 +113,7 @@ final class LoopMemory implements HeldBytes {
     void end() {
         counts.held(-held);
         held = 0;
+        ended = true;
     }
 
     /** The connection is over. */

@@ -44,6 +44,9 @@ final class PortLoop implements Runnable {
     /** How long a request waits for new roles of the server; then its client looks whether others have them. */
     private static final long HOLD_NS = 1_000_000_000L;
 
+    /** While others wait for room: how long a frame that has room may take, in times that it may stand still. */
+    private static final int WHOLE_FRAME = 5;
+
     /** Between two looks at who is overdue, and whether clients can be accepted again. */
     static final long CHECK_MS = 100;
 
@@ -90,7 +93,7 @@ final class PortLoop implements Runnable {
         this.clock = clock;
         this.io = io;
         this.pages = new PageAnswers(port);
-        this.changes = new ChangeAnswers(port, io::wakeUp);
+        this.changes = new ChangeAnswers(port, memory, io::wakeUp);
         this.thread = io.newThread("rowan-clients-" + port.serverId() + "-" + number, this);
     }
 
@@ -355,11 +358,13 @@ final class PortLoop implements Runnable {
             connections.forEach(ClientConnection::trim);
         }
         if (owing > 0) {
-            final long patienceNs = memory.isWaitedFor()
-                    ? port.settings().hurriedStallNs()
-                    : port.settings().stallNs();
+            final boolean hurried = memory.isWaitedFor();
+            final long hurriedNs = port.settings().hurriedStallNs();
+            final long patienceNs = hurried ? hurriedNs : port.settings().stallNs();
+            // A frame that gets on by as little as counts would keep room for all of it from others.
+            final long wholeNs = hurried ? WHOLE_FRAME * hurriedNs : Long.MAX_VALUE;
             connections.stream()
-                    .filter(each -> each.stalledNs(nowNs) >= patienceNs)
+                    .filter(each -> each.stalledNs(nowNs) >= patienceNs || each.roomHeldNs(nowNs) >= wholeNs)
                     .toList()
                     .forEach(ClientConnection::onStalled);
         }

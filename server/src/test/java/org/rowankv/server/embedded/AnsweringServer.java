@@ -1,17 +1,12 @@
 package org.rowankv.server.embedded;
 
-import java.util.List;
-import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.catalogue.StoredCache;
-import org.rowankv.server.client.ClientCatalogue;
 import org.rowankv.server.client.Served;
 
 /** Behind a client port instead of a server: a read finds a value of a set length, a change is done unless it is stuck. */
-final class AnsweringServer implements Served {
+class AnsweringServer implements Served {
     static final int LONGEST_ENTRY = 1 << 20;
 
     private final int valueLength;
@@ -76,38 +71,5 @@ final class AnsweringServer implements Served {
     @Override
     public long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor) {
         return 0;
-    }
-
-    /** A catalogue without caches. */
-    static final class NoCaches implements ClientCatalogue {
-        @Override
-        public @Nullable StoredCache find(String name) {
-            return null;
-        }
-
-        @Override
-        public StoredCache create(String name, byte[] descriptor) {
-            return new StoredCache(1, name, descriptor, null);
-        }
-
-        @Override
-        public boolean limit(String name, CacheLimit limit) {
-            return false;
-        }
-
-        @Override
-        public long evictions(int cacheId) {
-            return 0;
-        }
-
-        @Override
-        public boolean destroy(String name) {
-            return false;
-        }
-
-        @Override
-        public List<StoredCache> list() {
-            return List.of(new StoredCache(1, "c", new byte[0], CacheLimit.NONE));
-        }
     }
 }

@@ -42,7 +42,7 @@ final class ClientPortLimitsTest {
 
     private void open(int valueLength, ClientPortSettings settings) throws IOException {
         server = new AnsweringServer(valueLength);
-        port = ClientPort.bind(server, new AnsweringServer.NoCaches(), settings, clock, errors);
+        port = ClientPort.bind(server, new OneCache(), settings, clock, errors);
         port.serve(routing(1));
     }
 
@@ -255,6 +255,77 @@ final class ClientPortLimitsTest {
             each.join();
         }
         assertThat(port.connections()).isEqualTo(2);
+    }
+
+    /** Each gets on by as much as counts, and keeps the room of a whole frame: not for long while others wait for room. */
+    @Test
+    void shouldNotLetFramesThatTrickleKeepTheirRoomWhileOthersWait() throws Exception {
+        open(10, settings().withMaxHeldBytes(8 << 20));
+        final byte[] put = put(1_000_000);
+        final int step = 64 << 10;
+        final List<RawClient> slow = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            slow.add(client().say(java.util.Arrays.copyOf(put, step + 1_000)));
+        }
+        awaitThat(() -> port.counts().heldBytes() > 3_900_000);
+        final RawClient well = client();
+        final Thread sender = new Thread(() -> {
+            try {
+                well.say(put);
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        sender.start();
+        awaitThat(() -> port.counts().frameWaits() > 0);
+        for (int round = 1; round <= 7 && port.faults(ProtocolFault.STALLED) == 0; round++) {
+            final long before = port.counts().receivedBytes();
+            final int at = round * step + 1_000;
+            for (RawClient each : slow) {
+                try {
+                    each.say(java.util.Arrays.copyOfRange(put, at, at + step));
+                } catch (IOException e) {
+                    awaitThat(() -> port.faults(ProtocolFault.STALLED) > 0); // that is why
+                }
+            }
+            awaitThat(() -> port.counts().receivedBytes() - before >= slow.size() * step
+                    || port.faults(ProtocolFault.STALLED) > 0);
+            clock.advanceMs(1_900);
+            requireServed();
+        }
+        awaitThat(() -> port.faults(ProtocolFault.STALLED) == slow.size());
+        assertThat(heardAnswer(well)).isNotNull();
+        sender.join();
+    }
+
+    /** A whole frame behind requests that wait for the server is not its client's fault. */
+    @Test
+    void shouldNotCloseAClientWhoseFrameWaitsForItsOtherRequests() throws Exception {
+        final int budget = 8 << 20;
+        open(10, settings().withMaxHeldBytes(budget));
+        server.stuck = true;
+        final byte[] put = put(270_000);
+        final int asked = 17;
+        final RawClient many = client();
+        for (int i = 1; i < asked; i++) {
+            many.say(put);
+        }
+        awaitThat(() -> port.counts().heldBytes() >= budget / 2);
+        final long before = port.counts().receivedBytes();
+        many.say(java.util.Arrays.copyOf(put, 100_000));
+        awaitThat(() -> port.counts().receivedBytes() - before == 100_000); // and it has its room
+        many.say(java.util.Arrays.copyOfRange(put, 100_000, put.length));
+        awaitThat(() -> port.counts().receivedBytes() - before == put.length);
+        for (int s = 0; s < 20; s++) {
+            client().say((byte) 1); // so that there is a connection to look after
+            requireServed();
+            clock.advanceMs(1_000);
+        }
+        requireServed();
+        server.stuck = false;
+        for (int i = 0; i < asked; i++) {
+            assertThat(heardAnswer(many)).isNotNull();
+        }
     }
 
     /** Requests under way hold memory too: with half of it, a connection may have few of them. */

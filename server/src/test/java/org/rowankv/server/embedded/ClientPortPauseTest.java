@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,7 +19,6 @@ import org.rowankv.driver.session.NetSettings;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.Routing;
 import org.rowankv.placement.ShardAssignment;
-import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -28,8 +26,6 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.catalogue.StoredCache;
-import org.rowankv.server.client.ClientCatalogue;
 import org.rowankv.server.client.ClientPort;
 import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.client.Served;
@@ -108,38 +104,6 @@ final class ClientPortPauseTest {
         @Override
         public long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor) {
             return 0;
-        }
-    }
-
-    private static class OneCache implements ClientCatalogue {
-        @Override
-        public @Nullable StoredCache find(String name) {
-            return null;
-        }
-
-        @Override
-        public StoredCache create(String name, byte[] descriptor) {
-            return new StoredCache(1, name, descriptor, null);
-        }
-
-        @Override
-        public boolean limit(String name, CacheLimit limit) {
-            return false;
-        }
-
-        @Override
-        public long evictions(int cacheId) {
-            return 0;
-        }
-
-        @Override
-        public boolean destroy(String name) {
-            return false;
-        }
-
-        @Override
-        public List<StoredCache> list() {
-            return List.of(new StoredCache(1, "c", new byte[0], CacheLimit.NONE));
         }
     }
 

@@ -42,7 +42,7 @@ final class ClientRoutingTest {
         for (FakeServer server : servers) {
             final ClientPort port = ClientPort.bind(
                     server,
-                    new FakeServer.OneCache(),
+                    new OneCache(),
                     ClientPortSettings.at("127.0.0.1", 0),
                     SystemClock.INSTANCE,
                     new ErrorLog(SystemClock.INSTANCE));

@@ -79,7 +79,7 @@ final class DeadServerTest {
         for (FakeServer server : servers) {
             final ClientPort port = ClientPort.bind(
                     server,
-                    new FakeServer.OneCache(),
+                    new OneCache(),
                     ClientPortSettings.at("127.0.0.1", 0),
                     SystemClock.INSTANCE,
                     new ErrorLog(SystemClock.INSTANCE));
@@ -194,6 +194,32 @@ final class DeadServerTest {
         }
         for (Socket each : accepted) {
             each.close();
+        }
+    }
+
+    /** The server of the shard accepts, and says nothing; the other one serves the shard by now. */
+    @Test
+    void shouldFindTheNextPrimaryInSpiteOfShortDeadlines() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress())) {
+            addresses.set(DEAD, "127.0.0.1:" + silent.getLocalPort());
+            ports.forEach(port -> port.publish(routing(2)));
+            session = NetSession.connect(
+                    List.of(addresses.get(ALIVE)),
+                    NetSettings.DEFAULT.withPatience(60_000_000_000L, 60_000_000_000L),
+                    SystemClock.INSTANCE);
+            client = new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(1), 20_000_000);
+            final Request get = get(keysAt(DEAD, 1).get(0));
+            client.execute(get);
+            assertThat(get.status()).isEqualTo(Status.UNREACHABLE);
+
+            final ShardAssignment alive = new ShardAssignment(3, ALIVE, new int[0]);
+            final Routing next =
+                    new Routing(new Configuration(7, SEED, 3, List.of(1L, 1L), List.of(alive, alive)), addresses);
+            ports.forEach(port -> port.publish(next));
+            for (int i = 0; i < 500 && get.status() != Status.OK; i++) {
+                client.execute(get);
+            }
+            assertThat(get.status()).isEqualTo(Status.OK);
         }
     }
 

@@ -1,16 +1,11 @@
 package org.rowankv.server.embedded;
 
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.catalogue.StoredCache;
-import org.rowankv.server.client.ClientCatalogue;
 import org.rowankv.server.client.Served;
 
 /** Answers every request with its own number; is the primary when a test says so, and hangs when it says so. */
@@ -83,37 +78,5 @@ final class FakeServer implements Served {
     @Override
     public long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor) {
         return 0;
-    }
-
-    static final class OneCache implements ClientCatalogue {
-        @Override
-        public @Nullable StoredCache find(String name) {
-            return null;
-        }
-
-        @Override
-        public StoredCache create(String name, byte[] descriptor) {
-            throw new IllegalArgumentException("there are no caches here");
-        }
-
-        @Override
-        public boolean limit(String name, CacheLimit limit) {
-            return false;
-        }
-
-        @Override
-        public long evictions(int cacheId) {
-            return 0;
-        }
-
-        @Override
-        public boolean destroy(String name) {
-            return false;
-        }
-
-        @Override
-        public List<StoredCache> list() {
-            return List.of(new StoredCache(1, "c", new byte[0], CacheLimit.NONE));
-        }
     }
 }

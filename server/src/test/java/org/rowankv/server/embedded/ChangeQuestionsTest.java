@@ -1,0 +1,154 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.Routing;
+import org.rowankv.placement.ShardAssignment;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.ChangesDescriptor;
+import org.rowankv.protocol.wire.ChangesDescriptor.Section;
+import org.rowankv.protocol.wire.ChangesWantedDescriptor;
+import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.server.client.ClientPort;
+import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.stream.ShardChanges;
+
+/** Questions for changes that no client of ours sends: caches that no catalogue has given out, and as many sections as fit. */
+final class ChangeQuestionsTest {
+    private static final int BUDGET = 4 << 20;
+    /** The one that the catalogue lists. */
+    private static final int CACHE = 1;
+
+    private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
+    private final ErrorLog errors = new ErrorLog(clock);
+    private final ShardChanges changes = new ShardChanges(8);
+    private final List<RawClient> clients = new ArrayList<>();
+    private ClientPort port;
+
+    @BeforeEach
+    void open() throws IOException {
+        final AnsweringServer server = new AnsweringServer(10) {
+            @Override
+            public ShardChanges changes(int shard) {
+                return changes;
+            }
+
+            @Override
+            public long lastVersion(int shard) {
+                return 5;
+            }
+
+            @Override
+            public long finishedVersion(int shard) {
+                return 5;
+            }
+        };
+        port = ClientPort.bind(
+                server,
+                new OneCache(),
+                ClientPortSettings.at("127.0.0.1", 0).withLoops(1).withMaxHeldBytes(BUDGET),
+                clock,
+                errors);
+        port.serve(new Routing(
+                new Configuration(7, 8, 1, List.of(1L), Collections.nCopies(8, new ShardAssignment(1, 0, new int[0]))),
+                List.of("127.0.0.1:" + port.address().getPort())));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        for (RawClient each : clients) {
+            each.close();
+        }
+        port.close();
+        assertThat(errors.distinct()).isEmpty();
+    }
+
+    private RawClient client() throws Exception {
+        final RawClient client = new RawClient(port);
+        clients.add(client);
+        return client.welcomed();
+    }
+
+    private static byte[] question(int waitMs, int... cacheIds) {
+        final FrameWriter out = new FrameWriter(64);
+        final int at = ChangesWantedDescriptor.begin(out, 1L << 16, 1, waitMs, cacheIds.length);
+        for (int i = 0; i < cacheIds.length; i++) {
+            final long from = waitMs == 0 ? ChangesWantedDescriptor.FROM_NOW : 5;
+            ChangesWantedDescriptor.section(out, at, i, from, cacheIds[i], 3, false);
+        }
+        ChangesWantedDescriptor.end(out, at);
+        return RawClient.written(out);
+    }
+
+    private static List<Section> heard(RawClient client, int sections) throws Exception {
+        while (true) {
+            final ByteBuffer frame = client.heardFrame();
+            if (FrameDescriptor.type(frame, 0) == FrameDescriptor.CHANGES) {
+                ChangesDescriptor.check(frame, 0, frame.capacity(), sections);
+                return ChangesDescriptor.read(frame, 0);
+            }
+        }
+    }
+
+    private static void awaitThat(Callable<Boolean> condition) {
+        await().atMost(30, TimeUnit.SECONDS).until(condition);
+    }
+
+    @Test
+    void shouldKeepNoChangesOfCachesThatTheCatalogueDidNotGiveOut() throws Exception {
+        final RawClient client = client();
+        final int[] invented = IntStream.range(1_000, 3_000).toArray();
+        client.say(question(0, invented));
+        assertThat(heard(client, invented.length).stream().map(Section::status)).containsOnly(Status.UNKNOWN_CACHE);
+        assertThat(IntStream.of(invented).filter(id -> changes.wanted(id) != ShardChanges.UNWANTED))
+                .isEmpty();
+
+        client.say(question(0, CACHE, 1_000));
+        assertThat(heard(client, 2).stream().map(Section::status)).containsExactly(Status.OK, Status.UNKNOWN_CACHE);
+        assertThat(changes.wanted(CACHE)).isEqualTo(ShardChanges.WANTED);
+    }
+
+    @Test
+    void shouldCountTheMemoryOfQuestionsThatWait() throws Exception {
+        final int[] cacheIds = new int[ChangesWantedDescriptor.MAX_SECTIONS];
+        java.util.Arrays.fill(cacheIds, CACHE);
+        final byte[] question = question(ChangesWantedDescriptor.MAX_WAIT_MS, cacheIds);
+        final RawClient first = client().say(question(0, CACHE)); // its cache is known from now on
+        assertThat(heard(first, 1)).hasSize(1);
+        final long before = port.counts().heldBytes();
+        final RawClient one = client().say(question);
+        awaitThat(() -> port.counts().heldBytes() >= before + 20L * cacheIds.length);
+
+        for (int i = 0; i < 40; i++) {
+            final RawClient other = client().say(question);
+            final long held = port.counts().heldBytes();
+            assertThat(held).isLessThan(BUDGET);
+            if (i == 39) {
+                // Not kept for long: there is no memory for that.
+                assertThat(heard(other, cacheIds.length).stream().map(Section::status))
+                        .containsExactly(Status.FULL);
+            }
+        }
+        one.close();
+        for (RawClient each : clients) {
+            each.close();
+        }
+        awaitThat(() -> port.connections() == 0 && port.counts().heldBytes() == 0);
+    }
+}
