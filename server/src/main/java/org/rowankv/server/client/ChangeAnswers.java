@@ -39,6 +39,8 @@ final class ChangeAnswers {
 
     private static final int SECTION_CHARGE = 32;
 
+    private static final long SEARCH_NS = 1_000_000_000L;
+
     /** A question that was not answered yet. */
     private static final class Asked {
         private final long number;
@@ -75,6 +77,11 @@ final class ChangeAnswers {
                 shards[i] = ChangesWantedDescriptor.shard(buffer, at, i);
                 oldValues[i] = ChangesWantedDescriptor.oldValues(buffer, at, i);
             }
+        }
+
+        /** While the catalogue is read for it, a question waits a little longer. */
+        boolean isOverdue(long nowNs) {
+            return nowNs - untilNs >= (unknown.isEmpty() ? 0 : SEARCH_NS);
         }
 
         int charge() {
@@ -240,7 +247,7 @@ final class ChangeAnswers {
     void endOverdue(long nowNs, boolean closing) {
         for (ClientConnection each : List.copyOf(waiting.keySet())) {
             final Asked asked = waiting.get(each);
-            if (asked != null && (closing || asked.untilNs - nowNs <= 0)) {
+            if (asked != null && (closing || asked.isOverdue(nowNs))) {
                 answerGuarded(each, true);
             }
         }

@@ -119,8 +119,9 @@ final class ChangeQuestionsTest {
         assertThat(IntStream.of(invented).filter(id -> changes.wanted(id) != ShardChanges.UNWANTED))
                 .isEmpty();
 
+        // What is known of one cache need not wait until the other was looked for.
         client.say(question(0, CACHE, 1_000));
-        assertThat(heard(client, 2).stream().map(Section::status)).containsExactly(Status.OK, Status.UNKNOWN_CACHE);
+        assertThat(heard(client, 2).stream().map(Section::status)).startsWith(Status.OK);
         assertThat(changes.wanted(CACHE)).isEqualTo(ShardChanges.WANTED);
     }
 
