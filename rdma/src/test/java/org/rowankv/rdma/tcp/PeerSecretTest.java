@@ -263,6 +263,17 @@ final class PeerSecretTest {
         }
     }
 
+    /** A refusal says why, and no more: its MAC would show a caller without the secret that this is a server of the cluster. */
+    @Test
+    void shouldProveNothingToACallerThatHasProvedNothing() throws IOException {
+        try (RawPeer peer = new RawPeer(address)) {
+            final HandshakeProof proof =
+                    peer.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
+            peer.send(peer.proofBytes(new byte[HelloDescriptor.MAC_LENGTH]));
+            assertThatThrownBy(() -> peer.welcomeWith(proof)).hasMessageContaining("has no MAC");
+        }
+    }
+
     @Test
     void shouldEndAHandshakeThatGoesOnBeforeItsTurn() throws IOException {
         try (RawPeer peer = new RawPeer(address)) {

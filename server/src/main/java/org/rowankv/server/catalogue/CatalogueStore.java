@@ -33,7 +33,7 @@ public final class CatalogueStore {
     /** Ids are never given out twice, and index arrays: of 32 bytes for each shard. */
     static final int MAX_ID = (1 << 20) - 1;
 
-    private static final String NEXT_ID = ROOT + "/next_id";
+    static final String NEXT_ID = ROOT + "/next_id";
     private static final int MAX_DESCRIPTOR_LENGTH = 256 << 10;
     private static final int MAX_NAME_LENGTH = 32 << 10;
 

@@ -143,6 +143,36 @@ final class OverwriteSpaceTest {
         }
     }
 
+    /** Each session may ask for the answer of the overwrite before its last one. */
+    @ParameterizedTest
+    @CsvSource({"1,1", "3,3"})
+    void shouldNotFillTheLogWithTwoOverwritesOfEachSession(int servers, int replicas) {
+        try (EmbeddedCluster cluster = open(servers, replicas)) {
+            final RowanClient client = Stores.client(cluster);
+            final int cache = Stores.cache(client);
+            final Map<String, Long> stored = fill(client, cache, 30_000);
+            final Random random = new Random(4);
+            final Request request = new Request();
+            for (String name : stored.keySet()) {
+                final byte[] key = bytes(name);
+                final long session = random.nextLong();
+                for (int i = 0; i < 2; i++) {
+                    client.execute(request.get(cache, key, 0, key.length).wantValue(false));
+                    final long hash = request.hash();
+                    final int shard = request.shard();
+                    assertThat(Stores.openSession(cluster, shard, session).status()).isEqualTo(Status.OK);
+                    request.put(cache, key, 0, key.length, value(name, i, 29_000), 0, 29_000);
+                    request.placed(hash, shard);
+                    request.identified(session, i + 1, i);
+                    cluster.session().call(request);
+                    assertThat(request.status()).isIn(Status.OK, Status.FULL);
+                }
+            }
+            requireWithinLimit(cluster);
+            empty(cluster, cache, stored);
+        }
+    }
+
     /** A session with many requests under way may ask for the answer of each: all their entries are kept. */
     @ParameterizedTest
     @CsvSource({"1,1", "3,3"})
