@@ -150,7 +150,7 @@ final class PlantedBugs {
                     "removals need space",
                     SERVER,
                     "org.rowankv.server.request.Decision",
-                    "return draft.type() == EntryType.PUT && !inPlace;",
+                    "return EntryType.holdsObject(draft.type()) && !inPlace;",
                     "return !inPlace || length > 0;"),
             new PlantedBug(
                     "blocks that land twice are put together twice",

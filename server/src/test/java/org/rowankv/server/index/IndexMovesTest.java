@@ -3,12 +3,15 @@ package org.rowankv.server.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An index grows while others read it, and its count of moves passes the ends of 31 and 32 bits. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class IndexMovesTest {
     private static final int OWNER = 1;
     private static final int KEYS = 4_000;
@@ -22,6 +25,7 @@ final class IndexMovesTest {
                 new IndexedLog(random.longs(KEYS).distinct().toArray(), 1);
         final ShardIndex index = new ShardIndex(log.region(), firstMoves);
         put(log, index, 0, FIXED);
+        assertThat(log.find(index, FIXED)).isZero();
         final AtomicBoolean over = new AtomicBoolean();
         final AtomicReference<String> problem = new AtomicReference<>();
         final Thread reader = new Thread(() -> {
@@ -38,6 +42,8 @@ final class IndexMovesTest {
         assertThat(problem.get()).isNull();
         for (int key = 0; key < log.keys(); key++) {
             assertThat(log.find(index, key)).isEqualTo(log.address(key, 0));
+            final int other = (key + 1) % log.keys();
+            assertThat(index.refers(log.position(key), log.address(other, 0))).isFalse();
         }
     }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.rowankv.protocol.Version;
 import org.rowankv.protocol.VersionCounter;
 
-/** What counts as finished is finished, and visible to the one who finds that, though slots change their shards all the time. */
+/** What counts as finished is finished, and visible to the thread that finds that, though slots change their shards all the time. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class InFlightTest {
     private static final int SHARDS = 3;
