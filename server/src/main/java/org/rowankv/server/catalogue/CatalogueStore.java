@@ -163,6 +163,11 @@ public final class CatalogueStore {
         store.delete(path, destroyed.version());
     }
 
+    /** Whether a catalogue may have given out that id. */
+    public static boolean isId(long id) {
+        return id > 0 && id <= MAX_ID;
+    }
+
     private int takeId() {
         while (true) {
             final Versioned node = store.read(NEXT_ID);
