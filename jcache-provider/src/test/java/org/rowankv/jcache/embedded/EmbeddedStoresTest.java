@@ -236,10 +236,10 @@ class EmbeddedStoresTest {
     @Test
     void shouldServeAccessesWhenFullWhateverLifetimesTheyGive() {
         final CacheManager manager = manager("capacity=4m&workers=4&segment=64k");
-        final Cache<String, byte[]> asked =
-                manager.createCache("asked", bytes().setExpiryPolicyFactory(Accessed::new));
+        final Cache<String, byte[]> asked = manager.createCache("asked", bytes().setExpiryPolicyFactory(Accessed::new));
         final Cache<String, byte[]> constant = manager.createCache(
-                "constant", bytes().setExpiryPolicyFactory(AccessedExpiryPolicy.factoryOf(javax.cache.expiry.Duration.ONE_DAY)));
+                "constant",
+                bytes().setExpiryPolicyFactory(AccessedExpiryPolicy.factoryOf(javax.cache.expiry.Duration.ONE_DAY)));
         final List<String> stored = new ArrayList<>();
         assertThatThrownBy(() -> {
                     for (int i = 0; i < 10_000; i++) {

@@ -124,6 +124,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         private int bodyLength;
         /** In a context its lower bits, which come round: one attempt is under way at a time. */
         private long attempt = firstAttempt;
+
         private final int[] sent = new int[credit.length];
         private final int[] outstanding = new int[credit.length];
         /** Of the messages that the entry goes in, how many landed before the first that did not: for good, since links lead to one incarnation. */

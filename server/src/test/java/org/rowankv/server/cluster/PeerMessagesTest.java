@@ -105,7 +105,9 @@ class PeerMessagesTest {
                 });
         hearing.adopt(adopted, new PeerCalls(none, adopted.term(), ThreadScheduling.INSTANCE), noExchange(adopted));
         hearing.onMessage(1, 4, destroy(adopted.term(), 1));
-        assertThat(errors.count()).as("left to the next look: there is no catalogue yet").isZero();
+        assertThat(errors.count())
+                .as("left to the next look: there is no catalogue yet")
+                .isZero();
         hearing.onMessage(1, 4, destroy(adopted.term(), cacheId));
         assertThat(errors.distinct()).hasSize(1);
         assertThat(errors.distinct().get(0).toString()).contains("cache id " + cacheId);

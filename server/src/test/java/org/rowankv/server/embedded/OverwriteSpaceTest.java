@@ -59,9 +59,7 @@ final class OverwriteSpaceTest {
     private static void requireWithinLimit(EmbeddedCluster cluster) {
         cluster.awaitDigested();
         for (ServerStatistics each : cluster.statistics()) {
-            assertThat(each.spaceAvailable())
-                    .as("of %d", each.spaceLimit())
-                    .isGreaterThan(-each.spaceLimit() / 10);
+            assertThat(each.spaceAvailable()).as("of %d", each.spaceLimit()).isGreaterThan(-each.spaceLimit() / 10);
         }
     }
 
@@ -80,7 +78,8 @@ final class OverwriteSpaceTest {
     @CsvSource({"1,1,false", "3,3,false", "1,1,true", "3,3,true"})
     void shouldNotGrowBeyondTheLimitByTouches(int servers, int replicas, boolean byReads) {
         try (EmbeddedCluster cluster = open(servers, replicas)) {
-            // Of an embedded store without sessions, or as over a network. The entry that stores an object fills its strides.
+            // Of an embedded store without sessions, or as over a network. The entry that stores an object fills its
+            // strides.
             final RowanClient client = byReads
                     ? new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(7))
                     : Stores.client(cluster);
@@ -95,7 +94,8 @@ final class OverwriteSpaceTest {
                 if (byReads) {
                     client.execute(request.get(cache, key, 0, key.length).accessTtl(2 * HOUR_MS));
                     assertThat(request.status()).isEqualTo(Status.OK);
-                    assertThat(Stores.numberOf(each.getKey(), request.resultBytes())).isOne();
+                    assertThat(Stores.numberOf(each.getKey(), request.resultBytes()))
+                            .isOne();
                 } else {
                     client.execute(request.touch(cache, key, 0, key.length, each.getValue(), 2 * HOUR_MS));
                 }
@@ -160,7 +160,8 @@ final class OverwriteSpaceTest {
                     client.execute(request.get(cache, key, 0, key.length).wantValue(false));
                     final long hash = request.hash();
                     final int shard = request.shard();
-                    assertThat(Stores.openSession(cluster, shard, session).status()).isEqualTo(Status.OK);
+                    assertThat(Stores.openSession(cluster, shard, session).status())
+                            .isEqualTo(Status.OK);
                     request.put(cache, key, 0, key.length, value(name, i, 29_000), 0, 29_000);
                     request.placed(hash, shard);
                     request.identified(session, i + 1, i);

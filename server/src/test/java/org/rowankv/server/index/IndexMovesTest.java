@@ -21,8 +21,7 @@ final class IndexMovesTest {
     @ValueSource(ints = {0, Integer.MAX_VALUE - 99, -100})
     void shouldFindEveryKeyWhileItemsMove(int firstMoves) throws InterruptedException {
         final Random random = new Random(3);
-        final IndexedLog log =
-                new IndexedLog(random.longs(KEYS).distinct().toArray(), 1);
+        final IndexedLog log = new IndexedLog(random.longs(KEYS).distinct().toArray(), 1);
         final ShardIndex index = new ShardIndex(log.region(), firstMoves);
         put(log, index, 0, FIXED);
         assertThat(log.find(index, FIXED)).isZero();

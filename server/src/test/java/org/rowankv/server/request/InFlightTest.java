@@ -119,7 +119,9 @@ final class InFlightTest {
         assertThat(inFlight.endLap(inFlight.lap())).isTrue();
         assertThat(inFlight.lap()).isOne();
         inFlight.announce(1, 0, 6);
-        assertThat(inFlight.endLap(inFlight.lap())).as("slot 0 began in the lap before").isFalse();
+        assertThat(inFlight.endLap(inFlight.lap()))
+                .as("slot 0 began in the lap before")
+                .isFalse();
         assertThat(inFlight.lap()).isOne();
         inFlight.finished(0);
         assertThat(inFlight.endLap(inFlight.lap())).isTrue();
