@@ -6,9 +6,11 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Threads that borrow slots of two words, and give back what they hold, in all interleavings. */
+@Tag("races")
 @Param(name = "owner", gen = ThreadIdGen.class)
 public class DenseSlotPoolLincheckTest {
     /** Of which all but the last two are taken: one in each of two words. */

@@ -7,9 +7,11 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Threads that borrow slots, by any index or a given one, and give back what they hold, in all interleavings. */
+@Tag("races")
 @Param(name = "slot", gen = IntGen.class, conf = "0:1")
 @Param(name = "owner", gen = ThreadIdGen.class)
 public class SlotPoolLincheckTest {

@@ -314,9 +314,9 @@ public final class Server implements AutoCloseable {
         return new LoopCalls(dispatch, pool.slotsOfLoop(loop, loops), pool.atOnce());
     }
 
-    private void retireLogsOlderThan(long sequence) {
-        retention.retireLogOlderThan(sequence);
-        pool.retireLogsOlderThan(sequence, segments);
+    private boolean retireLogsOlderThan(long sequence) {
+        final boolean ofRetention = retention.retireLogOlderThan(sequence);
+        return pool.retireLogsOlderThan(sequence, segments) || ofRetention;
     }
 
     /** Hands the live objects of a cache in a shard to a visitor, from a position; returns the next, or 0 at the end. */

@@ -146,12 +146,14 @@ final class WorkerPool {
         }
     }
 
-    void retireLogsOlderThan(long sequence, Segments segments) {
+    /** Closes the logs of idle contexts; the borrowers of the others close theirs. Returns whether it closed one. */
+    boolean retireLogsOlderThan(long sequence, Segments segments) {
+        boolean any = false;
         for (int slot = 0; slot < slots.count(); slot++) {
             final int segment = workers.get(slot).tLog().openSegment();
             if (segment >= 0 && segments.sequence(segment) < sequence) {
-                workers.get(slot).wantRetired(sequence); // by who has it
-                borrowed(slot, worker -> {
+                workers.get(slot).wantRetired(sequence);
+                any |= borrowed(slot, worker -> {
                     final boolean idle = worker.finishLeftover();
                     if (idle) {
                         worker.retireLog();
@@ -160,6 +162,7 @@ final class WorkerPool {
                 });
             }
         }
+        return any;
     }
 
     /**

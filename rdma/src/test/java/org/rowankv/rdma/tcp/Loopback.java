@@ -12,6 +12,9 @@ final class Loopback {
     /** Servers above this number are unknown. */
     private static final int MAX_SERVER = 50;
 
+    /** For a connection that comes in the end: a machine with other work takes more than the usual seconds. */
+    private static final int PATIENCE_MS = 60_000;
+
     private Loopback() {}
 
     static TcpFabric fabric() {
@@ -27,7 +30,9 @@ final class Loopback {
 
     /** Of a fabric that finds every server at the address that the reference then holds. */
     static TcpFabricSettings settings(AtomicReference<InetSocketAddress> address) {
-        return TcpFabricSettings.of(ANY_PORT, server -> server <= MAX_SERVER ? address.get() : null);
+        final TcpFabricSettings settings =
+                TcpFabricSettings.of(ANY_PORT, server -> server <= MAX_SERVER ? address.get() : null);
+        return patience(settings, PATIENCE_MS, settings.retryMs());
     }
 
     /** The same with few operations in flight: no more than have room in the segments of the suite, all together. */

@@ -25,7 +25,8 @@ public final class CleanAgent implements Agent {
     /** Closes t-log segments that idle workers keep open and that hold the horizon back. */
     @FunctionalInterface
     public interface IdleLogs {
-        void retireOlderThan(long sequence);
+        /** Returns whether a log was closed, so that its segment can be cleaned once it is committed. */
+        boolean retireOlderThan(long sequence);
     }
 
     private final Segments segments;
@@ -44,6 +45,8 @@ public final class CleanAgent implements Agent {
     private long horizonNow;
     /** Whether there is nothing to clean but what is pinned, as of the last turn without a victim. */
     private boolean heldUp;
+    /** Whether the last look for tombstones closed a log, which can be cleaned once it is committed. */
+    private boolean closedLog;
 
     private boolean pinsOverlooked;
     private volatile boolean relocating;
@@ -113,7 +116,7 @@ public final class CleanAgent implements Agent {
                 segments,
                 replicas,
                 inUse,
-                sequence -> {},
+                sequence -> false,
                 () -> false,
                 () -> true,
                 new NoClock(),
@@ -168,7 +171,7 @@ public final class CleanAgent implements Agent {
             busy = true;
             return goOn(free);
         }
-        if (nothingToCome && !awaitsCommit()) {
+        if (nothingToCome && !closedLog && !awaitsCommit()) {
             spaceWanted = false;
         }
         return 0;
@@ -236,15 +239,17 @@ public final class CleanAgent implements Agent {
 
     /** Takes on a segment with tombstones behind the horizon or, failing that, one that holds the horizon back. */
     private boolean beginDropOfTombstones() {
+        closedLog = false;
         lookAtHorizon();
         final int richest = victims.richestInTombstones(horizonNow);
         if (richest >= 0) {
             return begin(richest);
         }
-        idleLogs.retireOlderThan(segments.lastSequence());
+        closedLog = idleLogs.retireOlderThan(segments.lastSequence());
         final int own = relocation.log().openSegment();
         if (own >= 0 && segments.deadBytes(own) > 0) {
             relocation.log().retire();
+            closedLog = true;
         }
         // What another look will show soon is not copied.
         return beginLook() || !awaitsCommit() && begin(victims.holdingBack(horizonNow));

@@ -191,10 +191,12 @@ public final class RetentionWorker implements Agent {
     }
 
     /** Lets the cleaner have a log that was opened before that sequence number. */
-    public void retireLogOlderThan(long sequence) {
+    public boolean retireLogOlderThan(long sequence) {
         final int segment = worker.tLog().openSegment();
-        if (user == null && segment >= 0 && segments.sequence(segment) < sequence) {
-            worker.retireLog();
+        if (user != null || segment < 0 || segments.sequence(segment) >= sequence) {
+            return false;
         }
+        worker.retireLog();
+        return true;
     }
 }

@@ -34,12 +34,14 @@ final class CleanedShard {
     final ShardReplica replica = new ShardReplica(0, 1, HASH, segments, 1);
     /** Whether what clears have ended is counted. */
     boolean swept;
+    /** Whether the cleaner finds the log idle. */
+    boolean closesIdleLog;
 
     final CleanAgent cleaner = new CleanAgent(
             segments,
             new Replicas(new ShardReplica[] {replica}),
             segment -> false,
-            sequence -> {},
+            sequence -> closesIdleLog && closeLog(),
             () -> swept,
             () -> true,
             SystemClock.INSTANCE,
@@ -89,8 +91,10 @@ final class CleanedShard {
     }
 
     /** What is written next comes into another segment, and the last one may be cleaned. */
-    void closeLog() {
+    boolean closeLog() {
+        final boolean wasOpen = log.openSegment() >= 0;
         log.retire();
+        return wasOpen;
     }
 
     /** Makes a segment of which a third lives worth cleaning. */

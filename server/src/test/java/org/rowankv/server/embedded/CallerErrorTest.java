@@ -74,10 +74,19 @@ final class CallerErrorTest {
         Chaos.reset();
     }
 
-    static Stream<Arguments> errors() {
+    static Stream<Arguments> everyError() {
         return POINTS.stream()
                 .flatMap(point -> ERRORS.stream()
                         .flatMap(error -> Stream.of(40, 5000).map(length -> Arguments.of(point, error, length))));
+    }
+
+    /** Each point with each length, and with one error after the other. */
+    static Stream<Arguments> errors() {
+        final AtomicInteger number = new AtomicInteger();
+        return POINTS.stream()
+                .flatMap(point -> Stream.of(40, 5000)
+                        .map(length ->
+                                Arguments.of(point, ERRORS.get(number.getAndIncrement() % ERRORS.size()), length)));
     }
 
     private static void sneakyThrow(Throwable failure) {
@@ -96,6 +105,13 @@ final class CallerErrorTest {
                 sneakyThrow(error.get());
             }
         });
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyError")
+    @Tag("long")
+    void shouldTakeEffectEverywhereOrNowhereWhateverStrikes(String point, Supplier<Throwable> error, int length) {
+        shouldTakeEffectEverywhereOrNowhere(point, error, length);
     }
 
     @ParameterizedTest
@@ -148,6 +164,13 @@ final class CallerErrorTest {
                 Stores.requireExactSpace(cluster);
             }
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyError")
+    @Tag("long")
+    void shouldLeaveNothingLockedWhateverStrikes(String point, Supplier<Throwable> error, int length) throws Exception {
+        shouldLeaveNothingLocked(point, error, length);
     }
 
     @ParameterizedTest

@@ -26,7 +26,7 @@ import org.rowankv.server.retention.ExpirySweepAgent;
 @Tag("chaos")
 @Tag("jvm")
 final class SweepErrorTest {
-    private static final int OBJECTS = 300;
+    private static final int OBJECTS = 120;
 
     private final WallClock clock = new WallClock();
 

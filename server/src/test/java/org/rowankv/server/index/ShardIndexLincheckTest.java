@@ -9,6 +9,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.rdma.MemoryRegion;
 
@@ -17,6 +18,7 @@ import org.rowankv.rdma.MemoryRegion;
  * and relocate is one atomic step. The table stands just before a split, which the first new key brings about, and its
  * first bucket has a chain.
  */
+@Tag("races")
 @Param(name = "key", gen = IntGen.class, conf = "20:23")
 @Param(name = "version", gen = IntGen.class, conf = "0:1")
 @Param(name = "owner", gen = ThreadIdGen.class)

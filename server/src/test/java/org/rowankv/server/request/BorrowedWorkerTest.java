@@ -163,6 +163,10 @@ final class BorrowedWorkerTest {
     private static final List<List<Wanted>> THREE = List.of(
             List.of(want(Kind.PUT, 0)), List.of(want(Kind.REPLACE_FIRST, 0)), List.of(want(Kind.PUT_IF_ABSENT, 1)));
 
+    /** Fewer steps, for what takes many schedules. */
+    private static final List<List<Wanted>> SHORT =
+            List.of(List.of(want(Kind.PUT, 0)), List.of(want(Kind.REPLACE_FIRST, 0), want(Kind.DELETE, 0)));
+
     private static final List<List<Wanted>> TWO = List.of(List.of(want(Kind.PUT, 1)), List.of(want(Kind.PUT, 1)));
 
     @Test
@@ -186,6 +190,13 @@ final class BorrowedWorkerTest {
 
     @Test
     void shouldTakeEffectOnceWhenAskedAgain() {
+        assertThat(explore(new Shape(2, 1, 1, 0, true, false), SHORT)).isGreaterThan(1_000);
+        assertThat(struckAt).containsAll(SEND_POINTS);
+    }
+
+    @Test
+    @Tag("long")
+    void shouldTakeEffectOnceWhenAllIsAskedAgain() {
         int schedules = 0;
         for (List<List<Wanted>> wanted : List.of(PAIRS, WITH_CLEAR)) {
             schedules += explore(new Shape(2, 1, 1, 0, true, false), wanted);
@@ -198,11 +209,23 @@ final class BorrowedWorkerTest {
     @Test
     void shouldSurviveTwoDeaths() {
         assertThat(explore(new Shape(1, 1, 2, 0, false, false), THREE)).isGreaterThan(1_000);
+    }
+
+    @Test
+    @Tag("long")
+    void shouldSurviveTwoDeathsWithEntriesInPieces() {
         assertThat(explore(new Shape(1, 2, 2, 0, false, false), TWO)).isGreaterThan(1_000);
     }
 
     @Test
     void shouldWaitForRoomOrLeaveNoTrace() {
+        assertThat(explore(new Shape(1, 1, 1, 0, false, true), TWO)).isGreaterThan(500);
+        assertThat(struckAt).contains("segments.open");
+    }
+
+    @Test
+    @Tag("long")
+    void shouldWaitForRoomOrLeaveNoTraceBesideAnother() {
         assertThat(explore(new Shape(2, 1, 1, 0, false, true), TWO)).isGreaterThan(1_000);
         assertThat(struckAt).contains("segments.open");
     }
@@ -215,14 +238,31 @@ final class BorrowedWorkerTest {
         for (List<List<Wanted>> wanted : List.of(PAIRS, WITH_CLEAR)) {
             schedules += explore(new Shape(2, 1, 1, 0, false, false), wanted);
         }
-        schedules += explore(new Shape(2, 1, 1, 0, true, false), PAIRS);
+        schedules += explore(new Shape(2, 1, 1, 0, true, false), SHORT);
         assertThat(schedules).isGreaterThan(1_000);
         assertThat(struckAt).containsAll(REQUEST_POINTS);
     }
 
     @Test
     @Tag("chaos")
+    @Tag("long")
+    void shouldLeaveNothingHalfDoneWhenAllIsAskedAgain() {
+        Chaos.install(this::reached);
+        assertThat(explore(new Shape(2, 1, 1, 0, true, false), PAIRS)).isGreaterThan(1_000);
+        assertThat(struckAt).containsAll(REQUEST_POINTS);
+    }
+
+    @Test
+    @Tag("chaos")
     void shouldTakeEffectInSomeOrderAsFineAsItsPoints() {
+        Chaos.install(this::reached);
+        assertThat(explore(new Shape(3, 1, 0, 1, false, false), THREE)).isGreaterThan(1_000);
+    }
+
+    @Test
+    @Tag("chaos")
+    @Tag("long")
+    void shouldTakeEffectInSomeOrderWithTwoAtItsPoints() {
         Chaos.install(this::reached);
         assertThat(explore(new Shape(3, 1, 0, 2, false, false), THREE)).isGreaterThan(1_000);
     }

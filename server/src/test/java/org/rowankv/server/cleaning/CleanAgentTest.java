@@ -1,0 +1,27 @@
+package org.rowankv.server.cleaning;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.rowankv.server.log.EntryType;
+
+/** When the cleaner says that no more space can be had. */
+final class CleanAgentTest {
+    private static final int TURNS = 1_000;
+
+    private final CleanedShard shard = new CleanedShard();
+
+    @Test
+    void shouldSayThatThereIsNoMoreOnlyWhenNoLogIsLeftToClose() {
+        shard.write(EntryType.PUT, "k", 100);
+        shard.closesIdleLog = true;
+        shard.cleaner.wantSpace();
+        shard.cleaner.doWork();
+        // The segment of the log that it closed was not yet looked at.
+        assertThat(shard.cleaner.isSpaceWanted()).isTrue();
+        for (int turn = 0; turn < TURNS && shard.cleaner.isSpaceWanted(); turn++) {
+            shard.cleaner.doWork();
+        }
+        assertThat(shard.cleaner.isSpaceWanted()).isFalse();
+    }
+}
