@@ -109,7 +109,7 @@ record NetCell(double opsPerSecond, double p50Us, double p99Us, double p999Us, d
             final byte[] value = new byte[KeySpace.VALUE_LENGTH];
             try {
                 long nowNs = System.nanoTime();
-                while (nowNs < endNs) {
+                while (nowNs - endNs < 0) {
                     final byte[] key = keys[next(keys.length)];
                     if (next(100) < putsPer100) {
                         request.put(target.cacheId(), key, 0, key.length, value, 0, value.length);

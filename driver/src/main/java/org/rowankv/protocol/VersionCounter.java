@@ -16,7 +16,7 @@ public final class VersionCounter {
     static final long REFUSED_FROM = Version.MAX_COUNTER - (1L << 20);
 
     private final AtomicLong last;
-    /** By the one who asks for epochs. */
+    /** Written by the thread that asks for epochs. */
     private volatile long failures;
 
     /** @param epoch of the shard; larger than that of every version given out before */

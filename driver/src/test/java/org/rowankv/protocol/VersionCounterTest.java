@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.CounterStarts;
@@ -14,6 +13,8 @@ import org.rowankv.runtime.CounterStarts;
 /** The end of an epoch's versions. */
 final class VersionCounterTest {
     private static final int EPOCH = 7;
+    private static final int TAKERS = 3;
+    private static final int TAKES = 100_000;
     /** Of a counter of an odd shard, behind the start. */
     private static final long UNTIL_THE_END = Version.MAX_COUNTER - VersionCounter.REFUSED_FROM;
 
@@ -60,28 +61,35 @@ final class VersionCounterTest {
         assertThatThrownBy(() -> counter.renew(EPOCH - 1)).hasMessageContaining("epoch 6");
     }
 
+    /** Nothing stands between two takes: with a set to fill, they seldom meet, and a counter that is read and then set passes. */
     @Test
     void shouldGiveNoVersionTwiceWhileTheEpochChanges() throws InterruptedException {
         final VersionCounter counter = new VersionCounter(EPOCH, 0, CounterStarts.nearEnds(300));
-        final Set<Long> taken = ConcurrentHashMap.newKeySet();
-        final CountDownLatch started = new CountDownLatch(3);
+        final long[][] taken = new long[TAKERS][TAKES];
+        final CountDownLatch started = new CountDownLatch(TAKERS);
         final List<Thread> takers = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
+        for (long[] own : taken) {
             takers.add(new Thread(() -> {
                 started.countDown();
-                for (int n = 0; n < 50_000; n++) {
-                    assertThat(taken.add(counter.take())).isTrue();
+                while (started.getCount() > 0) {
+                    Thread.onSpinWait();
+                }
+                for (int n = 0; n < TAKES; n++) {
+                    own[n] = counter.take();
                 }
             }));
         }
         takers.forEach(Thread::start);
-        started.await();
         for (int epoch = EPOCH + 1; epoch < EPOCH + 50; epoch++) {
             counter.renew(epoch);
         }
         for (Thread taker : takers) {
             taker.join();
         }
-        assertThat(taken).hasSize(150_000);
+        assertThat(Arrays.stream(taken).flatMapToLong(Arrays::stream).distinct().count())
+                .isEqualTo((long) TAKERS * TAKES);
+        for (long[] own : taken) {
+            assertThat(own).isSorted();
+        }
     }
 }

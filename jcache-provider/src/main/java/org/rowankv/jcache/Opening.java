@@ -292,9 +292,16 @@ final class Opening<K, V> implements EntryDecoder<K, V> {
         }
     }
 
-    /** Gives an entry of that version a new remaining lifetime; nothing happens if it has another version by now. */
+    /**
+     * Gives an entry of that version a new remaining lifetime. Nothing happens if it has another version by now, or if the store is
+     * full: an access does not fail for want of space.
+     */
     void touch(Scratch scratch, long version, long ttlMs) {
-        execute(scratch.touch(version, ttlMs));
+        final Request request = scratch.touch(version, ttlMs);
+        rendezvous.events().execute(client, request);
+        if (request.status() != Status.FULL) {
+            checkOutcome(request);
+        }
     }
 
     ScanCursor scan(boolean withValues) {

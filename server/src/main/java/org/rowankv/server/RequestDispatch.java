@@ -174,7 +174,7 @@ final class RequestDispatch implements MutationPlaces {
         boolean begun = false;
         try {
             final Worker worker = pool.worker(slot);
-            int waits = 0;
+            long waits = 0;
             long untilNs = 0;
             while (!worker.finishLeftover()) {
                 untilNs = pause(waits++, untilNs, false);
@@ -202,7 +202,7 @@ final class RequestDispatch implements MutationPlaces {
     private int borrow(Request request) {
         int slot = tryBorrow(request);
         long untilNs = 0;
-        for (int waits = 0; slot == NONE; waits++) {
+        for (long waits = 0; slot == NONE; waits++) {
             untilNs = pause(waits, untilNs, false);
             slot = tryBorrow(request);
         }
@@ -217,7 +217,7 @@ final class RequestDispatch implements MutationPlaces {
      * @return when the deadline passes
      * @throws NotServedException if the server has failed, or the deadline has passed
      */
-    private long pause(int waits, long untilNs, boolean begun) {
+    private long pause(long waits, long untilNs, boolean begun) {
         long passesNs = untilNs;
         if (waits >= YIELDS) {
             serving.requireNotFailed(begun);
@@ -248,11 +248,10 @@ final class RequestDispatch implements MutationPlaces {
     }
 
     /** One pause of a wait for progress. */
-    void rest(int waits) {
-        // Unsigned: whoever has waited 2^31 times has waited for long.
-        if (Integer.compareUnsigned(waits, SPINS) < 0) {
+    void rest(long waits) {
+        if (waits < SPINS) {
             Thread.onSpinWait();
-        } else if (Integer.compareUnsigned(waits, YIELDS) < 0) {
+        } else if (waits < YIELDS) {
             Thread.yield();
         } else {
             helpOthers();

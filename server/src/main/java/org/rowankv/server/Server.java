@@ -127,7 +127,8 @@ public final class Server implements AutoCloseable {
                         configuration.serverCount(),
                         maxMessage,
                         segments.length(),
-                        epochs));
+                        epochs,
+                        settings.counters()));
         final DigestAgent digest = new DigestAgent(
                 endpoint.receiveQueue(),
                 new LandingCursor(endpointSettings, endpoint.receiveQueue()),
@@ -496,7 +497,7 @@ public final class Server implements AutoCloseable {
         final WaitLimit limit = new WaitLimit(clock, deadlineNs);
         pool.close(dispatch::rest, () -> isStopped() || limit.isOver());
         ending.close();
-        for (int waits = 0; ending.areAtWork() && !isStopped() && !limit.isOver(); waits++) {
+        for (long waits = 0; ending.areAtWork() && !isStopped() && !limit.isOver(); waits++) {
             dispatch.rest(waits);
         }
     }

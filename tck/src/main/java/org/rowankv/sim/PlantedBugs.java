@@ -110,6 +110,24 @@ final class PlantedBugs {
                     "worker.inFlight().announce(slot, shardId, shard.versions().lowerBound());",
                     ""),
             new PlantedBug(
+                    "CommitVer passes a version in flight",
+                    SERVER,
+                    "org.rowankv.server.request.InFlight",
+                    "smallest[shard] = Math.min(smallest[shard], Version.before(bound));",
+                    "smallest[shard] = Math.min(smallest[shard], bound);"),
+            new PlantedBug(
+                    "versions of an epoch are given out again when they come to their end",
+                    DRIVER,
+                    "org.rowankv.protocol.VersionCounter",
+                    "            if (last.compareAndSet(before, first)) {",
+                    "            if (last.compareAndSet(before, Version.of(Version.epoch(before), 0))) {"),
+            new PlantedBug(
+                    "numbers of segments have 32 bits",
+                    SERVER,
+                    "org.rowankv.server.log.Segments",
+                    "lastSequence.set(sequence);",
+                    "lastSequence.set((int) sequence);"),
+            new PlantedBug(
                     "completions go with their entries",
                     SERVER,
                     "org.rowankv.server.cleaning.Relocation",
@@ -150,7 +168,7 @@ final class PlantedBugs {
                     "removals need space",
                     SERVER,
                     "org.rowankv.server.request.Decision",
-                    "return draft.type() == EntryType.PUT && !inPlace;",
+                    "return EntryType.holdsObject(draft.type()) && !inPlace;",
                     "return !inPlace || length > 0;"),
             new PlantedBug(
                     "blocks that land twice are put together twice",

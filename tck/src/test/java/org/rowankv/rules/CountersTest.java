@@ -14,25 +14,72 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A counter that only rises and is taken modulo something is negative one day, and so is the remainder. A round goes back to its
- * beginning instead.
+ * beginning instead. Times of a clock that begins anywhere are compared by their difference.
  */
 final class CountersTest {
     private static final Pattern RISING_REMAINDER = Pattern.compile(
             "(\\+\\+\\s*%)|(\\+\\+[\\w.]+(\\[[^\\]]*])?\\s*%)|(Increment\\(\\)\\s*%)|(incrementAndGet\\(\\)\\s*%)");
 
-    @Test
-    void shouldTakeNoRisingCounterModuloSomething() throws IOException {
+    /** A time of the monotonic clock that stands alone beside a comparison, or in a minimum or maximum. */
+    private static final Pattern COMPARED_TIME =
+            Pattern.compile("(?<![-+] )(?<![\\w.])(nowNs|[\\w.]*nanoTime\\(\\)) (<|>)=? "
+                    + "|[<>]=? (nowNs|[\\w.]*nanoTime\\(\\))(?! [-+])(?!\\w)"
+                    + "|Math\\.(min|max)\\(([^();]*, )?(nowNs|[\\w.]*nanoTime\\(\\))(?! -)(?!\\w)");
+
+    private static List<String> linesWith(Pattern pattern) throws IOException {
         final List<String> found = new ArrayList<>();
         for (Path file : SourceFiles.all()) {
             final List<String> lines = Files.readAllLines(file);
             for (int i = 0; i < lines.size(); i++) {
-                if (RISING_REMAINDER.matcher(lines.get(i)).find()) {
+                if (pattern.matcher(lines.get(i)).find()) {
                     found.add(SourceFiles.root().relativize(file) + ":" + (i + 1) + " "
                             + lines.get(i).trim());
                 }
             }
         }
-        assertThat(found).isEmpty();
+        return found;
+    }
+
+    @Test
+    void shouldTakeNoRisingCounterModuloSomething() throws IOException {
+        assertThat(linesWith(RISING_REMAINDER)).isEmpty();
+    }
+
+    /** That clock begins anywhere, and may be about to overflow: two of its times are compared by their difference. */
+    @Test
+    void shouldCompareTimesByTheirDifference() throws IOException {
+        // Simulated times begin at 0, and the other tools of that module end soon.
+        assertThat(linesWith(COMPARED_TIME)).allMatch(line -> line.startsWith("tck/"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "if (nowNs < nextNs) {",
+                "while (System.nanoTime() < end) {",
+                "if (clock.nanoTime() >= deadlineNs) {",
+                "return deadlineNs <= nowNs;",
+                "return deadlineNs > clock.nanoTime();",
+                "askRouting(link, Math.min(deadlineNs, clock.nanoTime() + settings.connectNs()));",
+                "final long first = Math.max(nowNs, dueNs);"
+            })
+    void shouldFindATimeThatIsCompared(String line) {
+        assertThat(COMPARED_TIME.matcher(line).find()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "if (nowNs - nextNs < 0) {",
+                "return deadlineNs - nowNs < Math.max(1, (deadlineNs - beginNs) / LEAST_SHARE);",
+                "while (!own.isDone() && deadlineNs - clock.nanoTime() > 0) {",
+                "Math.min(SLICE_NS, first.atNs() - clock.nanoTime());",
+                "return startNs == 0 ? 0 : Math.max(0, clock.nanoTime() - startNs);",
+                "nextNs = nowNs + Math.min(leftNs, longestNs);",
+                "return Math.max(input.ageNs(nowNs), output.ageNs(nowNs));"
+            })
+    void shouldLetDifferencesPass(String line) {
+        assertThat(COMPARED_TIME.matcher(line).find()).isFalse();
     }
 
     @ParameterizedTest

@@ -68,8 +68,13 @@ final class Exchange {
     private long p0, p1, p2, p3, p4, p5, p6, p7;
 
     Exchange(int slot) {
+        this(slot, slot);
+    }
+
+    /** @param before the number before the first one, with the slot in its lower 16 bits */
+    Exchange(int slot, long before) {
         this.slot = slot;
-        this.number = slot;
+        this.number = before;
     }
 
     int slot() {

@@ -236,13 +236,14 @@ public final class NetSession implements Session {
         }
     }
 
-    /** Somebody was told that his configuration is not the newest, or the primary of it is away: asks for a newer one. */
+    /** A configuration is not the newest, or the primary that it names is away: asks for a newer one. */
     void refresh(long knownTerm, long deadlineNs) {
         for (ServerLink link : route().links()) {
             if (route().term() > knownTerm || closed) {
                 return;
             }
-            askRouting(link, Math.min(deadlineNs, clock.nanoTime() + settings.connectNs()));
+            final long nowNs = clock.nanoTime();
+            askRouting(link, nowNs + Math.min(deadlineNs - nowNs, settings.connectNs()));
         }
     }
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Counted are the JDK's collections, arrays and numbers. An object of another class counts as one step, since its hash code
  * is its own. Not counted is a search among equal hash codes, at worst the square of the number of elements. A class with a
  * {@code writeObject} calls {@code defaultWriteObject} or {@code writeFields} first, as the specification of serialization
- * demands; the stream of one that does not is refused, since its fields cannot be told from its data. For one stream.
+ * demands; the stream of one that does not is refused, since its fields cannot be separated from its data. For one stream.
  */
 final class SerializedScan {
     static final int MAX_DEPTH = 256;

@@ -24,7 +24,9 @@ import javax.cache.CacheManager;
 import javax.cache.configuration.MutableCacheEntryListenerConfiguration;
 import javax.cache.configuration.MutableConfiguration;
 import javax.cache.event.CacheEntryExpiredListener;
+import javax.cache.expiry.AccessedExpiryPolicy;
 import javax.cache.expiry.CreatedExpiryPolicy;
+import javax.cache.expiry.ExpiryPolicy;
 import javax.cache.spi.CachingProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -210,6 +212,54 @@ class EmbeddedStoresTest {
             assertThat(cache.remove(key)).isTrue();
         }
         await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> cache.put("after", new byte[10_000]));
+    }
+
+    /** Every access gives an entry another lifetime. */
+    private static final class Accessed implements ExpiryPolicy {
+        @Override
+        public javax.cache.expiry.Duration getExpiryForCreation() {
+            return javax.cache.expiry.Duration.ONE_HOUR;
+        }
+
+        @Override
+        public javax.cache.expiry.Duration getExpiryForAccess() {
+            return javax.cache.expiry.Duration.ONE_DAY;
+        }
+
+        @Override
+        public javax.cache.expiry.Duration getExpiryForUpdate() {
+            return javax.cache.expiry.Duration.ONE_HOUR;
+        }
+    }
+
+    /** The entry of another lifetime is longer now and then, and a full store has no space for it: the access does not fail. */
+    @Test
+    void shouldServeAccessesWhenFullWhateverLifetimesTheyGive() {
+        final CacheManager manager = manager("capacity=4m&workers=4&segment=64k");
+        final Cache<String, byte[]> asked = manager.createCache("asked", bytes().setExpiryPolicyFactory(Accessed::new));
+        final Cache<String, byte[]> constant = manager.createCache(
+                "constant",
+                bytes().setExpiryPolicyFactory(AccessedExpiryPolicy.factoryOf(javax.cache.expiry.Duration.ONE_DAY)));
+        final List<String> stored = new ArrayList<>();
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 10_000; i++) {
+                        (i % 2 == 0 ? asked : constant).put("k" + i, new byte[1000 + i / 2 % 64]);
+                        stored.add("k" + i);
+                    }
+                })
+                .isInstanceOf(CacheFullException.class);
+        for (int i = 0; i < 256; i++) { // of every length
+            final String key = stored.get(i);
+            if (i % 2 == 0) {
+                assertThat(asked.get(key)).isNotNull();
+                assertThat(asked.replace(key, new byte[1], new byte[2])).isFalse();
+                assertThat(asked.<Integer>invoke(key, (entry, unused) -> entry.getValue().length))
+                        .isPositive();
+            } else {
+                assertThat(constant.get(key)).isNotNull();
+            }
+        }
+        assertThat(asked.getAll(Set.copyOf(stored.subList(0, 256)))).hasSize(128);
     }
 
     /** What is full is told by bytes, whether they are many entries or few. */

@@ -97,7 +97,7 @@ final class HelloDescriptor {
      * @param nonce drawn by the calling process, so that a second one with the same names is told from it
      * @param pair number of the queue pair; of two of one process the later has the higher
      * @param live numbers of the caller's queue pairs to this server that still live; lower ones not in it are dead
-     * @param method by which the caller proves who it is, one of {@link PeerAuthentication}
+     * @param method by which the caller proves its identity, one of {@link PeerAuthentication}
      * @param freshHigh drawn for this connection, with the next; 0 with method none
      */
     @SuppressWarnings("ArrayRecordComponent")

@@ -218,10 +218,10 @@ public final class TcpEndpoint implements Endpoint {
         if (standing == Standing.ANNOUNCED) {
             return;
         }
-        final String who = "server " + hello.from() + ", incarnation " + hello.incarnation();
+        final String peer = "server " + hello.from() + ", incarnation " + hello.incarnation();
         final String why = standing == Standing.UNKNOWN
-                ? who + " is not announced yet"
-                : "it is not the process that has announced itself as " + who;
+                ? peer + " is not announced yet"
+                : "it is not the process that has announced itself as " + peer;
         if (standing == Standing.REFUTED) {
             faults().report(WireFault.NO_MEMBER, address, why);
         }

@@ -27,7 +27,7 @@ import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
 import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
 import org.rowankv.runtime.SecureSeed;
 
-/** Who holds the cluster's secret is admitted; who does not, is not, whatever else it knows, overhears or sends back. */
+/** A peer with the cluster's secret is admitted; another one is not, whatever else it knows, overhears or sends back. */
 final class PeerSecretTest {
     private static final int SEGMENT = 4096;
     private static final long NONCE = 99;
@@ -73,7 +73,7 @@ final class PeerSecretTest {
         return Refusals.reasonOf(answer.status());
     }
 
-    // --- who holds it ---
+    // --- peers with the secret ---
 
     @ParameterizedTest
     @ValueSource(ints = {HelloDescriptor.KIND_QUEUE_PAIR, HelloDescriptor.KIND_MESSAGES})
@@ -263,6 +263,17 @@ final class PeerSecretTest {
         }
     }
 
+    /** A refusal says why, and no more: its MAC would show a caller without the secret that this is a server of the cluster. */
+    @Test
+    void shouldProveNothingToACallerThatHasProvedNothing() throws IOException {
+        try (RawPeer peer = new RawPeer(address)) {
+            final HandshakeProof proof =
+                    peer.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
+            peer.send(peer.proofBytes(new byte[HelloDescriptor.MAC_LENGTH]));
+            assertThatThrownBy(() -> peer.welcomeWith(proof)).hasMessageContaining("has no MAC");
+        }
+    }
+
     @Test
     void shouldEndAHandshakeThatGoesOnBeforeItsTurn() throws IOException {
         try (RawPeer peer = new RawPeer(address)) {
@@ -274,7 +285,7 @@ final class PeerSecretTest {
         await().until(() -> fabric.faults(WireFault.BAD_FRAME) == 1);
     }
 
-    // --- who answers ---
+    // --- called servers ---
 
     private Reason refusalOf(FakeCalled called) throws IOException {
         try (FakeReceiver fake = new FakeReceiver()) {

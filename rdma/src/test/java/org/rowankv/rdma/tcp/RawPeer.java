@@ -90,7 +90,7 @@ final class RawPeer implements AutoCloseable {
         return readFully(ProofDescriptor.CHALLENGE_LENGTH);
     }
 
-    /** Of the two frames, by somebody who holds the secret. */
+    /** Of the two frames, by a peer with the secret. */
     static HandshakeProof proofOf(byte[] hello, byte[] challenge) {
         return HandshakeProof.of(SECRET, ByteBuffer.wrap(hello), ByteBuffer.wrap(challenge));
     }

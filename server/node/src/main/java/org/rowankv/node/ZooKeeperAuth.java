@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The credential by which this process shows ZooKeeper who it is. Shows nothing of it in {@link #toString}.
+ * The credential by which this process shows ZooKeeper its identity. Shows nothing of it in {@link #toString}.
  *
  * @param scheme of ZooKeeper, {@code digest}
  * @param credential as the scheme has it, {@code user:password}

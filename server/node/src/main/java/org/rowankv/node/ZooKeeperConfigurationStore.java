@@ -92,7 +92,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
         curator.start();
     }
 
-    /** For all nodes, parents too: who made them may do everything, others nothing. */
+    /** For all nodes, parents too: their creator may do everything, others nothing. */
     private static final class CreatorOnly implements ACLProvider {
         @Override
         public List<ACL> getDefaultAcl() {

@@ -17,7 +17,7 @@ import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.membership.ConfigurationStoreException;
 import org.rowankv.server.membership.Stamp;
 
-/** Who may read and change the nodes of a cluster in ZooKeeper. */
+/** Rights to read and change the nodes of a cluster in ZooKeeper. */
 class ZooKeeperAccessTest {
     private static final ZooKeeperAuth OWN = new ZooKeeperAuth("digest", "rowan:a password");
     private static final ZooKeeperAuth OTHER = new ZooKeeperAuth("digest", "rowan:another");
@@ -40,7 +40,7 @@ class ZooKeeperAccessTest {
         return new ZooKeeperConfigurationStore(zooKeeper.getConnectString(), "shop", 10_000, auth);
     }
 
-    private CuratorFramework anybody() {
+    private CuratorFramework stranger() {
         final CuratorFramework curator = CuratorFrameworkFactory.builder()
                 .connectString(zooKeeper.getConnectString())
                 .authorization(OWN.scheme(), OWN.bytes())
@@ -53,7 +53,7 @@ class ZooKeeperAccessTest {
     @Test
     void shouldMakeEveryNodeForItsCredentialAlone() throws Exception {
         try (ZooKeeperConfigurationStore store = store(OWN);
-                CuratorFramework curator = anybody()) {
+                CuratorFramework curator = stranger()) {
             assertThat(store.compareAndSet("/configuration", ConfigurationStore.ABSENT, BYTES, STAMP))
                     .isTrue();
             assertThat(store.compareAndSet("/servers/a", ConfigurationStore.ABSENT, BYTES, STAMP))
@@ -103,7 +103,7 @@ class ZooKeeperAccessTest {
                     .isTrue();
         }
         try (ZooKeeperConfigurationStore store = store(OWN);
-                CuratorFramework curator = anybody()) {
+                CuratorFramework curator = stranger()) {
             assertThat(store.compareAndSet("/configuration", ConfigurationStore.ABSENT, BYTES, STAMP))
                     .isTrue();
             assertThat(store.read("/servers/a").bytes()).isEqualTo(BYTES);

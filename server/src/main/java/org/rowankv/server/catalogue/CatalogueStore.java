@@ -33,7 +33,7 @@ public final class CatalogueStore {
     /** Ids are never given out twice, and index arrays: of 32 bytes for each shard. */
     static final int MAX_ID = (1 << 20) - 1;
 
-    private static final String NEXT_ID = ROOT + "/next_id";
+    static final String NEXT_ID = ROOT + "/next_id";
     private static final int MAX_DESCRIPTOR_LENGTH = 256 << 10;
     private static final int MAX_NAME_LENGTH = 32 << 10;
 
@@ -166,6 +166,11 @@ public final class CatalogueStore {
         destroyer.accept(cacheOf(name, destroyed).id());
         // False if somebody else was faster; a cache made since has another version.
         store.delete(path, destroyed.version());
+    }
+
+    /** Whether a catalogue may have given out that id. */
+    public static boolean isId(long id) {
+        return id > 0 && id <= MAX_ID;
     }
 
     private int takeId() {

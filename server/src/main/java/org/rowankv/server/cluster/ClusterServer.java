@@ -63,7 +63,7 @@ public final class ClusterServer implements AutoCloseable {
     private long lookedNs;
     /** The agents want another start of roles. */
     private volatile boolean startWanted;
-    /** Why there is none although it was wanted, if they have not been told yet. */
+    /** Why there is none although it was wanted, until the agents read it. */
     private volatile @Nullable ConfigurationStoreException whyNoStart;
 
     /** Checks nothing yet but the settings; {@link #start} goes on. */
@@ -462,7 +462,7 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    /** Begins a term if one is wanted, so that all servers start anew: who looks next meets it. */
+    /** Begins a term if one is wanted, so that all servers start anew: each one finds it at its next look. */
     private void supersede(Round present) {
         if (!startWanted) {
             return;
@@ -470,7 +470,7 @@ public final class ClusterServer implements AutoCloseable {
         final Configuration own = present.configuration();
         final ClusterNodes.Stored stored = nodes.configuration();
         if (own != null && stored != null && stored.configuration().term() == own.term()) {
-            // Somebody else's configuration will do as well.
+            // Another server's configuration will do as well.
             final boolean unused = nodes.decide(stored.configuration().superseded(), stored.version());
             signal.give();
         }
@@ -610,18 +610,18 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     private void sayWhoIsSilent(Round present, Members members) {
-        final StringBuilder who = new StringBuilder();
+        final StringBuilder names = new StringBuilder();
         final StringBuilder why = new StringBuilder();
         for (int server : present.silent()) {
             final String name = members.names().get(server);
-            who.append(who.isEmpty() ? " server " : ", server ").append(name);
+            names.append(names.isEmpty() ? " server " : ", server ").append(name);
             final HostAndPort address = around.addresses().of(server);
-            who.append(address == null ? "" : " at " + address);
+            names.append(address == null ? "" : " at " + address);
             final String refusal = present.lastRefusal(server);
             why.append(refusal.isEmpty() ? "" : "; last refusal by " + name + ": " + refusal);
         }
         saying.waits(
-                "agreeing with the other servers on what everybody has" + (who.isEmpty() ? "" : "; waiting for" + who),
+                "agreeing with the other servers on what all have" + (names.isEmpty() ? "" : "; waiting for" + names),
                 why.toString());
     }
 

@@ -122,7 +122,7 @@ final class PeerCalls {
         return servers;
     }
 
-    /** An answer came; one that nobody waits for any more, or of another question, is dropped. */
+    /** An answer came; one that no call waits for any more, or of another question, is dropped. */
     void answered(int from, ByteBuffer message) {
         final Call waiting = pending.get(PeerMessageDescriptor.number(message));
         if (waiting != null

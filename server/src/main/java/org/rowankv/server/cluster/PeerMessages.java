@@ -11,6 +11,7 @@ import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.MessageHandler;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.membership.ConfigurationStoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -152,12 +153,20 @@ final class PeerMessages implements MessageHandler, Agent {
                 }
             }
             case Question.CATALOGUE -> chore(from, message, ClusterCatalogue::applyLimits);
-            case Question.DESTROY ->
-                chore(from, message, caches -> caches.destroyHere((int) PeerMessageDescriptor.argument(message)));
+            case Question.DESTROY -> destroy(from, message);
             default ->
                 errors.reportExpected(
                         "a message of server " + from,
                         new IllegalArgumentException("question " + PeerMessageDescriptor.question(message)));
+        }
+    }
+
+    private void destroy(int from, ByteBuffer message) {
+        final long cacheId = PeerMessageDescriptor.argument(message);
+        if (CatalogueStore.isId(cacheId)) {
+            chore(from, message, caches -> caches.destroyHere((int) cacheId));
+        } else {
+            errors.reportExpected("a message of server " + from, new IllegalArgumentException("cache id " + cacheId));
         }
     }
 

@@ -75,7 +75,13 @@ public final class ShardIndex {
     private volatile long changes;
 
     public ShardIndex(MemoryRegion region) {
+        this(region, 0);
+    }
+
+    /** @param firstMoves an even number, at which the count of moves begins */
+    ShardIndex(MemoryRegion region, int firstMoves) {
         this.region = region;
+        this.moves = firstMoves;
         this.buckets = new long[][] {new long[Chunks.WORDS << Chunks.MIN_LEVEL]};
         this.shape = (long) Chunks.MIN_LEVEL << 32;
     }

@@ -12,6 +12,7 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.RowanSender;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.server.log.BlockDescriptor;
 import org.rowankv.server.log.Charge;
 import org.rowankv.server.log.EntryCheck;
@@ -24,6 +25,8 @@ import org.rowankv.server.log.EntryDescriptor;
 public final class RowanReplicator implements Replicator, CompletionHandler {
     private static final int SERVER_BITS = 8;
     private static final int NUMBER_BITS = 12;
+    private static final int RESTART_BITS = 16;
+    private static final int ATTEMPT_BITS = Long.SIZE - RESTART_BITS - NUMBER_BITS - SERVER_BITS;
 
     /** Credit is drawn in portions of this size, so that a shared counter is touched once for many entries. */
     private static final int PORTION = 32 << 10;
@@ -43,6 +46,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final boolean[] modest;
 
     private final List<OneEntry> entries = new ArrayList<>();
+    private final long firstAttempt;
 
     /**
      * @param segmentLength of this server's area and of the backups'
@@ -56,6 +60,20 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             int maxMessage,
             int segmentLength,
             int[] epochs) {
+        this(region, links, backupSets, serverCount, maxMessage, segmentLength, epochs, CounterStarts.USUAL);
+    }
+
+    /** @param counters where attempts begin */
+    public RowanReplicator(
+            MemoryRegion region,
+            Links links,
+            BackupSets backupSets,
+            int serverCount,
+            int maxMessage,
+            int segmentLength,
+            int[] epochs,
+            CounterStarts counters) {
+        this.firstAttempt = counters.of(0L, 1L << ATTEMPT_BITS);
         this.region = region;
         this.links = links;
         this.backupSets = backupSets;
@@ -104,7 +122,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         private long address;
         private int length;
         private int bodyLength;
-        private long attempt;
+        /** In a context its lower bits, which come round: one attempt is under way at a time. */
+        private long attempt = firstAttempt;
+
         private final int[] sent = new int[credit.length];
         private final int[] outstanding = new int[credit.length];
         /** Of the messages that the entry goes in, how many landed before the first that did not: for good, since links lead to one incarnation. */

@@ -30,8 +30,8 @@ final class CurrentObject {
     int valueLength;
     /** There is an object, its lifetime aside. */
     boolean present;
-    /** Its entry must be kept when it is replaced: another session than the asking one may still ask for its answer. */
-    boolean keptForAnother;
+    /** Its entry must be kept when it is replaced: a session may still ask for its answer. */
+    boolean keptForAnswer;
     /** Its entry is known to be damaged, and no other replica has it. */
     boolean lost;
     /** There is no such key; but an entry that may have been of it is damaged, so nobody knows. */
@@ -65,7 +65,7 @@ final class CurrentObject {
                 version = 0;
                 objectVersion = 0;
                 present = false;
-                keptForAnother = false;
+                keptForAnswer = false;
                 inDoubt = isDoubtful(shard, position);
                 return;
             }
@@ -92,7 +92,7 @@ final class CurrentObject {
             }
             if (isDamaged(shard, position, address, generation)) {
                 present = false;
-                keptForAnother = false;
+                keptForAnswer = false;
                 inDoubt = true; // its header cannot be read, and never will be
                 return;
             }
@@ -147,8 +147,10 @@ final class CurrentObject {
         valueLength = EntryDescriptor.valueLength(buffer, at);
         present = shard.isVisible(type, EntryDescriptor.cacheId(buffer, at), version);
         final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
-        keptForAnother = sessionId != request.sessionId()
-                && shard.sessions(sessionId).isNeeded(sessionId, EntryDescriptor.sequence(buffer, at, flags), address);
+        final long sequence = EntryDescriptor.sequence(buffer, at, flags);
+        // Of its own session the request ends what that has the answer for, and no more.
+        keptForAnswer = (sessionId != request.sessionId() || sequence >= request.sequence() - request.unanswered())
+                && shard.sessions(sessionId).isNeeded(sessionId, sequence, address);
         // Read once more than they were checked: the segment may have been used anew since, and hold anything.
         final int valueAt = at + EntryDescriptor.headerLength(flags) + EntryDescriptor.keyLength(buffer, at);
         if (valueLength < 0 || valueAt < at || valueAt - at > length - valueLength) {

@@ -499,10 +499,10 @@ final class Decision {
         }
     }
 
-    /** An overwrite by something that is not larger needs no space beyond what it replaces. */
+    /** What holds an object needs space, unless it replaces something that is not smaller and is not kept. */
     boolean drawsSpace(int length) {
-        final boolean inPlace = current.present && !current.keptForAnother && length <= current.length;
-        return draft.type() == EntryType.PUT && !inPlace;
+        final boolean inPlace = current.present && !current.keptForAnswer && length <= current.length;
+        return EntryType.holdsObject(draft.type()) && !inPlace;
     }
 
     /** Whether the entry only ends something, and is not the first step to something that begins. */
@@ -522,10 +522,14 @@ final class Decision {
         return false;
     }
 
-    /** The mutation ends without an entry of its own. */
+    /** The mutation ends without an entry. A new lifetime that only comes with it is left out: reads go on in a full store. */
     void refuse(Status newStatus) {
-        ownEntry = false;
-        answer(newStatus, 0, 0, 0);
+        if (draft.type() == EntryType.TOUCH && !ownEntry) {
+            answer(status, bits & ~ResultBits.TOUCHED, answerVersion, 0);
+        } else {
+            ownEntry = false;
+            answer(newStatus, 0, 0, 0);
+        }
     }
 
     private void rememberAnswer(Status newStatus, int newBits, long version) {

@@ -19,7 +19,7 @@ import org.rowankv.protocol.Version;
  * The owner of a slot writes {@code BOUND = 0} (release), then {@code SHARD} and {@code LAP} of its next version (release), then
  * its {@code BOUND} (volatile). A reader reads {@code BOUND} (volatile), then {@code SHARD} or {@code LAP} (acquire).
  *
- * <p>So whoever reads a bound reads the shard and lap of that bound, or of a later version of the slot. The latter is harmless: a
+ * <p>So a reader of a bound reads the shard and lap of that bound, or of a later version of the slot. The latter is harmless: a
  * later shard or lap was written behind all that the version of the bound has done, and the acquire makes the reader see all of it.
  * That version is finished, and need not hold back its own shard or lap. It holds back the later shard by mistake, which only
  * lowers a value that is computed again, and of which the maximum counts.

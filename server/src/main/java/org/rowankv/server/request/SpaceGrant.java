@@ -39,9 +39,12 @@ final class SpaceGrant {
         }
     }
 
+    /** What is freed while more is taken than there is pays that back: it is no grant for what is written next. */
     void giveBack(long bytes) {
         held += bytes;
-        if (held > 2 * PORTION) {
+        if (space.available() < 0) {
+            giveBackAll();
+        } else if (held > 2 * PORTION) {
             space.giveBack(held - PORTION);
             held = PORTION;
         }

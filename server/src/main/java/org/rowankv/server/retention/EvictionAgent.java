@@ -186,7 +186,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         if (!isSwept.getAsBoolean() || clock.nanoTime() - hand.restsUntilNs < 0) {
             return;
         }
-        atWork = true; // before the second look at `closing`: who closes looks in the other order
+        atWork = true; // before the second look at `closing`: a close looks in the other order
         cache = candidate;
         hand.fruitlessRounds = 0;
         if (closing) {

@@ -87,7 +87,7 @@ public final class LimitedCache {
             return false;
         }
         wanted = true;
-        want.run(); // behind it: whoever is asked to look finds it
+        want.run(); // behind it: a look that is asked for finds it
         return true;
     }
 

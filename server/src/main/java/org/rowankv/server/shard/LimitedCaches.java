@@ -14,7 +14,7 @@ public final class LimitedCaches {
     private volatile @Nullable LimitedCache[] byId = new @Nullable LimitedCache[0];
 
     private volatile List<LimitedCache> all = List.of();
-    /** Some cache may be above its limit, and nobody has looked at it since it was found so. */
+    /** Some cache may be above its limit, and no agent has looked at it since it was found so. */
     private volatile boolean wanted;
 
     /**

@@ -50,6 +50,26 @@ class CatalogueStoreTest {
         assertThat(catalogue.list()).extracting(StoredCache::id).containsExactly(2);
     }
 
+    /** Four bytes of the store, little endian, are the next id. */
+    @Test
+    void shouldRefuseACacheForWhichThereIsNoId() {
+        catalogue.create("first", new byte[0]);
+        final Versioned next = nodes.read(CatalogueStore.NEXT_ID);
+        final byte[] last = ByteBuffer.allocate(Integer.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(0, CatalogueStore.MAX_ID)
+                .array();
+        assertThat(nodes.compareAndSet(CatalogueStore.NEXT_ID, next.version(), last, next.stamp()))
+                .isTrue();
+        assertThat(catalogue.create("last", new byte[0]).id()).isEqualTo(CatalogueStore.MAX_ID);
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> catalogue.create("none", new byte[0]))
+                    .hasMessageContaining("copy the objects to a new store");
+        }
+        assertThat(catalogue.find("none")).isNull();
+        assertThat(catalogue.create("last", new byte[0]).id()).isEqualTo(CatalogueStore.MAX_ID);
+    }
+
     @Test
     void shouldRememberLimits() {
         final StoredCache a = catalogue.create("a", new byte[] {1});

@@ -8,6 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.rowan.FrameDescriptor;
@@ -89,6 +91,30 @@ class PeerMessagesTest {
         hearing.onMessage(1, 4, ready(adopted.term()));
         assertThat(hearing.ready()).containsExactly(1);
         assertThat(errors.count()).isZero();
+    }
+
+    /** In 32 bits, the second and third would be the ids of caches that exist. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, (1L << 32) + 1, Long.MIN_VALUE + 1, 1 << 20, 1 << 30})
+    void shouldDestroyNoCacheThatNoCatalogueHasNamed(long cacheId) {
+        final Configuration adopted = Configuration.initial(5, 6, 2, 2, 2, List.of(3L, 4L));
+        final PeerMessages hearing = new PeerMessages(0, errors, Runnable::run);
+        final Endpoint none = (Endpoint) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Endpoint.class}, (proxy, method, arguments) -> {
+                    throw new UnsupportedOperationException(method.getName());
+                });
+        hearing.adopt(adopted, new PeerCalls(none, adopted.term(), ThreadScheduling.INSTANCE), noExchange(adopted));
+        hearing.onMessage(1, 4, destroy(adopted.term(), 1));
+        assertThat(errors.count())
+                .as("left to the next look: there is no catalogue yet")
+                .isZero();
+        hearing.onMessage(1, 4, destroy(adopted.term(), cacheId));
+        assertThat(errors.distinct()).hasSize(1);
+        assertThat(errors.distinct().get(0).toString()).contains("cache id " + cacheId);
+    }
+
+    private static ByteBuffer destroy(long term, long cacheId) {
+        return PeerMessageDescriptor.write(Question.DESTROY, false, 0, term, 1, cacheId, ByteBuffer.allocate(0));
     }
 
     private static ByteBuffer ready(long term) {

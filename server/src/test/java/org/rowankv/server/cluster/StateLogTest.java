@@ -89,7 +89,8 @@ final class StateLogTest {
                         "server a: for 35 s: the store is away: lost 34");
         assertThat(log.text()).isEqualTo("the store is away: lost 34");
         waitsFor(3_600, "lost ");
-        assertThat(lines).hasSizeLessThan(4 + 4 + 12);
+        // After 75, 155 and 315 s, then every five minutes.
+        assertThat(lines).hasSize(4 + 3 + 11).last().isEqualTo("server a: for 3615 s: the store is away: lost 3579");
     }
 
     @Test

@@ -278,7 +278,7 @@ final class CheckpointTest {
         requireOpens(false);
     }
 
-    /** Nobody can remove a directory that is not empty, as nobody can remove a file without the right to. */
+    /** No process can remove a directory that is not empty, nor a file without the right to. */
     private Path putWhatCannotBeRemoved(String name) throws IOException {
         Files.write(Files.createDirectories(checkpoints().resolve(name)).resolve("content"), new byte[1]);
         return checkpoints().resolve(name);

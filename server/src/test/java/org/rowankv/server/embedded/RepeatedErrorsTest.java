@@ -15,7 +15,7 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.Chaos;
 
 /**
- * Errors strike again and again whoever sends one large entry. What is sent twice cannot be cleaned before the entry is on
+ * Errors strike the senders of one large entry again and again. What is sent twice cannot be cleaned before the entry is on
  * all replicas, so it must not be enough to fill a backup: then nothing in the store would go on.
  */
 @Tag("chaos")
@@ -84,7 +84,7 @@ final class RepeatedErrorsTest {
 
             final AtomicInteger errors = strikeAgainAndAgain(point);
             Throwable failure = catchThrowable(() -> client.put(cache, bytes("k"), value("k", 2, VALUE)));
-            while (failure != null) { // whoever comes next to the shard finishes what the one before has left
+            while (failure != null) { // the next call to the shard finishes what the one before has left
                 failure = null;
                 for (int i = 0; i < SMALL_KEYS && failure == null; i++) {
                     final String key = "small" + i;

@@ -31,9 +31,12 @@ import org.rowankv.server.pm.SegmentState;
 /** Whatever an earlier use has left in a segment is nothing in its present one. */
 final class SegmentGenerationsTest {
     private static final int STARTS = 4;
+    private static final int SEGMENT = 64 << 10;
 
     /** A stride behind the end of the logs of these tests. */
     private static final int BEHIND = 40 * FrameDescriptor.STRIDE;
+    /** The last stride of a segment. */
+    private static final int LAST = SEGMENT - FrameDescriptor.STRIDE;
     /** No type of an entry of ours, but one that an entry may have. */
     private static final int OLD_TYPE = 92;
 
@@ -46,7 +49,7 @@ final class SegmentGenerationsTest {
 
     private static Area newArea() {
         return Area.create(
-                new AreaSettings(null, 1 << 20, 64 << 10, 0, 5, 1, Durability.NONE), new SplittableRandomSource(1));
+                new AreaSettings(null, 1 << 20, SEGMENT, 0, 5, 1, Durability.NONE), new SplittableRandomSource(1));
     }
 
     private static Segments start(Area area) {
@@ -115,6 +118,42 @@ final class SegmentGenerationsTest {
         }
     }
 
+    /** A start draws from a stream of its own, whatever its seed is; and a start that opened nothing has left nothing. */
+    @ParameterizedTest
+    @EnumSource(
+            value = SegmentOwner.class,
+            names = {"WORKER", "CLEAN", "BACKUP"})
+    void shouldDrawOtherGenerationsInEachStart(SegmentOwner owner) {
+        final Set<Integer> drawn = new HashSet<>();
+        for (int run = 0; run < STARTS; run++) {
+            final Segments segments = start();
+            for (int use = 0; use < 3; use++) {
+                final int segment = segments.allocate(owner, 0);
+                assertThat(drawn.add(segments.generation(segment) & -256)).isTrue();
+                free(segments, segment);
+            }
+        }
+    }
+
+    /** A reader that holds an address of an earlier use meets another generation, though no byte of that use is left. */
+    @ParameterizedTest
+    @EnumSource(
+            value = SegmentOwner.class,
+            names = {"WORKER", "CLEAN"})
+    void shouldGiveALogNoneOfItsSegmentsLast255(SegmentOwner owner) {
+        final Segments segments = start();
+        int before = 0;
+        for (int use = 0; use < 600; use++) {
+            final int segment = segments.allocate(owner, 0);
+            final int generation = segments.generation(segment);
+            if (use > 0) {
+                assertThat(generation & 255).isEqualTo(before + 1 & 255);
+            }
+            before = generation;
+            free(segments, segment);
+        }
+    }
+
     /**
      * Bytes of an old value stand behind the end of a log, and one of them looks like a word of the generation that the log
      * would be given. A scan of it would report a damaged entry, and no cleaner would ever free the segment.
@@ -124,10 +163,14 @@ final class SegmentGenerationsTest {
             value = SegmentOwner.class,
             names = {"WORKER", "CLEAN", "BACKUP"})
     void shouldNotGiveALogAGenerationThatStandsInItsOldBytes(SegmentOwner owner) {
-        final int[] expected = generationsOfTwoUses(owner, 0, 0);
+        final int[] expected = generationsOfTwoUses(owner, 0, 0, BEHIND);
         for (int use = 0; use < expected.length; use++) {
-            final int[] drawn = generationsOfTwoUses(owner, use, expected[use]);
-            assertThat(drawn[use]).as("use %d of a log of %s", use, owner).isNotEqualTo(expected[use]);
+            for (int at : new int[] {BEHIND, LAST}) {
+                final int[] drawn = generationsOfTwoUses(owner, use, expected[use], at);
+                assertThat(drawn[use])
+                        .as("use %d of a log of %s, word at %d", use, owner, at)
+                        .isNotEqualTo(expected[use]);
+            }
         }
     }
 
@@ -135,8 +178,9 @@ final class SegmentGenerationsTest {
      * The generations of a segment that has been used in an earlier start, in its first two uses by this one.
      *
      * @param useWithOldWord the use before which a word of the generation is planted behind the end of the log
+     * @param at its place in the segment
      */
-    private static int[] generationsOfTwoUses(SegmentOwner owner, int useWithOldWord, int planted) {
+    private static int[] generationsOfTwoUses(SegmentOwner owner, int useWithOldWord, int planted, int at) {
         final Area used = newArea();
         final Segments before = start(used);
         final int only = before.allocate(SegmentOwner.WORKER, 0);
@@ -145,7 +189,7 @@ final class SegmentGenerationsTest {
         final Segments segments = start(used);
         for (int use = 0; use < generations.length; use++) {
             if (use == 0 && useWithOldWord == 0) {
-                plant(segments, only, planted);
+                plant(segments, only, planted, at);
             }
             final AppendLog log = new AppendLog(segments, owner);
             write(log, Version.of(1, use + 1));
@@ -155,7 +199,7 @@ final class SegmentGenerationsTest {
             assertThat(found(segments, segment)).containsExactly(Version.of(1, use + 1));
             log.retire();
             if (use == 0 && useWithOldWord == 1) {
-                plant(segments, segment, planted); // as a value does that lies in this use of the segment
+                plant(segments, segment, planted, at); // as a value does that lies in this use of the segment
             }
             free(segments, segment);
         }
@@ -269,8 +313,8 @@ final class SegmentGenerationsTest {
         assertThat(CompletableFuture.runAsync(task)).succeedsWithin(Duration.ofSeconds(20));
     }
 
-    private static void plant(Segments segments, int segment, int generation) {
-        final long address = segments.area().addressOf(segment) + BEHIND;
+    private static void plant(Segments segments, int segment, int generation, int at) {
+        final long address = segments.area().addressOf(segment) + at;
         segments.region()
                 .buffer(address)
                 .putLong(segments.region().offset(address), FrameDescriptor.word(generation, 3, OLD_TYPE));

@@ -23,6 +23,16 @@ class AreaSettingsTest {
     }
 
     @Test
+    void shouldRefuseMoreSegmentsThanAnAddressCanName() {
+        final int segment = AreaSettings.MIN_SEGMENT_LENGTH;
+        final long most = (long) segment << 22;
+        assertThat(new AreaSettings(null, most, segment, 0, 1, 1, Durability.NONE).segmentCount())
+                .isEqualTo(1 << 22);
+        assertThatThrownBy(() -> new AreaSettings(null, most + segment, segment, 0, 1, 1, Durability.NONE))
+                .hasMessageContaining("use longer segments");
+    }
+
+    @Test
     void shouldNeverLetASegmentCrossAChunk() {
         final Random random = new Random(4);
         for (int round = 0; round < 2000; round++) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.runtime.SplittableRandomSource;
 
-/** The blocks of a deleted area's file are given back once somebody needs space. */
+/** The blocks of a deleted area's file are given back once a new file needs space. */
 final class ClosedMappingsTest {
     private static final Path MAPS = Path.of("/proc/self/maps");
 

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
 
 /**
  * A start of a store that is nearly out of segments finds room for what it has to write, although no record of CommitVer is
@@ -65,6 +66,14 @@ final class StartRoomTest {
             expected.forEach((key, given) -> assertThat(LoggedServer.versionOf(server, key))
                     .as("%s on server %d", key, server.serverId())
                     .isEqualTo(given));
+            final Segments segments = server.segments();
+            for (int s = 0; s < segments.count(); s++) {
+                if (segments.isClosed(s)) {
+                    assertThat(segments.deadBytes(s))
+                            .as("dead in segment %d of server %d", s, server.serverId())
+                            .isBetween(0, segments.entryBytes(s));
+                }
+            }
         }
     }
 
@@ -104,6 +113,9 @@ final class StartRoomTest {
         final long dead = next();
         first.write(EntryType.PUT, dead, "dead", session, 1, 100);
         putOnBoth("dead", 100);
+        // Of no session: nothing but the candidate points to it.
+        first.put(next(), "over", 100);
+        putOnBoth("over", 100);
         for (int i = 0; i < 40; i++) {
             putOnBoth("replaced", 1_500); // the segment of the dead entry is the best victim
         }

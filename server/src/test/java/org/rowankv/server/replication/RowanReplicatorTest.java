@@ -1,6 +1,7 @@
 package org.rowankv.server.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -115,6 +116,29 @@ class RowanReplicatorTest {
         pair.isFenced = true;
         replicator.releaseCredit();
         assertThat(pair.timesGivenBack).isEqualTo(1);
+        replicator.close();
+    }
+
+    @Test
+    void shouldRefuseMoreEntriesAtOnceThanAContextTellsApart() {
+        final Configuration configuration = Configuration.initial(1, 2, 2, 2, 2, List.of(1L, 1L));
+        final RowanReplicator replicator = new RowanReplicator(
+                MemoryRegion.of(ByteBuffer.allocateDirect(64)),
+                new Links(
+                        endpoint,
+                        configuration,
+                        SystemClock.INSTANCE,
+                        new ErrorLog(SystemClock.INSTANCE),
+                        server -> {}),
+                new BackupSets(configuration),
+                2,
+                1024,
+                64 << 10,
+                new int[] {1, 1});
+        for (int i = 0; i < 4096; i++) {
+            assertThat(replicator.newReplication()).isNotNull();
+        }
+        assertThatThrownBy(replicator::newReplication).hasMessage("4096 entries at once");
         replicator.close();
     }
 }

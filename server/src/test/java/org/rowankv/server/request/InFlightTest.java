@@ -9,9 +9,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.rowankv.protocol.Version;
 import org.rowankv.protocol.VersionCounter;
 
-/** What counts as finished is finished, and visible to the one who finds that, though slots change their shards all the time. */
+/** What counts as finished is finished, and visible to the thread that finds that, though slots change their shards all the time. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class InFlightTest {
     private static final int SHARDS = 3;
@@ -79,5 +80,54 @@ final class InFlightTest {
         over.set(true);
         reader.join();
         assertThat(problem.get()).isNull();
+    }
+
+    @Test
+    void shouldStayBehindEachVersionInFlight() {
+        for (int shard = 0; shard < SHARDS; shard++) {
+            counters[shard] = new VersionCounter(1);
+        }
+        final long bound = counters[0].lowerBound();
+        inFlight.announce(0, 0, bound);
+        assertThat(lowered()).as("announced").containsExactly(Version.before(bound), last(1), last(2));
+        final long version = counters[0].take();
+        final long behind = counters[0].take(); // of another writer, finished before
+        inFlight.exact(0, version);
+        assertThat(inFlight.finished(0, behind)).isEqualTo(Version.before(version));
+        assertThat(lowered()).as("taken").containsExactly(Version.before(version), last(1), last(2));
+        inFlight.finished(0);
+        assertThat(inFlight.finished(0, behind)).isEqualTo(behind);
+        assertThat(lowered()).as("finished").containsExactly(behind, last(1), last(2));
+    }
+
+    private long last(int shard) {
+        return counters[shard].last();
+    }
+
+    private long[] lowered() {
+        final long[] smallest = new long[SHARDS];
+        for (int shard = 0; shard < SHARDS; shard++) {
+            smallest[shard] = last(shard);
+        }
+        inFlight.lower(smallest);
+        return smallest;
+    }
+
+    @Test
+    void shouldEndALapOnceNothingOfAnEarlierLapIsInFlight() {
+        inFlight.announce(0, 0, 5);
+        assertThat(inFlight.endLap(inFlight.lap())).isTrue();
+        assertThat(inFlight.lap()).isOne();
+        inFlight.announce(1, 0, 6);
+        assertThat(inFlight.endLap(inFlight.lap()))
+                .as("slot 0 began in the lap before")
+                .isFalse();
+        assertThat(inFlight.lap()).isOne();
+        inFlight.finished(0);
+        assertThat(inFlight.endLap(inFlight.lap())).isTrue();
+        assertThat(inFlight.lap()).isEqualTo(2);
+        assertThat(inFlight.endLap(2)).as("slot 1 began in lap 1").isFalse();
+        assertThat(inFlight.endLap(1)).as("that one is over").isTrue();
+        assertThat(inFlight.lap()).isEqualTo(2);
     }
 }
