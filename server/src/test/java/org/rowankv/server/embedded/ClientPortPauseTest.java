@@ -26,6 +26,7 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.catalogue.StoredCache;
 import org.rowankv.server.client.ClientPort;
 import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.client.Served;

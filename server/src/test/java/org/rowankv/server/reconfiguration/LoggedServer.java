@@ -87,10 +87,6 @@ public final class LoggedServer {
         return errors;
     }
 
-    Segments segments() {
-        return segments;
-    }
-
     /** Returns the entry's address. */
     public long put(long version, String key, int valueLength) {
         return write(EntryType.PUT, version, key, 0, 0, valueLength);
