@@ -69,17 +69,27 @@ public class DenseSlotPoolLincheckTest {
         }
     }
 
-    @Test
-    void shouldHaveOneHolderInEveryInterleaving() {
+    private static void explore(int scenarios) {
         new ModelCheckingOptions()
                 .sequentialSpecification(OneHolder.class)
                 .threads(2)
                 .actorsPerThread(3)
                 .actorsBefore(1)
                 .actorsAfter(1)
-                .iterations(20)
+                .iterations(scenarios)
                 .invocationsPerIteration(600)
                 .check(DenseSlotPoolLincheckTest.class);
+    }
+
+    @Test
+    void shouldHaveOneHolderInEveryInterleaving() {
+        explore(6);
+    }
+
+    @Test
+    @Tag("long")
+    void shouldHaveOneHolderInEveryInterleavingOfManyScenarios() {
+        explore(20);
     }
 
     @Test

@@ -116,8 +116,7 @@ public class ShardIndexLincheckTest {
         }
     }
 
-    @Test
-    void shouldBeLinearizableInEveryInterleaving() {
+    private static void explore(int scenarios) {
         new ModelCheckingOptions()
                 // The log is only read: comparing keys takes part in no interleaving.
                 .addGuarantee(ManagedStrategyGuaranteeKt.forClasses(
@@ -131,9 +130,20 @@ public class ShardIndexLincheckTest {
                 .actorsPerThread(2)
                 .actorsBefore(0)
                 .actorsAfter(1)
-                .iterations(12)
+                .iterations(scenarios)
                 .invocationsPerIteration(600)
                 .check(ShardIndexLincheckTest.class);
+    }
+
+    @Test
+    void shouldBeLinearizableInEveryInterleaving() {
+        explore(4);
+    }
+
+    @Test
+    @Tag("long")
+    void shouldBeLinearizableInEveryInterleavingOfManyScenarios() {
+        explore(12);
     }
 
     @Test
