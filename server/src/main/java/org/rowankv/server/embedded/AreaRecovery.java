@@ -44,7 +44,7 @@ final class AreaRecovery {
     }
 
     /**
-     * Reads every area as a member of a configuration.
+     * Reads every area as a member of a configuration that is not stored yet. Removes nothing from them.
      *
      * @param errors where damage is reported
      * @throws UnusableAreaException if replicas are incomplete. All areas are read before, and each such one is marked, so
@@ -70,7 +70,7 @@ final class AreaRecovery {
                             found.shardCount(),
                             keyHash,
                             segments,
-                            area.tenures().tenure(shard));
+                            tenure(found, shard, area));
                     if (found.shard(shard).isJoining(area.serverId())) {
                         replicas[shard].beginJoining();
                     }
@@ -93,5 +93,12 @@ final class AreaRecovery {
             throw incomplete;
         }
         return recovered;
+    }
+
+    /** A joining replica begins its tenure with the configuration; its area says so after that is stored. */
+    private static int tenure(Configuration found, int shard, Area area) {
+        return found.shard(shard).isJoining(area.serverId())
+                ? found.shard(shard).epoch()
+                : area.tenures().tenure(shard);
     }
 }
