@@ -65,12 +65,8 @@ final class AreaRecovery {
             final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[found.shardCount()];
             for (int shard = 0; shard < replicas.length; shard++) {
                 if (found.shard(shard).isReplica(area.serverId())) {
-                    replicas[shard] = new ShardReplica(
-                            shard,
-                            found.shardCount(),
-                            keyHash,
-                            segments,
-                            tenure(found, shard, area));
+                    replicas[shard] =
+                            new ShardReplica(shard, found.shardCount(), keyHash, segments, tenure(found, shard, area));
                     if (found.shard(shard).isJoining(area.serverId())) {
                         replicas[shard].beginJoining();
                     }

@@ -117,7 +117,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         this.checkpoints = new Checkpoints(settings, files, surroundings);
         final AreaRecovery recovery = new AreaRecovery(settings, files, surroundings, checkpoints);
         final List<RecoveredServer> recovered = recovery.recover(planned, clock, random, errors);
-        // A new term, new incarnations, and a new epoch for every shard: stored once all areas are read, and before anything
+        // A new term, new incarnations, and a new epoch for every shard: stored once all areas are read, and before
+        // anything
         // is removed because of it.
         final Configuration started = files.startTerm();
         recovered.forEach(RecoveredServer::settle);

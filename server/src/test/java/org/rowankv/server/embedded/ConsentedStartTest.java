@@ -208,16 +208,14 @@ final class ConsentedStartTest {
     @Test
     void shouldRefuseAnAreaWithATenureAheadOfTheConfiguration() {
         try (StoreDirectory directory = StoreDirectory.open(
-                        dir(),
-                        new StoreShape(SERVERS, 2, CAPACITY, SHARDS, SEGMENT),
-                        true,
-                        SecureSeed.source());
+                        dir(), new StoreShape(SERVERS, 2, CAPACITY, SHARDS, SEGMENT), true, SecureSeed.source());
                 Area area = Area.open(directory.areaSettings(1), new OpenConsent(true, false))) {
             area.tenures().set(1, 77);
         }
-        assertThatThrownBy(() -> EmbeddedCluster.open(
-                        settings().acceptUnclean(true).build()))
+        assertThatThrownBy(() ->
+                        EmbeddedCluster.open(settings().acceptUnclean(true).build()))
                 .isInstanceOf(StoreOpenException.class)
-                .hasMessageContainingAll("server 1", "shard 1", "epoch 77", "older than the data", "put the newest one back");
+                .hasMessageContainingAll(
+                        "server 1", "shard 1", "epoch 77", "older than the data", "put the newest one back");
     }
 }
