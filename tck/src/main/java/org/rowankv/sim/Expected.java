@@ -57,6 +57,7 @@ final class Expected {
             "start.scattered",
             "start.recovered",
             "start.incarnation",
+            "start.stored",
             "start.term",
             "configuration.before-change",
             "configuration.after-change");

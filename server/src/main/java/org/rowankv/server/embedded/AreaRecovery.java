@@ -44,7 +44,7 @@ final class AreaRecovery {
     }
 
     /**
-     * Reads every area as a member of a configuration.
+     * Reads every area as a member of a configuration that is not stored yet. Removes nothing from them.
      *
      * @param errors where damage is reported
      * @throws UnusableAreaException if replicas are incomplete. All areas are read before, and each such one is marked, so
@@ -65,12 +65,8 @@ final class AreaRecovery {
             final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[found.shardCount()];
             for (int shard = 0; shard < replicas.length; shard++) {
                 if (found.shard(shard).isReplica(area.serverId())) {
-                    replicas[shard] = new ShardReplica(
-                            shard,
-                            found.shardCount(),
-                            keyHash,
-                            segments,
-                            area.tenures().tenure(shard));
+                    replicas[shard] =
+                            new ShardReplica(shard, found.shardCount(), keyHash, segments, tenure(found, shard, area));
                     if (found.shard(shard).isJoining(area.serverId())) {
                         replicas[shard].beginJoining();
                     }
@@ -93,5 +89,12 @@ final class AreaRecovery {
             throw incomplete;
         }
         return recovered;
+    }
+
+    /** A joining replica begins its tenure with the configuration; its area says so after that is stored. */
+    private static int tenure(Configuration found, int shard, Area area) {
+        return found.shard(shard).isJoining(area.serverId())
+                ? found.shard(shard).epoch()
+                : area.tenures().tenure(shard);
     }
 }

@@ -55,16 +55,16 @@ final class Checkpoints {
         this.surroundings = surroundings;
     }
 
-    /** Reads a server's area, as far as no checkpoint covers it. */
+    /** Reads a server's area, as far as no checkpoint covers it, and removes nothing from it. */
     void recover(RecoveredServer server, Configuration found, Clock clock) {
         final CheckpointStore store = files.checkpoints(server.serverId());
         if (store == null) {
-            server.scan(surroundings.scanThreads(), clock);
+            server.read(surroundings.scanThreads(), clock, null);
             return;
         }
         if (settings.checkpointIntervalMs() == 0) {
             store.run("rowan-checkpoint-removal", () -> CheckpointLoad.removeAll(store));
-            server.scan(surroundings.scanThreads(), clock);
+            server.read(surroundings.scanThreads(), clock, null);
             return;
         }
         final Superblock superblock = server.segments().area().superblock();
@@ -82,7 +82,7 @@ final class Checkpoints {
                 server);
         all.add(one);
         store.run(
-                "rowan-recovery-" + server.serverId(), () -> server.scan(surroundings.scanThreads(), clock, one.load));
+                "rowan-recovery-" + server.serverId(), () -> server.read(surroundings.scanThreads(), clock, one.load));
     }
 
     /** From now on checkpoints are taken. */

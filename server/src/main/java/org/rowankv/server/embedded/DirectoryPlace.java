@@ -1,6 +1,8 @@
 package org.rowankv.server.embedded;
 
+import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.pm.Area;
@@ -48,8 +50,19 @@ final class DirectoryPlace implements FoundAreas.Place {
     @Override
     public void putBack(int server) {
         if (setAside.remove(server)) {
-            LOG.warn("the file of server {} is {} again", server, directory.putBack(server));
+            putBackAside(server);
         }
+    }
+
+    @Override
+    public boolean putBackUnfinished(int server) {
+        return putBackAside(server);
+    }
+
+    private boolean putBackAside(int server) {
+        final Optional<Path> back = directory.putBack(server);
+        back.ifPresent(file -> LOG.warn("the file of server {} is {} again", server, file));
+        return back.isPresent();
     }
 
     @Override

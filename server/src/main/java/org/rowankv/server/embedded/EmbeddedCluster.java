@@ -117,9 +117,12 @@ public final class EmbeddedCluster implements AutoCloseable {
         this.checkpoints = new Checkpoints(settings, files, surroundings);
         final AreaRecovery recovery = new AreaRecovery(settings, files, surroundings, checkpoints);
         final List<RecoveredServer> recovered = recovery.recover(planned, clock, random, errors);
-        final long scattered = ColdStart.collectAndScatter(planned, recovered);
-        // A new term, new incarnations, and a new epoch for every shard, stored before anything is served.
+        // A new term, new incarnations, and a new epoch for every shard: stored once all areas are read, and before
+        // anything
+        // is removed because of it.
         final Configuration started = files.startTerm();
+        recovered.forEach(RecoveredServer::settle);
+        final long scattered = ColdStart.collectAndScatter(started, recovered);
         this.configuration = new NewestConfiguration(started);
         this.fabric = surroundings
                 .fabric()

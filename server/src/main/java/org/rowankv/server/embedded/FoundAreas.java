@@ -37,6 +37,14 @@ final class FoundAreas {
         /** After the area made by {@link #createAgain} was closed: what was found in its place is there again. */
         void putBack(int server);
 
+        /**
+         * For an area that was made again and never used, by a start that did not end: what was found in its place then is
+         * there again, if it was kept.
+         *
+         * @return whether it is
+         */
+        boolean putBackUnfinished(int server);
+
         /** For people. */
         String name();
     }
@@ -105,15 +113,35 @@ final class FoundAreas {
                     + area.superblock().term() + ", but the stored configuration is of term " + found.term()
                     + ": the configuration is older than the data; put the newest one back");
         }
-        if (area.superblock().incarnation() < found.incarnations().get(server)) {
+        final long incarnation = area.superblock().incarnation();
+        if (incarnation < found.incarnations().get(server)) {
             areas[server] = null;
+            area.close();
+            if (incarnation == 0 && place.putBackUnfinished(server)) {
+                open(server, acceptUnclean);
+                return;
+            }
             lost.put(
                     server,
                     new UnusableAreaException("the area of server " + server + " in " + place.name()
                             + " is older than the configuration: it ends with start "
-                            + area.superblock().incarnation() + " of the server, whose last was start "
+                            + incarnation + " of the server, whose last was start "
                             + found.incarnations().get(server) + ". Put the newest one back"));
-            area.close();
+            return;
+        }
+        requireTenures(area);
+    }
+
+    /** What a tenure voids that the configuration does not know of may be all that there is. */
+    private void requireTenures(Area area) {
+        for (int shard = 0; shard < found.shardCount(); shard++) {
+            final int tenure = area.tenures().tenure(shard);
+            final int epoch = found.shard(shard).epoch();
+            if (tenure > epoch) {
+                throw new StoreOpenException("server " + area.serverId() + " holds shard " + shard + " since epoch "
+                        + tenure + ", but the stored configuration is of epoch " + epoch
+                        + ": the configuration is older than the data; put the newest one back");
+            }
         }
     }
 
@@ -170,8 +198,9 @@ final class FoundAreas {
     }
 
     /**
-     * Begins the tenures of joining replicas, so that what earlier stays left counts nothing: after the incarnations of
-     * those that are believed, before the configuration is stored.
+     * Begins the tenures of joining replicas, so that what earlier stays left counts nothing. After the configuration is
+     * stored in which they join: else an attempt that fails would void a replica that counts. Before any of them becomes
+     * complete.
      */
     void beginTenures(Configuration next) {
         for (Area area : areas()) {

@@ -26,6 +26,11 @@ record MemoryPlace(EmbeddedSettings settings, Surroundings.Memories memories, lo
     }
 
     @Override
+    public boolean putBackUnfinished(int server) {
+        return false; // nothing was kept
+    }
+
+    @Override
     public String name() {
         return "memory";
     }

@@ -264,9 +264,6 @@ final class StoreFiles {
             }
             Chaos.point("start.incarnation");
         }
-        if (found != null) {
-            found.beginTenures(configuration);
-        }
     }
 
     private boolean isMadeAgain(Area area) {
@@ -275,7 +272,8 @@ final class StoreFiles {
 
     /**
      * Begins a term in which every server has a new incarnation and every shard a new epoch, and stores it: only then may
-     * anything be served.
+     * anything be served, or removed from an area. Before, an area holds what it held, and an attempt that fails leaves it
+     * so; afterwards the configuration says which replicas count.
      */
     synchronized Configuration startTerm() {
         final List<Long> incarnations = new ArrayList<>();
@@ -288,6 +286,10 @@ final class StoreFiles {
         final Configuration next = configuration.withIncarnations(incarnations);
         configurationVersion = write(store, next, configurationVersion, random);
         configuration = next;
+        Chaos.point("start.stored");
+        if (found != null) {
+            found.beginTenures(next);
+        }
         for (Area area : areas) {
             if (isMadeAgain(area)) {
                 // Not before it is stored that the server is joining: from now on its area is believed.

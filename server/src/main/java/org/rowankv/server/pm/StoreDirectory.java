@@ -322,15 +322,17 @@ public final class StoreDirectory implements AutoCloseable {
     /**
      * Undoes {@link #setAside}: the file that was set aside takes the place of the one that was made since, which is closed.
      *
-     * @return where it is again
+     * @return where it is again; nothing if none was set aside
      */
-    public Path putBack(int server) {
+    public Optional<Path> putBack(int server) {
         final Path file = areaFile(server);
         final Path aside = file.resolveSibling(file.getFileName() + ASIDE_SUFFIX);
         return FileThread.call("rowan-area-back", () -> {
             try {
                 Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-                return file;
+                return Optional.of(file);
+            } catch (NoSuchFileException e) {
+                return Optional.empty();
             } catch (IOException e) {
                 throw new StoreOpenException(
                         "the area " + aside + " cannot be renamed back to " + file + ": " + e + ". Rename it by hand",

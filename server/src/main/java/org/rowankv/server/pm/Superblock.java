@@ -25,8 +25,8 @@ public final class Superblock {
     private final boolean mayBeTorn;
 
     private volatile Content content;
-    /** Set in this use: only what was found set can be accepted. */
-    private boolean markedIncomplete;
+    /** Set in this use, whether it reached the device or not: only what was found set can be accepted. */
+    private volatile boolean markedIncomplete;
 
     /**
      * @param header the first bytes of the area
@@ -174,12 +174,13 @@ public final class Superblock {
 
     /** Whether the replicas in the area lack an entry that was acknowledged. */
     public boolean isIncomplete() {
-        return content.incomplete();
+        return markedIncomplete || content.incomplete();
     }
 
     /**
      * Remembers that the replicas in the area lack an entry that their senders count as replicated: from now on, whatever
-     * becomes of this process, the area is opened with the user's consent only. On the device before this returns.
+     * becomes of this process, the area is opened with the user's consent only. On the device before this returns. If that
+     * fails, each later change writes the mark too.
      */
     public synchronized void markIncomplete() {
         markedIncomplete = true;
@@ -231,8 +232,9 @@ public final class Superblock {
     }
 
     private synchronized void write(Content next) {
-        write(header, device, next);
-        content = next;
+        final Content marked = next.withMarks(next.incomplete() || markedIncomplete, next.torn());
+        write(header, device, marked);
+        content = marked;
     }
 
     private static void write(ByteBuffer header, DurabilityVerbs device, Content content) {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The check is the CRC32C of shard and epoch. One word is atomic in a crash, so a tenure is the old or the new one.
  *
- * <p>Guarantees: a tenure is durable at the level in force when {@link #set} returns, thus before the configuration
- * that began it is acknowledged. Written by the membership agent; read by any thread.
+ * <p>Guarantees: a tenure is durable at the level in force when {@link #set} returns. A start writes it after it has stored
+ * the configuration in which the replica joins, and before it serves anything. Read by any thread.
  */
 public final class TenureTable {
     private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

@@ -97,30 +97,26 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         return readers.stream().mapToLong(SegmentReader::tornEntries).sum();
     }
 
+    /** {@link #read} without a checkpoint, then {@link #settle}: where the roles of this server are decided already. */
+    public void scan(int threads, Clock clock) {
+        read(threads, clock, null);
+        settle();
+    }
+
     /**
-     * Reads the whole area.
+     * Reads the whole area, but for what a checkpoint covers, if there is one that can be used. Removes nothing from the area:
+     * what another server lacks may change what counts here. {@link #settle} follows, once that is decided.
      *
      * @param threads that may read at the same time, the caller's included
      * @throws org.rowankv.server.pm.UnusableAreaException if an entry that had landed is damaged; the area is marked then
      */
-    public void scan(int threads, Clock clock) {
-        scan(threads, clock, null);
-    }
-
-    /** As {@link #scan(int, Clock)}, but for what a checkpoint covers, if there is one that can be used. */
-    public void scan(int threads, Clock clock, @Nullable CheckpointLoad checkpoint) {
+    public void read(int threads, Clock clock, @Nullable CheckpointLoad checkpoint) {
         forEachReplica(replica -> replica.beginScan());
         if (checkpoint != null) {
             checkpoint.load(
                     threads, (shards, each) -> new ScanThreads("rowan-checkpoint-" + serverId, shards, each).readAll());
         }
-        final List<Integer> inUse = new ArrayList<>();
-        for (int s = 0; s < segments.count(); s++) {
-            if (segments.state(s) != SegmentState.FREE) {
-                inUse.add(s);
-            }
-        }
-        final List<Integer> toRead = new ArrayList<>(inUse);
+        final List<Integer> toRead = inUse();
         if (checkpoint != null) {
             toRead.removeIf(checkpoint::isCovered);
         }
@@ -134,8 +130,25 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         readers.forEach(one -> each.add(s -> progress.segmentRead(one.read(s))));
         new ScanThreads("rowan-scan-" + serverId, toRead, each).readAll();
         requireComplete();
+    }
+
+    private List<Integer> inUse() {
+        final List<Integer> inUse = new ArrayList<>();
+        for (int s = 0; s < segments.count(); s++) {
+            if (segments.state(s) != SegmentState.FREE) {
+                inUse.add(s);
+            }
+        }
+        return inUse;
+    }
+
+    /**
+     * Frees what holds nothing that counts, and puts large entries together. After {@link #read}, once the roles by which that
+     * read are stored: what is void by them is gone afterwards.
+     */
+    public void settle() {
         assembler.giveUpIncomplete(this); // no block of them comes any more, and their segments may be needed
-        freeDeadSegments(inUse);
+        freeDeadSegments(inUse());
         Chaos.point("start.dead-freed");
         assembler.orderBySegment();
         while (!assembler.isIdle()) {

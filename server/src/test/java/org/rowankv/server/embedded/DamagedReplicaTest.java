@@ -9,12 +9,9 @@ import static org.rowankv.server.embedded.Stores.value;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,13 +26,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.RowanException;
-import org.rowankv.protocol.Request;
 import org.rowankv.server.Server;
-import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.AreaImage;
 import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.SegmentOwner;
-import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.pm.StoreOpenException;
 
 /**
@@ -81,25 +73,6 @@ final class DamagedReplicaTest {
         return dir().resolve("area-" + server + ".rowan.aside");
     }
 
-    /** A key of a shard that has that primary and, among its backups, that server. */
-    private static String keyOf(EmbeddedCluster cluster, RowanClient client, int cache, int primary, int backup) {
-        for (int i = 0; i < 10_000; i++) {
-            final String key = "key" + i;
-            final int shard = shardOf(client, cache, key);
-            if (cluster.configuration().shard(shard).primary() == primary
-                    && cluster.configuration().shard(shard).isReplica(backup)) {
-                return key;
-            }
-        }
-        throw new AssertionError("no shard is like that: " + cluster.configuration());
-    }
-
-    private static int shardOf(RowanClient client, int cache, String key) {
-        final Request get = new Request().get(cache, bytes(key), 0, bytes(key).length);
-        client.execute(get);
-        return get.shard();
-    }
-
     /** Puts value 2 of a key while a backup sleeps, and damages the copy that landed there. */
     private static void putAndDamage(
             EmbeddedCluster cluster, SleepyServers scheduling, RowanClient client, int cache, String key, int backup) {
@@ -107,36 +80,7 @@ final class DamagedReplicaTest {
         cluster.awaitDigested();
         scheduling.sleep(backup);
         client.put(cache, bytes(key), value(key, 2, 300));
-        damage(cluster.servers().get(backup), Arrays.copyOf(value(key, 2, 300), 64));
-    }
-
-    /** Flips a bit of the only copy of these bytes that lies in a server's area. */
-    private static void damage(Server server, byte[] content) {
-        final Segments segments = server.segments();
-        final List<Long> found = new ArrayList<>();
-        for (int segment = 0; segment < segments.count(); segment++) {
-            final long from = segments.area().addressOf(segment);
-            final ByteBuffer buffer = segments.region().buffer(from);
-            final int at = segments.region().offset(from);
-            for (int i = 0; i + content.length <= segments.length(); i++) {
-                if (buffer.get(at + i) == content[0] && isThere(buffer, at + i, content)) {
-                    found.add(from + i);
-                }
-            }
-        }
-        assertThat(found).hasSize(1);
-        final ByteBuffer buffer = segments.region().buffer(found.get(0));
-        final int at = segments.region().offset(found.get(0));
-        buffer.put(at, (byte) (buffer.get(at) ^ 4));
-    }
-
-    private static boolean isThere(ByteBuffer buffer, int at, byte[] content) {
-        for (int i = 0; i < content.length; i++) {
-            if (buffer.get(at + i) != content[i]) {
-                return false;
-            }
-        }
-        return true;
+        LandedDamage.flip(cluster.servers().get(backup), Arrays.copyOf(value(key, 2, 300), 64));
     }
 
     /** Every other replica of the key's shard has it, and has heard that all have. */
@@ -224,10 +168,10 @@ final class DamagedReplicaTest {
                     scheduling.around());
             final RowanClient client = Stores.client(cluster);
             final int cache = Stores.cache(client);
-            final String key = keyOf(cluster, client, cache, 0, 1);
+            final String key = LandedDamage.keyOf(cluster, client, cache, 0, 1);
             System.out.println("key=" + key);
             putAndDamage(cluster, scheduling, client, cache, key, 1);
-            awaitCommitted(cluster, shardOf(client, cache, key), 1);
+            awaitCommitted(cluster, LandedDamage.shardOf(client, cache, key), 1);
             meetDamage(cluster, scheduling, 1);
             Runtime.getRuntime().halt(KILLED);
         }
@@ -240,14 +184,14 @@ final class DamagedReplicaTest {
         final EmbeddedCluster cluster = EmbeddedCluster.open(settings(dir(), 3).build(), scheduling.around());
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
-        final String key = keyOf(cluster, client, cache, 0, 1);
+        final String key = LandedDamage.keyOf(cluster, client, cache, 0, 1);
         client.put(cache, bytes(key), value(key, 1, 300));
         cluster.awaitDigested();
         scheduling.sleep(1);
         scheduling.sleep(2);
         client.put(cache, bytes(key), value(key, 2, 300));
         for (int backup = 1; backup <= damaged; backup++) {
-            damage(cluster.servers().get(backup), Arrays.copyOf(value(key, 2, 300), 64));
+            LandedDamage.flip(cluster.servers().get(backup), Arrays.copyOf(value(key, 2, 300), 64));
         }
         // Each of them meets its own.
         for (int backup = 1; backup <= damaged; backup++) {
@@ -276,8 +220,8 @@ final class DamagedReplicaTest {
         try (EmbeddedCluster cluster = openUsual(2);
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
-            here = keyOf(cluster, client, cache, 0, 1);
-            other = keyOf(cluster, client, cache, 1, 2);
+            here = LandedDamage.keyOf(cluster, client, cache, 0, 1);
+            other = LandedDamage.keyOf(cluster, client, cache, 1, 2);
             client.put(cache, bytes(other), value(other, 2, 300));
         }
         Files.delete(area(2));
@@ -326,11 +270,11 @@ final class DamagedReplicaTest {
         try (EmbeddedCluster cluster = openWithoutCheckpoints();
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
-            key = keyOf(cluster, client, cache, 0, 1);
+            key = LandedDamage.keyOf(cluster, client, cache, 0, 1);
             client.put(cache, bytes(key), value(key, 2, 300));
         }
         for (int server = 1; server <= damaged; server++) {
-            damageFile(server, Arrays.copyOf(value(key, 2, 300), 64));
+            LandedDamage.flipInFile(dir(), server, Arrays.copyOf(value(key, 2, 300), 64));
         }
         try (EmbeddedCluster again = openWithoutCheckpoints()) {
             await().atMost(Duration.ofSeconds(30)).until(() -> again.joinsCompleted() == damaged);
@@ -356,7 +300,7 @@ final class DamagedReplicaTest {
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             for (int backup = 0; backup < 3; backup++) {
-                keys.add(keyOf(cluster, client, cache, (backup + 1) % 3, backup));
+                keys.add(LandedDamage.keyOf(cluster, client, cache, (backup + 1) % 3, backup));
                 if (!firstIsMarked) {
                     client.put(cache, bytes(keys.get(backup)), value(keys.get(backup), 2, 300));
                 }
@@ -376,7 +320,7 @@ final class DamagedReplicaTest {
             cluster.close();
         }
         for (int server = firstIsMarked ? 1 : 0; server < 3; server++) {
-            damageFile(server, Arrays.copyOf(value(keys.get(server), 2, 300), 64));
+            LandedDamage.flipInFile(dir(), server, Arrays.copyOf(value(keys.get(server), 2, 300), 64));
         }
         for (int attempt = 0; attempt < 2; attempt++) {
             assertThatThrownBy(this::openWithoutCheckpoints)
@@ -405,26 +349,5 @@ final class DamagedReplicaTest {
 
     private EmbeddedCluster openWithoutCheckpoints() {
         return EmbeddedCluster.open(settings(dir(), 3).checkpointIntervalMs(0).build());
-    }
-
-    /** Flips a bit of the only copy of these bytes in the backup log of a closed area. */
-    private void damageFile(int server, byte[] content) throws IOException {
-        final byte[] all = Files.readAllBytes(area(server));
-        final AreaImage image = AreaImage.open(dir(), server);
-        final List<Integer> found = new ArrayList<>();
-        for (int segment = 0; segment < image.segmentCount(); segment++) {
-            if (image.state(segment) != SegmentState.FREE && image.owner(segment) == SegmentOwner.BACKUP) {
-                final int from = (int) image.addressOf(segment);
-                for (int at = from; at + content.length <= from + image.segmentLength(); at++) {
-                    if (Arrays.equals(all, at, at + content.length, content, 0, content.length)) {
-                        found.add(at);
-                    }
-                }
-            }
-        }
-        assertThat(found).hasSize(1);
-        try (FileChannel channel = FileChannel.open(area(server), StandardOpenOption.WRITE)) {
-            channel.write(ByteBuffer.wrap(new byte[] {(byte) (all[found.get(0)] ^ 4)}), found.get(0));
-        }
     }
 }

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.rowankv.server.pm.SuperblockDescriptor.Content;
 
@@ -119,6 +120,47 @@ class SuperblockTest {
         superblock.adoptTerm(8);
         superblock.startIncarnation();
         superblock.markClean();
+        assertThat(Superblock.newestValid(memory.crash(new Random(1))).incomplete())
+                .isTrue();
+    }
+
+    @Test
+    void shouldKeepTheMarkOfWhatIsLackingAlthoughItsForceFailed() {
+        final Superblock superblock = new Superblock(
+                memory.visible(), memory, BOOT, 99, false, Superblock.format(memory.visible(), memory, NEW));
+        superblock.startIncarnation();
+        final AtomicBoolean broken = new AtomicBoolean(true);
+        memory.beforeDrain(() -> {
+            if (broken.get()) {
+                throw new IllegalStateException("planted");
+            }
+        });
+        assertThatThrownBy(superblock::markIncomplete).hasMessage("planted");
+        broken.set(false);
+        assertThat(superblock.isIncomplete()).isTrue();
+        superblock.adoptTerm(8);
+        assertThat(Superblock.newestValid(memory.crash(new Random(1))).incomplete())
+                .isTrue();
+        superblock.acceptIncomplete();
+        superblock.markClean();
+        assertThat(Superblock.newestValid(memory.crash(new Random(1))).incomplete())
+                .isTrue();
+    }
+
+    @Test
+    void shouldMarkWhatIsLackingOnTheDeviceWhenItIsTriedAgain() {
+        final Superblock superblock = new Superblock(
+                memory.visible(), memory, BOOT, 99, false, Superblock.format(memory.visible(), memory, NEW));
+        superblock.startIncarnation();
+        final AtomicBoolean broken = new AtomicBoolean(true);
+        memory.beforeDrain(() -> {
+            if (broken.get()) {
+                throw new IllegalStateException("planted");
+            }
+        });
+        assertThatThrownBy(superblock::markIncomplete).hasMessage("planted");
+        broken.set(false);
+        superblock.markIncomplete();
         assertThat(Superblock.newestValid(memory.crash(new Random(1))).incomplete())
                 .isTrue();
     }

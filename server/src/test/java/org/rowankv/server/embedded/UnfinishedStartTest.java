@@ -1,0 +1,90 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowankv.server.embedded.Stores.bytes;
+import static org.rowankv.server.embedded.Stores.numberOf;
+import static org.rowankv.server.embedded.Stores.value;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.OpenConsent;
+import org.rowankv.server.pm.StoreDirectory;
+import org.rowankv.server.pm.StoreShape;
+
+/** A start that makes an area anew, and is broken off before the configuration says so: the old file is kept, and of use. */
+@Tag("chaos")
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+final class UnfinishedStartTest {
+    private static final int KEYS = 30;
+
+    @TempDir
+    private Path dir;
+
+    private EmbeddedSettings.Builder settings() {
+        return EmbeddedSettings.builder()
+                .servers(3)
+                .replicas(2)
+                .dir(dir)
+                .shards(6)
+                .workers(1)
+                .capacityBytes(4 << 20)
+                .segmentBytes(64 << 10)
+                .maxMessage(1024);
+    }
+
+    @AfterEach
+    void leave() {
+        Chaos.reset();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void shouldKeepTheFileThatItSetAside(int brokenOff) throws IOException {
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings().build());
+                RowanClient client = Stores.client(cluster)) {
+            final int cache = Stores.cache(client);
+            for (int i = 0; i < KEYS; i++) {
+                client.put(cache, bytes("key" + i), value("key" + i, 2, 300));
+            }
+        }
+        try (StoreDirectory directory = StoreDirectory.open(
+                        dir, new StoreShape(3, 2, 4 << 20, 6, 64 << 10), false, SecureSeed.source());
+                Area area = Area.open(directory.areaSettings(1), OpenConsent.NONE)) {
+            area.superblock().markIncomplete();
+        }
+        for (int start = 0; start < brokenOff; start++) {
+            Chaos.install(name -> {
+                if (name.equals("start.incarnation")) {
+                    throw new IllegalStateException("planted");
+                }
+            });
+            assertThatThrownBy(() -> EmbeddedCluster.open(settings().build())).hasMessage("planted");
+            Chaos.reset();
+            assertThat(dir.resolve("area-1.rowan.aside")).exists();
+        }
+        // What the incomplete area shares with this one is nowhere else any more.
+        Files.delete(dir.resolve("area-0.rowan"));
+        try (EmbeddedCluster again =
+                EmbeddedCluster.open(settings().acceptUnclean(true).build())) {
+            final RowanClient reader = Stores.client(again, 8);
+            final int cache = Stores.cache(reader);
+            for (int i = 0; i < KEYS; i++) {
+                assertThat(numberOf("key" + i, reader.get(cache, bytes("key" + i))))
+                        .isEqualTo(2);
+            }
+        }
+    }
+}
