@@ -109,7 +109,11 @@ public final class RecoveredServer implements EntryAssembler.Handler {
 
     /** As {@link #scan(int, Clock)}, but for what a checkpoint covers, if there is one that can be used. */
     public void scan(int threads, Clock clock, @Nullable CheckpointLoad checkpoint) {
-        forEachReplica(replica -> replica.beginScan());
+        forEachReplica(replica -> {
+            if (!replica.isJoining()) { // else the digest and the cleaner run before its scan ends: the first copy met counts
+                replica.beginScan();
+            }
+        });
         if (checkpoint != null) {
             checkpoint.load(
                     threads, (shards, each) -> new ScanThreads("rowan-checkpoint-" + serverId, shards, each).readAll());
