@@ -149,7 +149,8 @@ final class CurrentObject {
         final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
         final long sequence = EntryDescriptor.sequence(buffer, at, flags);
         // Of its own session the request ends what that has the answer for, and no more.
-        keptForAnswer = (sessionId != request.sessionId() || sequence >= request.sequence() - request.unanswered())
+        keptForAnswer = sequence != 0
+                && (sessionId != request.sessionId() || sequence >= request.sequence() - request.unanswered())
                 && shard.sessions(sessionId).isNeeded(sessionId, sequence, address);
         // Read once more than they were checked: the segment may have been used anew since, and hold anything.
         final int valueAt = at + EntryDescriptor.headerLength(flags) + EntryDescriptor.keyLength(buffer, at);

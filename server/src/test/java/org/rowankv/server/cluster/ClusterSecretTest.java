@@ -158,7 +158,8 @@ class ClusterSecretTest {
                                     3)
                             .encode());
             final int before = looks.get();
-            await().until(() -> looks.get() > before + 6);
+            // Without a sign of the store a server looks every three seconds.
+            await().atMost(Duration.ofSeconds(60)).until(() -> looks.get() > before + 3);
             assertThat(bed.configuration().term()).isEqualTo(term);
             bed.members.forEach(member -> assertThat(member.server.phase()).isEqualTo(Phase.SERVING));
             bed.members.get(1).stop();

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.rowankv.placement.KeyHash;
@@ -120,6 +122,26 @@ final class MutationsAtOnceTest {
         worker.advance(0);
         assertThat(inFlight.finished(0, primary.versions().last()))
                 .isEqualTo(primary.versions().last());
+    }
+
+    /** The mutations of an embedded store have no sessions: all of its workers would meet in one table. */
+    @Test
+    void shouldAskNoSessionTableForWhatHasNoSession() {
+        begun(0, "a", 10);
+        worker.advance(0);
+        replicator.acknowledge();
+        worker.poll();
+        assertThat(worker.advance(0)).isTrue();
+
+        final CompletableFuture<Boolean> overwritten;
+        synchronized (replica.sessions(0)) {
+            overwritten = CompletableFuture.supplyAsync(() -> {
+                begun(0, "a", 10);
+                return worker.advance(0);
+            });
+            assertThat(overwritten).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(false);
+        }
+        assertThat(backup.entries()).hasSize(2);
     }
 
     /** Else the cleaner could free it, with an entry that nothing leads to yet. */
