@@ -187,6 +187,30 @@ public final class FrameDescriptor {
     }
 
     /**
+     * Marks a damaged frame: nothing needs what it held. The mark takes the place of the placement crc, as the complement of the
+     * crc of the other header fields. So the frame stays invalid, and threads that still read the entry see no other word.
+     *
+     * @param address region address of the frame
+     */
+    public static void writeOff(ByteBuffer buffer, int offset, long address, FrameChecksum checksum) {
+        INTS.set(buffer, offset + PLACEMENT_CRC_OFFSET, writtenOffCrc(buffer, offset, address, checksum));
+    }
+
+    /** Whether the frame has the mark of {@link #writeOff}, and its header is as it was then. */
+    public static boolean isWrittenOff(ByteBuffer buffer, int offset, long address, FrameChecksum checksum) {
+        return placementCrc(buffer, offset) == writtenOffCrc(buffer, offset, address, checksum);
+    }
+
+    private static int writtenOffCrc(ByteBuffer buffer, int offset, long address, FrameChecksum checksum) {
+        return ~checksum.placement(
+                address,
+                wordAcquire(buffer, offset),
+                bodyCrc(buffer, offset),
+                tag(buffer, offset),
+                stamp(buffer, offset));
+    }
+
+    /**
      * Why the frame at the offset is not an entry of this place and generation, or null if it is. Says nothing of the
      * body but that it is not cut off.
      *

@@ -43,6 +43,25 @@ final class FrameDescriptorTest {
     }
 
     @Test
+    void shouldWriteOffAFrameAndKeepItsOtherFields() {
+        sealer.publishOwned(buffer, 64, 1064, GENERATION, 100, 9, 0x11111111, 0x22222222, 0x33333333);
+        final long word = FrameDescriptor.wordPlain(buffer, 64);
+        assertThat(FrameDescriptor.isWrittenOff(buffer, 64, 1064, sealer.checksum()))
+                .isFalse();
+        FrameDescriptor.writeOff(buffer, 64, 1064, sealer.checksum());
+        assertThat(FrameDescriptor.isWrittenOff(buffer, 64, 1064, sealer.checksum()))
+                .isTrue();
+        assertThat(FrameDescriptor.isWrittenOff(buffer, 64, 1128, sealer.checksum()))
+                .isFalse();
+        assertThat(FrameDescriptor.whyInvalid(buffer, 64, buffer.capacity(), 1064, GENERATION, sealer.checksum()))
+                .contains("placement crc");
+        assertThat(FrameDescriptor.wordPlain(buffer, 64)).isEqualTo(word);
+        assertThat(FrameDescriptor.bodyCrc(buffer, 64)).isEqualTo(0x11111111);
+        assertThat(FrameDescriptor.tag(buffer, 64)).isEqualTo(0x22222222);
+        assertThat(FrameDescriptor.stamp(buffer, 64)).isEqualTo(0x33333333);
+    }
+
+    @Test
     void shouldGiveBackWhatTheWordWasMadeOf() {
         for (final int generation : new int[] {1, -1, GENERATION, Integer.MIN_VALUE}) {
             for (final int strides : new int[] {1, 2, 4095, FrameDescriptor.MAX_STRIDES}) {

@@ -23,13 +23,12 @@ public final class EntryCheck {
      * @return null for a valid entry, otherwise the reason
      */
     public @Nullable String whyInvalid(long address, long segmentEnd, int generation) {
-        final ByteBuffer buffer = region.buffer(address);
-        final int at = region.offset(address);
-        final int limit = (int) Math.min(buffer.capacity(), at + (segmentEnd - address));
-        final String frame = FrameDescriptor.whyInvalid(buffer, at, limit, address, generation, checksum);
+        final String frame = whyFrameInvalid(address, segmentEnd, generation);
         if (frame != null) {
             return frame;
         }
+        final ByteBuffer buffer = region.buffer(address);
+        final int at = region.offset(address);
         final long word = FrameDescriptor.wordPlain(buffer, at);
         final int length = FrameDescriptor.length(word);
         final boolean block = FrameDescriptor.type(word) == EntryType.BLOCK;
@@ -43,6 +42,24 @@ public final class EntryCheck {
                 ? BlockDescriptor.PAYLOAD_OFFSET + BlockDescriptor.payloadLength(buffer, at)
                 : EntryDescriptor.usedLength(buffer, at);
         return FrameDescriptor.whyBodyInvalid(buffer, at, used - EntryDescriptor.FRAME_LENGTH, checksum);
+    }
+
+    /** As {@link #whyInvalid}, of the frame's header alone: the body may be damaged. */
+    public @Nullable String whyFrameInvalid(long address, long segmentEnd, int generation) {
+        final ByteBuffer buffer = region.buffer(address);
+        final int at = region.offset(address);
+        final int limit = (int) Math.min(buffer.capacity(), at + (segmentEnd - address));
+        return FrameDescriptor.whyInvalid(buffer, at, limit, address, generation, checksum);
+    }
+
+    /** Marks a damaged entry: nothing needs it where it lies. It stays invalid. The caller flushes the frame's header. */
+    public void writeOff(long address) {
+        FrameDescriptor.writeOff(region.buffer(address), region.offset(address), address, checksum);
+    }
+
+    /** Whether an invalid entry has the mark of {@link #writeOff}. */
+    public boolean isWrittenOff(long address) {
+        return FrameDescriptor.isWrittenOff(region.buffer(address), region.offset(address), address, checksum);
     }
 
     /** The crc of bytes anywhere in a buffer. */

@@ -111,7 +111,12 @@ public final class RecoveredServer implements EntryAssembler.Handler {
      * @throws org.rowankv.server.pm.UnusableAreaException if an entry that had landed is damaged; the area is marked then
      */
     public void read(int threads, Clock clock, @Nullable CheckpointLoad checkpoint) {
-        forEachReplica(replica -> replica.beginScan());
+        forEachReplica(replica -> {
+            // Of a joining one digest and cleaner run before its scan ends: the first copy met counts.
+            if (!replica.isJoining()) {
+                replica.beginScan();
+            }
+        });
         if (checkpoint != null) {
             checkpoint.load(
                     threads, (shards, each) -> new ScanThreads("rowan-checkpoint-" + serverId, shards, each).readAll());

@@ -6,6 +6,7 @@ import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.digest.EntryAssembler;
 import org.rowankv.server.log.CommitVector;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
@@ -24,6 +25,8 @@ import org.slf4j.LoggerFactory;
  */
 final class SegmentReader implements SegmentScan.Visitor {
     private static final Logger LOG = LoggerFactory.getLogger(SegmentReader.class);
+    /** Behind a damaged word, whose length is not certain, the next landing may begin at any stride. */
+    private static final long ANYWHERE = -1;
 
     private final int serverId;
     private final Segments segments;
@@ -34,11 +37,12 @@ final class SegmentReader implements SegmentScan.Visitor {
     private final boolean replicated;
     private final int lockOwner;
     private final SegmentScan scan;
+    private final EntryCheck check;
     private final Candidates candidates;
     private final EntryBatch batch = new EntryBatch();
     private byte[] keyScratch = new byte[256];
     private int segment;
-    /** Behind the entry found last, or the segment's start: where the one that landed next begins, if one did. */
+    /** Behind the entry found last, or the segment's start: where the one that landed next begins, if one did; or ANYWHERE. */
     private long next;
 
     private int charged;
@@ -69,6 +73,7 @@ final class SegmentReader implements SegmentScan.Visitor {
         this.replicated = replicated;
         this.lockOwner = lockOwner;
         this.scan = new SegmentScan(segments.region());
+        this.check = new EntryCheck(segments.region());
         this.candidates = new Candidates(segments, replicas);
     }
 
@@ -140,7 +145,15 @@ final class SegmentReader implements SegmentScan.Visitor {
             segments.area().flush(address, Long.BYTES);
             return;
         }
-        if (replicated && hasLanded(address)) {
+        if (check.isWrittenOff(address)) {
+            // The scrubber of an earlier run has reported it.
+            next = ANYWHERE;
+            LOG.debug("server {}: segment {}, address {}: written off", serverId, segment, address);
+            return;
+        }
+        if (isCommitVector(address)) {
+            next = address + FrameDescriptor.length(wordAt(address));
+        } else if (replicated && hasLanded(address)) {
             damagedLandings++;
         }
         errors.reportExpected(
@@ -157,7 +170,22 @@ final class SegmentReader implements SegmentScan.Visitor {
      * bytes of some value.
      */
     private boolean hasLanded(long address) {
-        return address == next && segments.owner(segment) == SegmentOwner.BACKUP;
+        return (address == next || next == ANYWHERE) && segments.owner(segment) == SegmentOwner.BACKUP;
+    }
+
+    /**
+     * Whether the header is whole, and that of a record of CommitVer: it holds nothing that was acknowledged, and without it
+     * CommitVer is smaller, so that more entries are candidates.
+     */
+    private boolean isCommitVector(long address) {
+        final long end = segments.area().addressOf(segment) + segments.length();
+        return FrameDescriptor.type(wordAt(address)) == EntryType.COMMIT_VECTOR
+                && check.whyFrameInvalid(address, end, segments.generation(segment)) == null;
+    }
+
+    private long wordAt(long address) {
+        return FrameDescriptor.wordPlain(
+                segments.region().buffer(address), segments.region().offset(address));
     }
 
     private boolean isVoid(ByteBuffer buffer, int at) {

@@ -45,7 +45,12 @@ public final class Mending implements SegmentScan.Visitor {
     }
 
     /** An item of the index that points to no whole entry. */
-    private record Needed(ShardReplica replica, long position, long address, int type, int charge) {}
+    private record Needed(ShardReplica replica, long position, long address, int type, int charge) {
+        /** Whether its publication word is that of an entry: else reading the segment passes it over. */
+        boolean hasWord() {
+            return type != 0;
+        }
+    }
 
     /** The turns of a peer's digest when it was first needed. */
     private record Awaited(PeerReplica peer, long turns) {}
@@ -71,6 +76,9 @@ public final class Mending implements SegmentScan.Visitor {
     private boolean keepsUnknown;
     private int shard;
     private final List<Needed> needed = new ArrayList<>();
+    /** Addresses of damaged entries that nothing needs there: replaced, overwritten or dead. */
+    private final List<Long> unneeded = new ArrayList<>();
+
     private final List<Awaited> awaited = new ArrayList<>();
 
     /** @param peersOfShard the other replicas of a shard that can be read from here */
@@ -135,6 +143,7 @@ public final class Mending implements SegmentScan.Visitor {
         explained = 0;
         keepsUnknown = false;
         needed.clear();
+        unneeded.clear();
         awaited.clear();
         shard = 0;
         scan.scan(segments.area().addressOf(suspect.segment()), segments.length(), suspect.generation(), this);
@@ -247,7 +256,19 @@ public final class Mending implements SegmentScan.Visitor {
                             + " bytes of entries are damaged, of which it cannot be told whether they are needed: the"
                             + " segment is kept as it is"));
         } else {
+            writeOffUnneeded();
             damage.settled(use, invalid, missing);
+        }
+    }
+
+    /**
+     * A start knows nothing of what was settled, and counts damage in the backup log as an entry that the replica lacks. So the
+     * places get a durable mark, now that the copies are drained.
+     */
+    private void writeOffUnneeded() {
+        for (long address : unneeded) {
+            check.writeOff(address);
+            segments.area().flush(address, FrameDescriptor.HEADER_LENGTH);
         }
     }
 
@@ -269,22 +290,34 @@ public final class Mending implements SegmentScan.Visitor {
                     return;
                 }
             }
-            final ByteBuffer buffer = segments.region().buffer(address);
-            final int at = segments.region().offset(address);
-            final long word = FrameDescriptor.wordAcquire(buffer, at);
-            final int type = FrameDescriptor.type(word);
-            explained += chargeOf(FrameDescriptor.length(word));
-            final boolean mayGo = type == EntryType.COMMIT_VECTOR
-                    || type == EntryType.BLOCK
-                    || EntryType.holdsObject(type) && !isAnswerNeeded(buffer, at, address, word);
-            if (!mayGo) {
-                keepsUnknown = true;
-                errors.reportExpected(
-                        place(address),
-                        new IllegalStateException(EntryType.name(type) + ": " + reason
-                                + "; it may be needed at a start, so the segment is kept as it is"));
-            }
+            explained += chargeOf(FrameDescriptor.length(wordAt(address)));
+            letGo(address, reason);
         }
+    }
+
+    private long wordAt(long address) {
+        return FrameDescriptor.wordAcquire(
+                segments.region().buffer(address), segments.region().offset(address));
+    }
+
+    /** The index does not refer to the entry: it is not needed, unless a start may need an entry of its type. */
+    private void letGo(long address, String reason) {
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final long word = wordAt(address);
+        final int type = FrameDescriptor.type(word);
+        final boolean mayGo = type == EntryType.COMMIT_VECTOR
+                || type == EntryType.BLOCK
+                || EntryType.holdsObject(type) && !isAnswerNeeded(buffer, at, address, word);
+        if (mayGo) {
+            unneeded.add(address);
+            return;
+        }
+        keepsUnknown = true;
+        errors.reportExpected(
+                place(address),
+                new IllegalStateException(EntryType.name(type) + ": " + reason
+                        + "; it may be needed at a start, so the segment is kept as it is"));
     }
 
     private boolean isAnswerNeeded(ByteBuffer buffer, int at, long address, long word) {
@@ -304,7 +337,10 @@ public final class Mending implements SegmentScan.Visitor {
         final ShardReplica replica = each.replica();
         if (!replica.index().refers(each.position(), each.address())) {
             explained += each.charge();
-            return true; // overwritten meanwhile
+            if (each.hasWord()) {
+                letGo(each.address(), "overwritten meanwhile");
+            }
+            return true;
         }
         final long end = segments.area().addressOf(use.segment()) + segments.length();
         final String why = check.whyInvalid(each.address(), end, use.generation());
@@ -314,6 +350,9 @@ public final class Mending implements SegmentScan.Visitor {
             errors.reportExpected(
                     place(each.address()), new IllegalStateException(reason + "; taken from another replica"));
             damage.countReplaced();
+            if (each.hasWord()) {
+                unneeded.add(each.address());
+            }
             return true;
         }
         errors.reportExpected(

@@ -3,11 +3,13 @@ package org.rowankv.server.reconfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.protocol.Version;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.session.SessionTable;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -74,6 +76,24 @@ final class CopiesAtAStartTest {
         }
         assertThat(segments.deadBytes(copies)).isEqualTo(segments.charge(192));
         assertThat(replica.counts().objects(LoggedServer.CACHE)).isEqualTo(2);
+    }
+
+    /** The digest and the cleaner run before its scan ends, and index and sessions must keep the same copy: the first met. */
+    @Test
+    void shouldKeepTheFirstCopyMetAtAReplicaThatIsJoining() {
+        writeAll();
+        final int first = server.openSegment();
+        server.closeSegment();
+        final ShardReplica replica = server.start(true).replicas().get(0);
+        final Segments segments = server.segments();
+        final long later = segments.area().addressOf(segments.allocate(SegmentOwner.CLEAN, 0));
+        final SessionTable table = replica.sessions(SESSIONS[0]);
+        assertThat(table.open(SESSIONS[0], later, 64)).isFalse();
+        final SessionTable.AddressReader liesInFirst =
+                address -> assertThat(segments.segmentOf(address)).isEqualTo(first);
+        assertThat(table.readOpening(SESSIONS[0], liesInFirst)).isTrue();
+        table.complete(SESSIONS[0], 1, 0, replaced, 0, 0, later);
+        assertThat(table.readCompletion(SESSIONS[0], 0, liesInFirst)).isEqualTo(1);
     }
 
     /** Copies of copies, as after several cut-off starts. */

@@ -9,6 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.pm.UnusableAreaException;
@@ -57,6 +58,67 @@ final class DamagedLandingScanTest {
                 .hasMessageContaining("server 1 lacks an entry that was acknowledged");
         assertThat(server.area().superblock().isIncomplete()).isTrue();
         assertThat(server.errors().distinct()).hasSize(1);
+    }
+
+    private static void writeOff(LoggedServer server, long address) {
+        new EntryCheck(server.segments().region()).writeOff(address);
+    }
+
+    /** The replica has what it held elsewhere, or needs it no more. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 2, ENTRIES - 1})
+    void shouldPassOverWhatTheScrubberHasWrittenOff(int damaged) {
+        final LoggedServer server = written(SegmentOwner.BACKUP);
+        flip(server, addresses[damaged] + EntryDescriptor.FRAME_LENGTH + 100);
+        writeOff(server, addresses[damaged]);
+        for (int start = 0; start < 2; start++) {
+            final RecoveredServer started = server.start();
+            assertThat(LoggedServer.versionOf(started, "k" + damaged)).isZero();
+            assertThat(LoggedServer.versionOf(started, "k1")).isPositive();
+            assertThat(server.area().superblock().isIncomplete()).isFalse();
+            assertThat(server.errors().distinct()).isEmpty();
+        }
+    }
+
+    /** Nothing between the two says where the second begins. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldCountFreshDamageBehindWhatIsWrittenOff(boolean lengthIsDamaged) {
+        final LoggedServer server = written(SegmentOwner.BACKUP);
+        flip(server, addresses[1] + (lengthIsDamaged ? Integer.BYTES : EntryDescriptor.FRAME_LENGTH + 100));
+        writeOff(server, addresses[1]);
+        flip(server, addresses[2] + EntryDescriptor.FRAME_LENGTH + 100);
+        assertThatThrownBy(server::start).isInstanceOf(UnusableAreaException.class);
+    }
+
+    /** Not one bit of a header may be taken for the mark. */
+    @Test
+    void shouldCountDamageOfEachBitOfAHeaderThatTheWordShows() {
+        for (int bit = Long.SIZE; bit < 8 * FrameDescriptor.HEADER_LENGTH; bit++) {
+            final LoggedServer server = written(SegmentOwner.BACKUP);
+            final ByteBuffer buffer = buffer(server, addresses[1]);
+            final int at = offset(server, addresses[1]) + bit / 8;
+            buffer.put(at, (byte) (buffer.get(at) ^ 1 << bit % 8));
+            assertThatThrownBy(server::start).as("bit %s", bit).isInstanceOf(UnusableAreaException.class);
+        }
+    }
+
+    /** It holds nothing that was acknowledged; what lies behind it may. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldNotMissARecordOfWhatIsCommitted(boolean alsoTheNext) {
+        final LoggedServer server = written(SegmentOwner.BACKUP);
+        final long record = server.commitVector(Version.of(1, 2));
+        final long behind = server.put(Version.of(1, 100), "behind", 200);
+        flip(server, record + EntryDescriptor.FRAME_LENGTH + 30);
+        if (alsoTheNext) {
+            flip(server, behind + EntryDescriptor.FRAME_LENGTH + 100);
+            assertThatThrownBy(server::start).isInstanceOf(UnusableAreaException.class);
+        } else {
+            assertThat(LoggedServer.versionOf(server.start(), "behind")).isPositive();
+            assertThat(server.area().superblock().isIncomplete()).isFalse();
+            assertThat(server.errors().distinct()).hasSize(1);
+        }
     }
 
     @Test

@@ -18,6 +18,7 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.digest.EntryAssembler;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.BlockDescriptor;
+import org.rowankv.server.log.CommitVector;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
@@ -110,6 +111,16 @@ public final class LoggedServer {
         }
     }
 
+    /** Returns the record's address. */
+    long commitVector(long version) {
+        final byte[] pairs = new byte[CommitVector.length(1)];
+        CommitVector.set(pairs, 0, 0, version);
+        draft.begin(EntryType.COMMIT_VECTOR, 0, 0).value(pairs, 0, pairs.length);
+        assertThat(log.ensureRoom(EntryDescriptor.aligned((int) draft.usedLength())))
+                .isTrue();
+        return log.append(draft, 1);
+    }
+
     /** A put as it lands in messages: as blocks. */
     void putInBlocks(long version, String key, int valueLength) {
         begin(EntryType.PUT, version, key, 0, 0, valueLength);
@@ -153,9 +164,17 @@ public final class LoggedServer {
 
     /** The process has ended; reads the area as the next one does. */
     public RecoveredServer start() {
+        return start(false);
+    }
+
+    /** @param joining whether its replica still awaits a copy of what was written before */
+    RecoveredServer start(boolean joining) {
         final Segments found = newSegments();
         segments = found;
         final ShardReplica replica = new ShardReplica(0, 1, HASH, found, 1);
+        if (joining) {
+            replica.beginJoining();
+        }
         final RecoveredServer server =
                 new RecoveredServer(id, found, new Replicas(new ShardReplica[] {replica}), true, errors);
         server.scan(1, SystemClock.INSTANCE);
