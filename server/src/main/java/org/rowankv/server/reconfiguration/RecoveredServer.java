@@ -110,8 +110,8 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     /** As {@link #scan(int, Clock)}, but for what a checkpoint covers, if there is one that can be used. */
     public void scan(int threads, Clock clock, @Nullable CheckpointLoad checkpoint) {
         forEachReplica(replica -> {
-            if (!replica.isJoining()) { // else the digest and the cleaner run before its scan ends: the first copy met
-                // counts
+            // While a replica is joining, digest and cleaner run before its scan ends: it keeps the first copy met.
+            if (!replica.isJoining()) {
                 replica.beginScan();
             }
         });
