@@ -112,7 +112,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
      */
     public void read(int threads, Clock clock, @Nullable CheckpointLoad checkpoint) {
         forEachReplica(replica -> {
-            // Of a joining one digest and cleaner run before its scan ends: the first copy met counts.
+            // While a replica is joining, digest and cleaner run before its scan ends: it keeps the first copy met.
             if (!replica.isJoining()) {
                 replica.beginScan();
             }
