@@ -161,7 +161,8 @@ final class CatalogueThread implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             errors.report("beginning to read the catalogue for a client", e);
         } finally {
-            // Later searches rely on this one. A task that failed to get a thread may still be queued: it does nothing then.
+            // Later searches rely on this one. A task that failed to get a thread may still be queued: it does nothing
+            // then.
             if (!handed && begun.compareAndSet(false, true)) {
                 answer(takeSearches(), null);
             }

@@ -167,8 +167,8 @@ final class LoopRequests {
         }
         final PortLoop own = connection.loop();
         port.catalogue()
-                .find(reading -> own.execute(
-                        () -> guarded("finding a client's cache", () -> onCatalogue(pending, reading))));
+                .find(reading ->
+                        own.execute(() -> guarded("finding a client's cache", () -> onCatalogue(pending, reading))));
     }
 
     private void onCatalogue(PendingRequest pending, CatalogueThread.Reading reading) {

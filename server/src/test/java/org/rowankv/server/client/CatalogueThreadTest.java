@@ -48,8 +48,8 @@ final class CatalogueThreadTest {
     private final ErrorLog errors = new ErrorLog(new ManualClock(1, 1));
     private final BlockingQueue<CatalogueThread.Reading> readings = new LinkedBlockingQueue<>();
     private boolean exhausted;
-    private final CatalogueThread catalogue = new CatalogueThread(
-            new Listed(List.of(cache(1)), List.of()), errors, 1 << 20, task -> {
+    private final CatalogueThread catalogue =
+            new CatalogueThread(new Listed(List.of(cache(1)), List.of()), errors, 1 << 20, task -> {
                 if (exhausted) {
                     throw new OutOfMemoryError("unable to create native thread, says the test");
                 }
