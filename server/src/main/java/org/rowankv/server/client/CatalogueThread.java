@@ -1,12 +1,14 @@
 package org.rowankv.server.client;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
@@ -17,13 +19,31 @@ import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.catalogue.StoredCache;
 import org.rowankv.server.membership.ConfigurationStoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Asks the catalogue for the clients: on a thread of its own, since that may block, and only while there is a question. */
 final class CatalogueThread implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(CatalogueThread.class);
     /** Questions of all connections together. Of one, {@link CatalogueQuestions#MAX_WAITING}. */
     private static final int MAX_WAITING = 1_024;
-    /** A request of a cache that is not known. */
-    private record Search(int cacheId, Consumer<Status> then) {}
+
+    /** What a reading of the catalogue says of caches that were not known before it. */
+    interface Reading {
+        /** OK if the cache is known now, UNKNOWN_CACHE if the catalogue was read without it, else UNREACHABLE. Any thread. */
+        Status of(int cacheId);
+    }
+
+    /** Waits for a reading of the catalogue. */
+    private static final class Search {
+        private final Consumer<Reading> then;
+        /** The one that came just before it, then the one that came just after it. */
+        private @Nullable Search next;
+
+        Search(Consumer<Reading> then) {
+            this.then = then;
+        }
+    }
 
     private static final Answer BUSY = refusal(Status.FULL, "too many questions wait for the catalogue");
 
@@ -45,8 +65,8 @@ final class CatalogueThread implements AutoCloseable {
     }
 
     private volatile Read present;
-    /** That wait for the catalogue to be read again. Guarded by itself. */
-    private final List<Search> searches = new ArrayList<>();
+    /** That wait for a reading to begin, the newest first. The one that finds none before it sees to the reading. */
+    private final AtomicReference<@Nullable Search> searches = new AtomicReference<>();
 
     private final ErrorLog errors;
     private final int maxFrame;
@@ -55,11 +75,17 @@ final class CatalogueThread implements AutoCloseable {
     private final ThreadPoolExecutor thread;
 
     CatalogueThread(ClientCatalogue catalogue, ErrorLog errors, int maxFrame) {
+        this(catalogue, errors, maxFrame, Thread::new);
+    }
+
+    /** As above, with threads from elsewhere. */
+    CatalogueThread(ClientCatalogue catalogue, ErrorLog errors, int maxFrame, ThreadFactory threads) {
         this.present = new Read(catalogue);
         this.errors = errors;
         this.maxFrame = maxFrame;
         this.thread = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-            final Thread made = new Thread(task, "rowan-client-catalogue");
+            final Thread made = threads.newThread(task);
+            made.setName("rowan-client-catalogue");
             made.setDaemon(true);
             return made;
         });
@@ -108,61 +134,96 @@ final class CatalogueThread implements AutoCloseable {
     }
 
     /**
-     * Reads the catalogue again, for an id that is not known: once for all that ask before the reading begins. Any thread.
+     * Reads the catalogue again, since an id is not known: once for all that ask before the reading begins. Any thread.
      *
-     * @param then gets OK, UNKNOWN_CACHE, or UNREACHABLE if the catalogue cannot be read now; on the catalogue's thread, or here
+     * @param then gets what was read, once, even if nothing can be read now; on the catalogue's thread, or here
      */
-    void find(int cacheId, Consumer<Status> then) {
-        synchronized (searches) {
-            searches.add(new Search(cacheId, then));
-            if (searches.size() > 1) {
-                return;
-            }
+    void find(Consumer<Reading> then) {
+        final Search search = new Search(then);
+        if (searches.getAndUpdate(before -> {
+                    search.next = before;
+                    return search;
+                })
+                != null) {
+            return;
         }
+        final AtomicBoolean begun = new AtomicBoolean();
+        boolean handed = false;
         try {
-            thread.execute(this::answerSearches);
+            thread.execute(() -> {
+                if (begun.compareAndSet(false, true)) {
+                    answerSearches();
+                }
+            });
+            handed = true;
         } catch (RejectedExecutionException e) {
-            answerSearches(takeSearches(), false);
+            LOG.debug("The port is being closed: the catalogue is not read", e);
+        } catch (RuntimeException | Error e) {
+            errors.report("beginning to read the catalogue for a client", e);
+        } finally {
+            // Later searches rely on this one. A task that failed to get a thread may still be queued: it does nothing
+            // then.
+            if (!handed && begun.compareAndSet(false, true)) {
+                answer(takeSearches(), null);
+            }
         }
     }
 
-    private List<Search> takeSearches() {
-        synchronized (searches) {
-            final List<Search> taken = List.copyOf(searches);
-            searches.clear();
-            return taken;
+    /** The oldest first; allocates nothing. */
+    private @Nullable Search takeSearches() {
+        Search newer = null;
+        Search each = searches.getAndSet(null);
+        while (each != null) {
+            final Search older = each.next;
+            each.next = newer;
+            newer = each;
+            each = older;
         }
+        return newer;
     }
 
     private void answerSearches() {
-        final List<Search> taken = takeSearches(); // before the reading: a later search needs another one
-        answerSearches(taken, readAgain(present));
-    }
-
-    private void answerSearches(List<Search> taken, boolean read) {
-        final KnownCaches known = present.known;
-        for (Search search : taken) {
-            search.then.accept(
-                    known.contains(search.cacheId) ? Status.OK : read ? Status.UNKNOWN_CACHE : Status.UNREACHABLE);
+        final Search taken = takeSearches(); // before the reading: a later search needs another one
+        Read read = null;
+        try {
+            read = readAgain(present);
+        } finally {
+            answer(taken, read);
         }
     }
 
-    /** Whether the catalogue was read. */
-    private boolean readAgain(Read asked) {
+    /** @param read null if the catalogue was not read */
+    private void answer(@Nullable Search first, @Nullable Read read) {
+        final Reading reading = cacheId -> {
+            final Read now = present;
+            // What other roles have read says nothing of a cache that these do not know.
+            return now.known.contains(cacheId) ? Status.OK : now == read ? Status.UNKNOWN_CACHE : Status.UNREACHABLE;
+        };
+        for (Search each = first; each != null; each = each.next) {
+            try {
+                each.then.accept(reading);
+            } catch (RuntimeException | Error e) {
+                errors.report("telling what the catalogue has", e);
+            }
+        }
+    }
+
+    /** What was read; null if the catalogue cannot be read now. */
+    private @Nullable Read readAgain(Read asked) {
         if (asked.catalogue == null) {
-            return false;
+            return null;
         }
         try {
             asked.known.add(asked.catalogue.list());
-            return asked == present;
+            return asked;
         } catch (ConfigurationStoreException e) {
             errors.reportExpected("the catalogue for a client", e);
-            return false;
+            return null;
         } catch (RuntimeException | Error e) {
             if (asked == present) {
                 errors.report("the catalogue for a client", e);
             } // else it is that of a start which has ended
-            return false;
+            return null;
         }
     }
 

@@ -58,6 +58,8 @@ final class ChangeAnswers {
         private final @Nullable Status[] refused;
         /** Sections whose cache is looked for in the catalogue: nothing is kept of them yet. */
         private final BitSet unknown = new BitSet();
+        /** Number of the loop's reading of the catalogue that says of these. */
+        private long awaited;
 
         Asked(long number, ByteBuffer buffer, int at, long nowNs) {
             final int count = ChangesWantedDescriptor.sections(buffer, at);
@@ -98,6 +100,12 @@ final class ChangeAnswers {
     private volatile boolean signalled;
     /** What happened is not finished: something before it is still under way. */
     private boolean unfinished;
+    /** Of the readings of the catalogue that this loop has asked for: the last one. */
+    private long searched;
+    /** Whether that is under way. One at a time holds no question and no connection: those may be gone when it ends. */
+    private boolean searching;
+    /** What it says; from the catalogue's thread. */
+    private volatile CatalogueThread.@Nullable Reading found;
 
     /**
      * Answers for one loop.
@@ -136,7 +144,7 @@ final class ChangeAnswers {
             waiting.put(connection, asked);
             memory.changed(asked.charge());
             signalled = true;
-            search(connection, asked);
+            search(asked);
         }
     }
 
@@ -181,32 +189,66 @@ final class ChangeAnswers {
     }
 
     /** Has the catalogue read for the caches that are not known: they were created through another server, or are invented. */
-    private void search(ClientConnection connection, Asked asked) {
+    private void search(Asked asked) {
         if (asked.unknown.isEmpty()) {
             return;
         }
-        final PortLoop loop = connection.loop();
-        port.catalogue()
-                .find(
-                        asked.cacheIds[asked.unknown.nextSetBit(0)],
-                        found -> loop.execute(() -> onCatalogue(connection, asked, found)));
+        asked.awaited = searched + 1; // one that is under way has begun before the question came
+        if (!searching) {
+            search();
+        }
     }
 
-    private void onCatalogue(ClientConnection connection, Asked asked, Status found) {
-        if (waiting.get(connection) != asked) {
-            return; // answered meanwhile
+    private void search() {
+        boolean begun = false;
+        searching = true;
+        try {
+            port.catalogue().find(reading -> {
+                found = reading;
+                watcher.run();
+            });
+            searched++;
+            begun = true;
+        } finally {
+            searching = begun;
         }
+    }
+
+    /** The catalogue was read, or cannot be read now. */
+    private void onCatalogue(CatalogueThread.Reading reading) {
+        found = null;
+        searching = false;
+        boolean more = false;
+        for (ClientConnection each : List.copyOf(waiting.keySet())) {
+            final Asked asked = waiting.get(each);
+            if (asked != null && !asked.unknown.isEmpty()) {
+                if (asked.awaited <= searched) {
+                    onCatalogue(each, asked, reading);
+                } else {
+                    more = true;
+                }
+            }
+        }
+        if (more) {
+            try {
+                search();
+            } catch (RuntimeException | Error e) {
+                port.errors().report("finding the caches of clients' questions for changes", e);
+            }
+        }
+    }
+
+    private void onCatalogue(ClientConnection connection, Asked asked, CatalogueThread.Reading reading) {
         try {
             for (int i = asked.unknown.nextSetBit(0); i >= 0; i = asked.unknown.nextSetBit(i + 1)) {
-                if (port.catalogue().isKnown(asked.cacheIds[i])) {
+                final Status status = reading.of(asked.cacheIds[i]);
+                if (status == Status.OK) {
                     begin(asked, i);
                 } else {
-                    // Whether the catalogue could be read is the same for all of them.
-                    asked.refused[i] = found == Status.UNREACHABLE ? Status.UNREACHABLE : Status.UNKNOWN_CACHE;
+                    asked.refused[i] = status;
                 }
             }
             asked.unknown.clear();
-            signalled = true;
         } catch (RuntimeException | Error e) {
             port.errors().report("finding the caches of a client's question for changes", e);
             connection.close();
@@ -235,6 +277,10 @@ final class ChangeAnswers {
             return false;
         }
         signalled = false; // first: what happens from here on is looked at again
+        final CatalogueThread.Reading reading = found;
+        if (reading != null) {
+            onCatalogue(reading);
+        }
         unfinished = false;
         boolean any = false;
         for (ClientConnection each : List.copyOf(waiting.keySet())) {

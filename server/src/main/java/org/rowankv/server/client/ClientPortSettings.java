@@ -14,7 +14,8 @@ package org.rowankv.server.client;
  * @param handshakeNs how long a connection has to introduce itself
  * @param stallNs how long a frame that was begun, or answers that wait to be read, may not get on: 64 KiB of them, or the rest;
  *     then the connection is closed
- * @param hurriedStallNs the same while half of the memory is held; then a frame above 64 KiB has five times as long to get whole
+ * @param hurriedStallNs the same while half of the memory is held; then a frame above 64 KiB has five times as long to get
+ *     whole, from when others begin to wait
  * @param maxHeldBytes memory of unfinished frames, unsent answers, and keys and values of requests, of all connections together
  * @param drainNs how long {@link ClientPort#close} waits for requests under way
  */

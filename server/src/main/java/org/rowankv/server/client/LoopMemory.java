@@ -31,6 +31,8 @@ final class LoopMemory implements HeldBytes {
     private final ArrayDeque<ClientConnection> waiting = new ArrayDeque<>();
     private long held;
     private boolean ended;
+    /** Whether nothing was waited for at some time since the last look. */
+    private boolean calm = true;
     /** Frames that have room and are not whole yet. */
     private int granted;
 
@@ -45,7 +47,19 @@ final class LoopMemory implements HeldBytes {
         if (!ended) { // what is answered behind the end gives back what is not counted any more
             held += delta;
             counts.held(delta);
+            noteCalm();
         }
+    }
+
+    private void noteCalm() {
+        calm |= !isWaitedFor();
+    }
+
+    /** Whether {@link #isWaitedFor} was false at any time since the last call. */
+    boolean takeCalm() {
+        final boolean was = calm;
+        calm = !isWaitedFor();
+        return was;
     }
 
     boolean isShort() {
@@ -119,6 +133,7 @@ final class LoopMemory implements HeldBytes {
     /** The connection is over. */
     void forget(ClientConnection connection) {
         final boolean unused = waiting.remove(connection);
+        noteCalm();
     }
 
     /** Gives room to frames that wait for it, in the order in which they asked. */
@@ -129,5 +144,6 @@ final class LoopMemory implements HeldBytes {
             changed(next.wantedRoom());
             next.onRoom();
         }
+        noteCalm();
     }
 }

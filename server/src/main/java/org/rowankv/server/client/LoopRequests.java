@@ -167,14 +167,13 @@ final class LoopRequests {
         }
         final PortLoop own = connection.loop();
         port.catalogue()
-                .find(
-                        pending.request().cacheId(),
-                        found -> own.execute(
-                                () -> guarded("finding a client's cache", () -> onCatalogue(pending, found))));
+                .find(reading ->
+                        own.execute(() -> guarded("finding a client's cache", () -> onCatalogue(pending, reading))));
     }
 
-    private void onCatalogue(PendingRequest pending, Status found) {
+    private void onCatalogue(PendingRequest pending, CatalogueThread.Reading reading) {
         final ClientConnection connection = pending.connection();
+        final Status found = reading.of(pending.request().cacheId());
         if (connection == null || connection.isClosed()) {
             drop(pending);
         } else if (found == Status.OK || port.isPaused()) {

@@ -76,6 +76,8 @@ final class PortLoop implements Runnable {
     private final Consumer<ClientConnection> readAndWrite = connection -> connection.onReady(scratch);
 
     private long helpedNs;
+    /** Since when others have waited for room without a break; meaningful while they do. */
+    private long hurriedSinceNs;
 
     private volatile boolean closing;
     private volatile boolean ended;
@@ -357,12 +359,17 @@ final class PortLoop implements Runnable {
             requests.dropKept();
             connections.forEach(ClientConnection::trim);
         }
+        if (memory.takeCalm()) {
+            hurriedSinceNs = nowNs;
+        }
         if (owing > 0) {
             final boolean hurried = memory.isWaitedFor();
             final long hurriedNs = port.settings().hurriedStallNs();
             final long patienceNs = hurried ? hurriedNs : port.settings().stallNs();
             // A frame that gets on by as little as counts would keep room for all of it from others.
-            final long wholeNs = hurried ? WHOLE_FRAME * hurriedNs : Long.MAX_VALUE;
+            // Slowness is no fault before others wait: the time counts from when they began to.
+            final boolean longHurried = hurried && nowNs - hurriedSinceNs >= WHOLE_FRAME * hurriedNs;
+            final long wholeNs = longHurried ? WHOLE_FRAME * hurriedNs : Long.MAX_VALUE;
             connections.stream()
                     .filter(each -> each.stalledNs(nowNs) >= patienceNs || each.roomHeldNs(nowNs) >= wholeNs)
                     .toList()

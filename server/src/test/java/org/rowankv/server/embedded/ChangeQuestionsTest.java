@@ -4,20 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.Routing;
 import org.rowankv.placement.ShardAssignment;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.CatalogueDescriptor;
+import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
+import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
 import org.rowankv.protocol.wire.ChangesDescriptor;
 import org.rowankv.protocol.wire.ChangesDescriptor.Section;
 import org.rowankv.protocol.wire.ChangesWantedDescriptor;
@@ -25,8 +34,10 @@ import org.rowankv.protocol.wire.FrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
+import org.rowankv.server.catalogue.StoredCache;
 import org.rowankv.server.client.ClientPort;
 import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.membership.ConfigurationStoreException;
 import org.rowankv.server.stream.ShardChanges;
 
 /** Questions for changes that no client of ours sends: caches that no catalogue has given out, and as many sections as fit. */
@@ -34,12 +45,47 @@ final class ChangeQuestionsTest {
     private static final int BUDGET = 4 << 20;
     /** The one that the catalogue lists. */
     private static final int CACHE = 1;
+    /** One that another server has created. */
+    private static final int CREATED = 2;
 
     private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
     private final ErrorLog errors = new ErrorLog(clock);
     private final ShardChanges changes = new ShardChanges(8);
     private final List<RawClient> clients = new ArrayList<>();
+    private final SlowCatalogue catalogue = new SlowCatalogue();
     private ClientPort port;
+
+    /** Answers when the test says so, and may be away then. */
+    private static final class SlowCatalogue extends OneCache {
+        private final CountDownLatch answering = new CountDownLatch(1);
+        private final AtomicInteger asked = new AtomicInteger();
+        private volatile boolean slow;
+        private volatile boolean away;
+
+        private void awaitAnswer() {
+            asked.incrementAndGet();
+            try {
+                assertThat(!slow || answering.await(60, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Override
+        public StoredCache find(String name) {
+            awaitAnswer();
+            return new StoredCache(CREATED, name, new byte[0], CacheLimit.NONE);
+        }
+
+        @Override
+        public List<StoredCache> list() {
+            awaitAnswer();
+            if (away) {
+                throw new ConfigurationStoreException("away, says the test");
+            }
+            return super.list();
+        }
+    }
 
     @BeforeEach
     void open() throws IOException {
@@ -61,7 +107,7 @@ final class ChangeQuestionsTest {
         };
         port = ClientPort.bind(
                 server,
-                new OneCache(),
+                catalogue,
                 ClientPortSettings.at("127.0.0.1", 0).withLoops(1).withMaxHeldBytes(BUDGET),
                 clock,
                 errors);
@@ -72,11 +118,14 @@ final class ChangeQuestionsTest {
 
     @AfterEach
     void close() throws IOException {
+        catalogue.answering.countDown();
         for (RawClient each : clients) {
             each.close();
         }
         port.close();
-        assertThat(errors.distinct()).isEmpty();
+        assertThat(errors.distinct())
+                .filteredOn(each -> !each.type().equals(ConfigurationStoreException.class.getName()))
+                .isEmpty();
     }
 
     private RawClient client() throws Exception {
@@ -151,5 +200,65 @@ final class ChangeQuestionsTest {
             each.close();
         }
         awaitThat(() -> port.connections() == 0 && port.counts().heldBytes() == 0);
+    }
+
+    private static void sayFind(RawClient client) throws IOException {
+        final FrameWriter out = new FrameWriter(64);
+        CatalogueDescriptor.writeAsked(out, 1, Asked.FIND, new Cache(0, "c", new byte[0], CacheLimit.NONE));
+        client.say(RawClient.written(out));
+    }
+
+    /** Objects of the port that are reachable: of its questions, and of what waits for the catalogue. */
+    private static long objectsOfThePort() throws JMException {
+        final String histogram = (String) ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                        "gcClassHistogram",
+                        new Object[] {new String[0]},
+                        new String[] {String[].class.getName()});
+        return histogram
+                .lines()
+                .map(line -> line.trim().split("\\s+"))
+                .filter(row -> row.length > 3 && row[3].startsWith("org.rowankv.server.client."))
+                .mapToLong(row -> Long.parseLong(row[1]))
+                .sum();
+    }
+
+    @Test
+    void shouldKeepNothingOfQuestionsThatLaterOnesDisplaced() throws Exception {
+        catalogue.slow = true;
+        final RawClient client = client().say(question(1, 1_000));
+        awaitThat(() -> catalogue.asked.get() == 1);
+        final long before = objectsOfThePort();
+        for (int i = 0; i < 500; i++) {
+            client.say(question(1, 1_000 + i));
+            assertThat(heard(client, 1)).isEmpty(); // of the one before it
+        }
+        assertThat(objectsOfThePort()).isLessThan(before + 100);
+
+        catalogue.answering.countDown();
+        assertThat(heard(client, 1)).extracting(Section::status).containsExactly(Status.UNKNOWN_CACHE);
+        // One reading for the first question, and one for all that came while that was under way.
+        assertThat(catalogue.asked).hasValue(2);
+        client.close();
+        awaitThat(() -> port.connections() == 0 && port.counts().heldBytes() == 0);
+    }
+
+    /** The driver gives up a stream whose cache is said not to exist. */
+    @Test
+    void shouldCallNoCacheUnknownThatAnUnreadCatalogueMayHave() throws Exception {
+        catalogue.slow = true;
+        final RawClient other = client();
+        sayFind(other);
+        awaitThat(() -> catalogue.asked.get() == 1);
+        final RawClient client = client().say(question(0, CREATED, 1_000));
+        awaitThat(() -> port.counts().heldBytes() > 0);
+        catalogue.away = true;
+        catalogue.answering.countDown(); // first for the one that finds the cache, then it is away
+        assertThat(heard(client, 2)).extracting(Section::status).containsExactly(Status.OK, Status.UNREACHABLE);
+
+        catalogue.away = false;
+        client.say(question(0, 1_000));
+        assertThat(heard(client, 1)).extracting(Section::status).containsExactly(Status.UNKNOWN_CACHE);
     }
 }

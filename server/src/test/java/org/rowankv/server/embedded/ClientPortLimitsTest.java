@@ -257,6 +257,41 @@ final class ClientPortLimitsTest {
         assertThat(port.connections()).isEqualTo(2);
     }
 
+    /** A slow line is no fault: what counts is how long others have waited for it. */
+    @Test
+    void shouldFinishASlowFrameForWhichOthersHaveNotWaitedLong() throws Exception {
+        open(10, settings().withMaxHeldBytes(3 << 20));
+        final byte[] put = put(1_000_000);
+        final int step = 100_000;
+        final RawClient slow = client();
+        int at = 0;
+        for (; at < 800_000; at += step) {
+            final long before = port.counts().receivedBytes();
+            slow.say(java.util.Arrays.copyOfRange(put, at, at + step));
+            awaitThat(() -> port.counts().receivedBytes() - before == step);
+            clock.advanceMs(1_500);
+        }
+        final RawClient other = client();
+        final Thread sender = new Thread(() -> {
+            try {
+                other.say(put);
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        sender.start();
+        awaitThat(() -> port.counts().frameWaits() > 0);
+        for (int i = 0; i < 4; i++) {
+            clock.advanceMs(100);
+            requireServed();
+        }
+        assertThat(port.faults(ProtocolFault.STALLED)).isZero();
+        slow.say(java.util.Arrays.copyOfRange(put, at, put.length));
+        assertThat(heardAnswer(slow)).isNotNull();
+        assertThat(heardAnswer(other)).isNotNull();
+        sender.join();
+    }
+
     /** Each gets on by as much as counts, and keeps the room of a whole frame: not for long while others wait for room. */
     @Test
     void shouldNotLetFramesThatTrickleKeepTheirRoomWhileOthersWait() throws Exception {
