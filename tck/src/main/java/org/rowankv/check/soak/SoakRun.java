@@ -4,17 +4,21 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.area.AreaComparison;
 import org.rowankv.driver.Catalogue;
@@ -304,16 +308,29 @@ final class SoakRun {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
+    /** While the store is open: a file may be gone before its length is read. */
     static long fileBytes(Path directory) {
-        try (Stream<Path> all = Files.walk(directory)) {
-            long bytes = 0;
-            for (Path path : all.toList()) {
-                bytes += Files.isRegularFile(path) ? Files.size(path) : 0;
-            }
-            return bytes;
+        final AtomicLong bytes = new AtomicLong();
+        try {
+            Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                    bytes.addAndGet(attributes.isRegularFile() ? attributes.size() : 0);
+                    return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+                    if (failure instanceof NoSuchFileException && !file.equals(directory)) {
+                        return FileVisitResult.CONTINUE;
+                    }
+                    throw failure;
+                }
+            });
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        return bytes.get();
     }
 
     /** Nobody writes. */

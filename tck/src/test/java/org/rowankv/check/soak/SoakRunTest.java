@@ -3,11 +3,16 @@ package org.rowankv.check.soak;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,5 +58,34 @@ class SoakRunTest {
         assertThat(whyGrown(100, 50, 130, 50, 90, 50, 117, 50)).isNull();
         assertThat(whyGrown(100, 50, 100, 50, 100, 50, 119, 50)).contains("heap");
         assertThat(whyGrown(100, 50, 100, 50, 100, 50, 100, 56)).contains("files");
+    }
+
+    /** Checkpoints come and go while the lengths are read. */
+    @Test
+    void shouldCountFilesWhileOthersVanish() throws IOException {
+        Files.write(dir.resolve("stays"), new byte[100]);
+        final AtomicBoolean over = new AtomicBoolean();
+        final CompletableFuture<Void> others = CompletableFuture.runAsync(() -> {
+            while (!over.get()) {
+                try {
+                    for (int i = 0; i < 20; i++) {
+                        Files.createFile(dir.resolve("goes-" + i));
+                    }
+                    for (int i = 0; i < 20; i++) {
+                        Files.delete(dir.resolve("goes-" + i));
+                    }
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        });
+        try {
+            for (int look = 0; look < 2_000; look++) {
+                assertThat(SoakRun.fileBytes(dir)).isEqualTo(100);
+            }
+        } finally {
+            over.set(true);
+            others.join();
+        }
     }
 }
