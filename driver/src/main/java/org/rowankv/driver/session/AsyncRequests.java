@@ -18,6 +18,8 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Carries requests to their outcomes for callers that do not wait. Each server has {@value #AT_ONCE} places, a queue and lanes of its
@@ -26,6 +28,7 @@ import org.rowankv.runtime.RandomSource;
  * that has the answer.
  */
 public final class AsyncRequests implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(AsyncRequests.class);
     static final int AT_ONCE = 128;
     static final int MAX_WAITING = 65_536;
 
@@ -40,11 +43,15 @@ public final class AsyncRequests implements AutoCloseable {
     private volatile boolean closed;
 
     public AsyncRequests(Session session, Clock clock, RandomSource random, long deadlineNs) {
+        this(session, clock, random, deadlineNs, new StepTimer(clock));
+    }
+
+    AsyncRequests(Session session, Clock clock, RandomSource random, long deadlineNs, StepTimer timer) {
         this.session = session;
         this.clock = clock;
         this.random = random;
         this.deadlineNs = deadlineNs;
-        this.timer = new StepTimer(clock);
+        this.timer = timer;
     }
 
     /**
@@ -89,7 +96,15 @@ public final class AsyncRequests implements AutoCloseable {
 
         void execute(Pending pending) {
             if (waiting.isEmpty() && places.tryAcquire()) {
-                pending.begin(this);
+                boolean begun = false;
+                try {
+                    pending.begin(this);
+                    begun = true;
+                } finally {
+                    if (!begun) {
+                        beginWaitingAfterError();
+                    }
+                }
                 beginWaiting(); // what came meanwhile and found no place
                 return;
             }
@@ -99,19 +114,75 @@ public final class AsyncRequests implements AutoCloseable {
                         MAX_WAITING
                                 + " requests for the same server wait already; this one was not sent: wait for some stages to complete");
             }
-            waiting.add(pending);
+            boolean queued = false;
+            try {
+                waiting.add(pending);
+                queued = true;
+            } finally {
+                if (!queued) {
+                    waitingCount.decrementAndGet();
+                }
+            }
             beginWaiting();
-            watch();
+            try {
+                watch();
+            } catch (RuntimeException | Error e) {
+                if (withdraws(pending)) {
+                    throw e; // its deadline would not end it
+                }
+                LOG.error("The timer of a client failed; the request is under way", e);
+            }
         }
 
+        /** Takes a request out of the queue that is not sent; returns false if it is under way or over. */
+        private boolean withdraws(Pending pending) {
+            final boolean waits = waiting.remove(pending);
+            if (waits) {
+                waitingCount.decrementAndGet();
+            }
+            return waits;
+        }
+
+        /** Throws nothing: the caller has the stage of another request to return or to complete. */
         private void beginWaiting() {
             while (!waiting.isEmpty() && places.tryAcquire()) {
                 final Pending next = poll();
                 if (next == null) {
                     places.release();
-                } else {
-                    next.begin(this);
+                } else if (!begins(next) && isLeftToTimer()) {
+                    return;
                 }
+            }
+        }
+
+        /** Returns false after an error, which the stage of that request reports. */
+        private boolean begins(Pending next) {
+            try {
+                next.begin(this);
+                return true;
+            } catch (RuntimeException | Error e) {
+                LOG.error("A request that waited for a place failed when it began", e);
+                return false;
+            }
+        }
+
+        /** After an error this thread may be unable to begin a request: the timer does, if it can. */
+        private void beginWaitingAfterError() {
+            if (!isLeftToTimer()) {
+                beginWaiting();
+            }
+        }
+
+        private boolean isLeftToTimer() {
+            if (waiting.isEmpty()) {
+                return true;
+            }
+            try {
+                timer.at(clock.nanoTime(), this::beginWaiting);
+                return true;
+            } catch (RuntimeException | Error e) {
+                LOG.error("The timer of a client failed; this thread begins the requests that wait", e);
+                return false;
             }
         }
 
@@ -171,10 +242,10 @@ public final class AsyncRequests implements AutoCloseable {
         }
 
         /** As {@link #leave}, after an error: its thread may be unable to begin another one. */
-        void leaveAfterError() {
+        void leaveAfterError(Pending pending) {
             places.release();
-            if (!waiting.isEmpty()) {
-                timer.at(clock.nanoTime(), this::beginWaiting);
+            if (!pending.isBeginning()) {
+                beginWaitingAfterError();
             }
         }
     }
@@ -216,7 +287,7 @@ public final class AsyncRequests implements AutoCloseable {
             } finally {
                 if (stepper == null) {
                     refuse(Status.UNREACHABLE);
-                    line.leaveAfterError();
+                    line.leaveAfterError(this);
                 }
                 beginner = null;
             }
@@ -242,8 +313,11 @@ public final class AsyncRequests implements AutoCloseable {
                     giveUp(line, stepper);
                 }
             }
-            line.leave(this);
-            stage.complete(request);
+            try {
+                line.leave(this);
+            } finally {
+                stage.complete(request);
+            }
         }
 
         private void answered(Line line, SteppedRequest stepper) {
@@ -268,7 +342,7 @@ public final class AsyncRequests implements AutoCloseable {
             turn.set(Turn.FAILED);
             stepper.abandon();
             refuse(request.operation().isMutation() ? Status.OUTCOME_UNKNOWN : Status.NO_REPLY);
-            line.leaveAfterError();
+            line.leaveAfterError(this);
         }
 
         void refuse(Status status) {

@@ -15,7 +15,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
-import org.rowankv.runtime.Failures;
 import org.rowankv.runtime.OwnedCounter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -279,13 +278,17 @@ final class ServerLink {
         boolean orderly = false;
         try {
             for (int index = takeWanted(); index != NONE; index = takeWanted()) {
+                NetConnection connection = null;
                 try {
-                    connected(index, connector.connect(address, () -> closed));
+                    connection = connector.connect(address, () -> closed);
                 } catch (IOException | IllegalArgumentException e) {
                     failed(String.valueOf(e.getMessage()));
                 } catch (RuntimeException | Error e) {
                     LOG.error("Connecting to {} met an error", address, e);
                     failed(String.valueOf(e));
+                }
+                if (connection != null) {
+                    connected(index, connection); // not above: an error behind this is no failure to connect
                 }
             }
             orderly = true;
@@ -388,16 +391,15 @@ final class ServerLink {
         return actions;
     }
 
-    private static void runAll(List<Runnable> actions) {
-        Throwable failure = null;
+    /** An error of an action is its own: the others run, and the task goes on. */
+    private void runAll(List<Runnable> actions) {
         for (Runnable action : actions) {
             try {
                 action.run();
             } catch (RuntimeException | Error e) {
-                failure = Failures.worse(failure, e);
+                LOG.error("An action that waited for a connection to {} failed", address, e);
             }
         }
-        Failures.rethrow(failure);
     }
 
     /** Breaks every connection; none is made any more. Waits for no attempt: one that is under way ends soon, and in vain. */

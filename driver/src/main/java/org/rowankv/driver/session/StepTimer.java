@@ -1,6 +1,7 @@
 package org.rowankv.driver.session;
 
 import java.util.PriorityQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,6 +31,7 @@ final class StepTimer {
     }
 
     private final Clock clock;
+    private final ThreadFactory threads;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     // --- guarded by the lock ---
@@ -39,7 +41,12 @@ final class StepTimer {
     private boolean hurries;
 
     StepTimer(Clock clock) {
+        this(clock, task -> new Thread(task, "rowan-client-timer"));
+    }
+
+    StepTimer(Clock clock, ThreadFactory threads) {
         this.clock = clock;
+        this.threads = threads;
     }
 
     /** Runs the action at that time, or soon if it has passed. */
@@ -47,7 +54,7 @@ final class StepTimer {
         lock.lock();
         try {
             if (thread == null) {
-                final Thread made = new Thread(this::run, "rowan-client-timer");
+                final Thread made = threads.newThread(this::run);
                 made.setDaemon(true);
                 made.start();
                 thread = made; // not before: the machine may have no thread to give

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,6 +20,7 @@ import org.rowankv.driver.ModelSession;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 
@@ -35,6 +37,9 @@ final class AsyncRequestsErrorTest {
         private volatile boolean failsBehind;
         private volatile boolean losesReplies;
         private volatile boolean holdsAnswers;
+        private int calls;
+        /** One runs before each call. */
+        private final Queue<Runnable> beforeCalls = new ArrayDeque<>();
 
         @Override
         public ModelSession below() {
@@ -43,8 +48,13 @@ final class AsyncRequestsErrorTest {
 
         @Override
         public void call(Request request) {
+            calls++;
+            final Runnable before = beforeCalls.poll();
+            if (before != null) {
+                before.run();
+            }
             if (fails) {
-                throw new StackOverflowError("of the test");
+                overflow();
             }
             model.call(request);
             if (losesReplies) {
@@ -67,9 +77,31 @@ final class AsyncRequestsErrorTest {
         }
     }
 
+    /** Fails once when a test says so. */
+    private static final class FailingClock implements Clock {
+        private final AtomicBoolean fails = new AtomicBoolean();
+
+        @Override
+        public long nanoTime() {
+            throwOnce(fails);
+            return SystemClock.INSTANCE.nanoTime();
+        }
+
+        @Override
+        public long wallMs() {
+            return SystemClock.INSTANCE.wallMs();
+        }
+    }
+
     private final FailingSession session = new FailingSession();
-    private final AsyncRequests requests = new AsyncRequests(
-            session, SystemClock.INSTANCE, new SplittableRandomSource(1), TimeUnit.SECONDS.toNanos(2));
+    private final FailingClock clock = new FailingClock();
+    private final AtomicBoolean threadsFail = new AtomicBoolean();
+    private final StepTimer timer = new StepTimer(SystemClock.INSTANCE, task -> {
+        throwOnce(threadsFail);
+        return new Thread(task);
+    });
+    private final AsyncRequests requests =
+            new AsyncRequests(session, clock, new SplittableRandomSource(1), TimeUnit.SECONDS.toNanos(2), timer);
     private int cacheId;
 
     @BeforeEach
@@ -80,6 +112,12 @@ final class AsyncRequestsErrorTest {
     @AfterEach
     void close() {
         requests.close();
+    }
+
+    private static void throwOnce(AtomicBoolean fails) {
+        if (fails.compareAndSet(true, false)) {
+            throw new InternalError("of the test");
+        }
     }
 
     private Request put() {
@@ -173,6 +211,91 @@ final class AsyncRequestsErrorTest {
         assertThat(waiting.get(60, TimeUnit.SECONDS).status()).isNotNull();
         answers.stream().skip(1).forEach(Runnable::run);
         assertThat(stages.stream().filter(CompletableFuture::isDone)).hasSameSizeAs(stages);
+    }
+
+    /** Takes all places; the answers wait. */
+    private List<CompletableFuture<Request>> takeAllPlaces() {
+        session.holdsAnswers = true;
+        final List<CompletableFuture<Request>> stages = new ArrayList<>();
+        IntStream.range(0, AsyncRequests.AT_ONCE).forEach(i -> stages.add(execute(get())));
+        session.holdsAnswers = false;
+        return stages;
+    }
+
+    /** The thread with its answer begins another request, and that one fails. */
+    @Test
+    void shouldCompleteTheStageOfAnAnsweredRequestWhenTheNextOneFails() {
+        final List<CompletableFuture<Request>> stages = takeAllPlaces();
+        final CompletableFuture<Request> next = execute(get());
+        session.fails = true;
+        session.answers.remove().run();
+        session.fails = false;
+        assertThat(stages.get(0)).isCompleted();
+        assertThat(stages.get(0).join().status()).isEqualTo(Status.NOT_FOUND);
+        assertThat(next).isCompleted();
+        assertThat(next.join().status()).isEqualTo(Status.NO_REPLY);
+        answerAll();
+        requireAllPlaces();
+    }
+
+    /** It arrives while the first one begins, and the thread of the first one begins it. */
+    @Test
+    void shouldReturnTheStageOfARequestWhenAnotherOneFails() {
+        final List<CompletableFuture<Request>> stages = takeAllPlaces();
+        session.answers.remove().run();
+        final List<CompletableFuture<Request>> others = new ArrayList<>();
+        session.beforeCalls.add(() -> others.add(execute(get())));
+        session.beforeCalls.add(AsyncRequestsErrorTest::overflow);
+        final CompletableFuture<Request> stage = execute(get());
+        assertThat(stage).isCompleted();
+        assertThat(stage.join().status()).isEqualTo(Status.NOT_FOUND);
+        assertThat(others).hasSize(1).allMatch(CompletableFuture::isDone);
+        assertThat(others.get(0).join().status()).isEqualTo(Status.NO_REPLY);
+        assertThat(stages.get(0)).isCompleted();
+        answerAll();
+        requireAllPlaces();
+    }
+
+    /** The timer, which begins what waits after an error, cannot take the step: the same thread goes on. */
+    @Test
+    void shouldGoOnWithWhatWaitsWhenTheTimerFails() {
+        final List<CompletableFuture<Request>> stages = takeAllPlaces();
+        final CompletableFuture<Request> failing = execute(get());
+        final CompletableFuture<Request> waiting = execute(get());
+        session.beforeCalls.add(() -> {
+            clock.fails.set(true);
+            overflow();
+        });
+        session.answers.remove().run();
+        assertThat(stages.get(0)).isCompleted();
+        assertThat(failing).isCompleted();
+        assertThat(failing.join().status()).isEqualTo(Status.NO_REPLY);
+        assertThat(waiting).isCompleted();
+        assertThat(waiting.join().status()).isEqualTo(Status.NOT_FOUND);
+        answerAll();
+        requireAllPlaces();
+    }
+
+    /** Without a thread for its deadline a request does not wait, and is not sent. */
+    @Test
+    void shouldRefuseToWaitWithoutATimer() {
+        final List<CompletableFuture<Request>> stages = takeAllPlaces();
+        threadsFail.set(true);
+        assertThatThrownBy(() -> execute(put())).isInstanceOf(InternalError.class);
+        final int calls = session.calls;
+        answerAll();
+        assertThat(session.calls).as("calls of the session").isEqualTo(calls);
+        assertThat(stages).allMatch(CompletableFuture::isDone);
+        requireAllPlaces();
+    }
+
+    private void answerAll() {
+        session.answers.forEach(Runnable::run);
+        session.answers.clear();
+    }
+
+    private static void overflow() {
+        throw new StackOverflowError("of the test");
     }
 
     /** Of operations that a caller carries out together, and waits for. */

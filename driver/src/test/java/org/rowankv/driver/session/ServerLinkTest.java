@@ -9,6 +9,9 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -146,6 +149,53 @@ final class ServerLinkTest {
             await().atMost(60, TimeUnit.SECONDS).until(() -> link.connection(soon()) != null);
         }
         link.close();
+    }
+
+    /** The error belongs to the action: the connection is made, and the other connections are made too. */
+    @Test
+    void shouldKeepAConnectionWhenAnActionThatWaitedForItFails() throws Exception {
+        final CountDownLatch announced = new CountDownLatch(1);
+        final AtomicInteger runs = new AtomicInteger();
+        final List<Boolean> found = new CopyOnWriteArrayList<>();
+        final List<Thread> callers = new ArrayList<>();
+        final ServerLink link = new ServerLink(
+                address(), SETTINGS.withConnections(2, 4), SystemClock.INSTANCE, (to, isStopped) -> {
+                    awaitUninterruptibly(announced);
+                    return Handshake.connect(to, 0, SETTINGS, SystemClock.INSTANCE, isStopped, routing -> {});
+                });
+        try {
+            for (int i = 0; i < 8; i++) { // of different numbers: some look for each of the two
+                callers.add(new Thread(
+                        () -> found.add(link.connection(SystemClock.INSTANCE.nanoTime() + 60_000_000_000L) != null)));
+            }
+            callers.forEach(Thread::start);
+            await().atMost(60, TimeUnit.SECONDS).until(() -> callers.stream().allMatch(ServerLinkTest::waits));
+            assertThat(link.whenConnected(() -> {
+                        throw new InternalError("of the test");
+                    }))
+                    .isTrue();
+            assertThat(link.whenConnected(runs::incrementAndGet)).isTrue();
+            announced.countDown();
+            try (Socket one = listener.accept()) {
+                welcome(one);
+                try (Socket two = listener.accept()) {
+                    welcome(two);
+                    for (Thread each : callers) {
+                        each.join(60_000);
+                    }
+                    assertThat(found).as("callers with a connection").hasSize(8).containsOnly(true);
+                    assertThat(link.lastFailure()).isEmpty();
+                    assertThat(link.made()).isEqualTo(2);
+                    assertThat(runs).hasValue(1);
+                }
+            }
+        } finally {
+            link.close();
+        }
+    }
+
+    private static boolean waits(Thread thread) {
+        return thread.getState() == Thread.State.TIMED_WAITING || thread.getState() == Thread.State.WAITING;
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {

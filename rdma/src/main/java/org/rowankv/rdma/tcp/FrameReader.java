@@ -150,8 +150,13 @@ abstract class FrameReader extends ChannelInboundHandlerAdapter implements Frame
     }
 
     /** For how long the frame that is under way has not got on; −1 if none is, or this end does not read. */
-    final long stalledNs(long nowNs) {
+    private long stalledNs(long nowNs) {
         return waiting || progress == 0 ? -1 : Math.max(0, nowNs - progressNs);
+    }
+
+    /** Bytes of the buffer of the frame that is not whole; 0 if this end does not read, since the peer cannot go on. */
+    final int heldBytes() {
+        return waiting ? 0 : counted;
     }
 
     /** Ends a connection for the memory of its unfinished frame. */

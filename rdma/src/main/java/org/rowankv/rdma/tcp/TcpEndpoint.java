@@ -348,25 +348,25 @@ public final class TcpEndpoint implements Endpoint {
         fabric.held(delta);
     }
 
-    /** How to end the connection whose frame has not got on for longest, if that is longer; else the other. On the NIC loop. */
-    Stalled longestStalled(long nowNs, Stalled other) {
-        Stalled longest = other;
+    /** How to end the connection whose unfinished frame holds most memory, if it is more; else the other. On the NIC loop. */
+    Holding largestHeld(Holding other) {
+        Holding largest = other;
         for (LandingConnection each : queue.connections()) {
-            if (each.stalledNs(nowNs) > longest.ns()) {
-                longest = new Stalled(each.stalledNs(nowNs), each::endForMemory);
+            if (each.heldBytes() > largest.bytes()) {
+                largest = new Holding(each.heldBytes(), each::endForMemory);
             }
         }
         for (MessageReceiver each : receivers) {
-            if (each.stalledNs(nowNs) > longest.ns()) {
-                longest = new Stalled(each.stalledNs(nowNs), each::endForMemory);
+            if (each.heldBytes() > largest.bytes()) {
+                largest = new Holding(each.heldBytes(), each::endForMemory);
             }
         }
-        return longest;
+        return largest;
     }
 
-    /** A connection whose frame is not whole: for how long it has not got on, and how to end it. */
-    record Stalled(long ns, Runnable end) {
-        static final Stalled NONE = new Stalled(-1, () -> {});
+    /** A connection whose frame is not whole: the bytes of its buffer, and how to end it. */
+    record Holding(long bytes, Runnable end) {
+        static final Holding NONE = new Holding(0, () -> {});
     }
 
     /** Looks after everybody's silence. On the NIC loop. */

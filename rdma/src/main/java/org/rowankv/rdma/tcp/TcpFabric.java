@@ -419,19 +419,18 @@ public final class TcpFabric implements Fabric {
         }
     }
 
-    /** Ends connections until no more is held than may be: first that whose frame has not got on for longest. */
+    /** Ends connections until no more is held than may be: first that whose unfinished frame holds most. */
     private void relieve() {
         relieving = false;
-        final long nowNs = now();
         while (heldBytes.get() > mostHeldBytes) {
-            TcpEndpoint.Stalled longest = TcpEndpoint.Stalled.NONE;
+            TcpEndpoint.Holding largest = TcpEndpoint.Holding.NONE;
             for (TcpEndpoint each : open()) {
-                longest = each.longestStalled(nowNs, longest);
+                largest = each.largestHeld(largest);
             }
-            if (longest.ns() < 0) {
+            if (largest.bytes() == 0) {
                 return;
             }
-            longest.end().run();
+            largest.end().run();
         }
     }
 

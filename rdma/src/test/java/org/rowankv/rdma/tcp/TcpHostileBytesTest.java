@@ -415,6 +415,36 @@ final class TcpHostileBytesTest {
         await().until(() -> fabric.heldBytes() == 0);
     }
 
+    /** An entry that has stayed unfinished for longest holds little, and is not what has to go. */
+    @Test
+    void shouldEndTheLargestUnfinishedFrameBeforeTheOldest() throws IOException {
+        final int longest = 1 << 20;
+        reopen(16, longest);
+        final List<RawPeer> peers = new java.util.ArrayList<>();
+        try (RawPeer innocent = RawPeer.queuePair(address, 1, NONCE)) {
+            final byte[] entry = innocent.sendFrame(1, TAG, RawPeer.body(1, 1000));
+            innocent.send(entry, 0, 500);
+            await().until(() -> fabric.heldBytes() > 0);
+            clock.advanceMs(1_000);
+            for (int from = 2; from < 14; from++) {
+                final RawPeer peer = new RawPeer(address);
+                peers.add(peer);
+                assertThat(peer.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, from, 1, 0, NONCE))
+                                .status())
+                        .isZero();
+                final byte[] message = peer.frame(WireDescriptor.MESSAGE, 0, 1, 0, 0, new byte[longest]);
+                peer.send(message, 0, message.length - 1);
+            }
+            await().until(() -> fabric.faults(WireFault.STALLED) > 0);
+            innocent.send(entry, 500, entry.length);
+            innocent.awaitAck(1);
+        } finally {
+            for (RawPeer each : peers) {
+                each.close();
+            }
+        }
+    }
+
     private void reopen(int maxConnections) {
         reopen(maxConnections, 16 << 20);
     }
