@@ -158,8 +158,8 @@ final class ServerLinkTest {
         final AtomicInteger runs = new AtomicInteger();
         final List<Boolean> found = new CopyOnWriteArrayList<>();
         final List<Thread> callers = new ArrayList<>();
-        final ServerLink link = new ServerLink(
-                address(), SETTINGS.withConnections(2, 4), SystemClock.INSTANCE, (to, isStopped) -> {
+        final ServerLink link =
+                new ServerLink(address(), SETTINGS.withConnections(2, 4), SystemClock.INSTANCE, (to, isStopped) -> {
                     awaitUninterruptibly(announced);
                     return Handshake.connect(to, 0, SETTINGS, SystemClock.INSTANCE, isStopped, routing -> {});
                 });
