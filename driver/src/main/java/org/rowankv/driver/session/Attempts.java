@@ -63,7 +63,7 @@ public final class Attempts {
         request = newRequest;
         lane = borrowed;
         rounds = 0;
-        if (borrowed.isSpent() || borrowed.mayBeOpenUnheardAt(newRequest.shard())) {
+        if (borrowed.isSpent()) {
             lanes.renew(borrowed); // the old session is closed, below, at this shard, and when it is met at others
         }
         // Once per visit: when its outcome became unknown the shard did not answer. A copy of the request that is still
@@ -155,9 +155,9 @@ public final class Attempts {
             if (!repeated && open.status() != Status.NO_REPLY) {
                 own.refusedAt(asked.shard());
             }
-            // Nothing of the mutation itself was attempted, so no reply means no outcome that is not known. The lane's
-            // next
-            // mutation at this shard takes another session: this one may be open there, or open and closed again.
+            // Nothing of the mutation itself was attempted, so no reply means no outcome that is not known. The next
+            // mutation
+            // offers the same id: another one each time would open sessions faster than a busy shard answers.
             asked.answer(open.status(), 0, 0, 0);
             return null;
         }

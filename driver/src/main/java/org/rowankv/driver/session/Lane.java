@@ -67,11 +67,6 @@ final class Lane {
         return openShards.get(shard);
     }
 
-    /** Whether an opening there ended without an answer: it may have been opened, and closed since. */
-    boolean mayBeOpenUnheardAt(int shard) {
-        return reachedShards.get(shard) && !openShards.get(shard);
-    }
-
     /** About to be opened there. Said before anything is sent: whatever becomes of the caller, it is closed some day. */
     void openingAt(int shard) {
         reachedShards.set(shard);
