@@ -356,6 +356,9 @@ public final class RowanClient implements AutoCloseable {
                         "shard " + request.shard()
                                 + " needs a new epoch before it takes writes, and the configuration store"
                                 + " could not store one; nothing was written. See the servers' logs, and try again");
+            case NO_REPLY ->
+                throw new RowanException(
+                        Status.NO_REPLY, "no reply to the operation " + request.operation() + " within the deadline");
             case OUTCOME_UNKNOWN ->
                 throw new RowanException(
                         Status.OUTCOME_UNKNOWN,

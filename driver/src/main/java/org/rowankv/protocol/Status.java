@@ -20,7 +20,10 @@ public enum Status {
     STALE_TERM,
     /** This server is not the shard's primary. Nothing was applied. */
     NOT_PRIMARY,
-    /** The transport lost the reply: the request may or may not have been applied; retry with the same request id. */
+    /**
+     * The transport lost the reply: the request may or may not have been applied; retry with the same request id. Of a whole
+     * operation: a read had no reply within its deadline.
+     */
     NO_REPLY,
     /** The deadline passed while the outcome was not known: the operation may have taken effect, at most once. */
     OUTCOME_UNKNOWN,
@@ -30,7 +33,10 @@ public enum Status {
     BAD_REQUEST,
     /** The store is closed. Nothing was applied. */
     CLOSED,
-    /** The shard's primary cannot be reached: the request was not sent. Nothing was applied by this attempt. */
+    /**
+     * The shard's primary cannot be reached, or did not answer even the opening of a session: the request was not sent. Nothing was
+     * applied by this attempt.
+     */
     UNREACHABLE,
     /**
      * The shard has given out nearly all versions of its epoch, and another epoch could not be stored. Nothing was written; no

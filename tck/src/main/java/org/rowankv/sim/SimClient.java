@@ -340,8 +340,8 @@ final class SimClient extends Task {
             case NOT_FOUND -> Outcome.NOT_FOUND;
             case CONDITION_FAILED -> Outcome.CONDITION_FAILED;
             case OUTCOME_UNKNOWN -> Outcome.UNKNOWN;
-            // NO_REPLY is the answer when not even the session could be opened: nothing was attempted.
-            case FULL, TOO_LARGE, CLOSED, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> Outcome.REFUSED;
+            // NO_REPLY is the answer of a read; UNREACHABLE when not even the session could be opened.
+            case FULL, TOO_LARGE, CLOSED, UNREACHABLE, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> Outcome.REFUSED;
             default -> throw new ViolationError(this + " got the answer " + status + ", which nobody should see");
         };
     }

@@ -28,6 +28,10 @@ final class CallBatch implements AutoCloseable {
 
     /** Answers all. What found nobody that it is for goes one by one afterwards. */
     static void callAll(NetSession session, List<Request> requests, long beginNs, long deadlineNs) {
+        if (deadlineNs - beginNs <= 0) {
+            requests.forEach(request -> BlockingCall.answer(request, Status.UNREACHABLE));
+            return;
+        }
         final long batchTerm;
         try (CallBatch batch = new CallBatch(session, beginNs, deadlineNs)) {
             batchTerm = batch.route.term();

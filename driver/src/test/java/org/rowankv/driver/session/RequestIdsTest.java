@@ -187,7 +187,7 @@ class RequestIdsTest {
             }
         });
         client.execute(put());
-        assertThat(request.status()).isEqualTo(Status.NO_REPLY);
+        assertThat(request.status()).isEqualTo(Status.UNREACHABLE);
         assertThat(closedWithTheClient()).hasSize(1);
     }
 
@@ -208,7 +208,7 @@ class RequestIdsTest {
             }
         });
         client.execute(put());
-        assertThat(request.status()).isEqualTo(Status.NO_REPLY);
+        assertThat(request.status()).isEqualTo(Status.UNREACHABLE);
         final long unknown = offered.get(offered.size() - 1);
         offered.clear();
         lost.set(0);
@@ -260,7 +260,7 @@ class RequestIdsTest {
         client.execute(put());
         assertThat(request.status())
                 .as("opening the session got no reply: the put itself was never sent")
-                .isEqualTo(Status.NO_REPLY);
+                .isEqualTo(Status.UNREACHABLE);
     }
 
     @Test

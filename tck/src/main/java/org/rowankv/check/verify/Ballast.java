@@ -47,7 +47,7 @@ final class Ballast {
         switch (request.status()) {
             case OK -> acked[index] = id;
             case OUTCOME_UNKNOWN -> acked[index] = Event.NOT_ASKED;
-            case FULL, NO_REPLY -> {}
+            case FULL, UNREACHABLE -> {}
             default -> throw new IllegalStateException("an answer that no caller should see: " + request.status());
         }
     }

@@ -170,8 +170,8 @@ final class Caller {
             case NOT_FOUND -> Outcome.NOT_FOUND;
             case CONDITION_FAILED -> Outcome.CONDITION_FAILED;
             case OUTCOME_UNKNOWN -> Outcome.UNKNOWN;
-            // NO_REPLY is the answer when not even the session could be opened: nothing was attempted.
-            case FULL, TOO_LARGE, CLOSED, NO_REPLY, NO_VERSION -> Outcome.REFUSED;
+            // NO_REPLY is the answer of a read; UNREACHABLE when not even the session could be opened.
+            case FULL, TOO_LARGE, CLOSED, UNREACHABLE, NO_REPLY, NO_VERSION -> Outcome.REFUSED;
             default -> throw new IllegalStateException("an answer that no caller should see: " + status);
         };
     }

@@ -212,7 +212,7 @@ final class SimUser extends Turned {
             case NOT_FOUND -> Outcome.NOT_FOUND;
             case CONDITION_FAILED -> Outcome.CONDITION_FAILED;
             case OUTCOME_UNKNOWN -> Outcome.UNKNOWN;
-            // NO_REPLY is the answer of a read, or when not even the session could be opened: nothing was attempted.
+            // NO_REPLY is the answer of a read; UNREACHABLE also when not even the session could be opened.
             case FULL, TOO_LARGE, UNREACHABLE, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> Outcome.REFUSED;
             default -> {
                 simulation.violation("user " + number + " got the answer " + status + ", which nobody should see");
