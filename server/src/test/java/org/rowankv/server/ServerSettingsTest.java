@@ -6,7 +6,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.server.shard.ShardReplica;
 
-/** What of an area may live, and who gets it. */
+/** The bounds of live bytes in an area, and how they are divided. */
 final class ServerSettingsTest {
     private static final int STRIDE = 64;
     private static final int FILL_PERCENT = 88;

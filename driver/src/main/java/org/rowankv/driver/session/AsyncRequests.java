@@ -337,7 +337,7 @@ public final class AsyncRequests implements AutoCloseable {
             carry(line, stepper, next);
         }
 
-        /** An error, which goes on to the caller: nobody knows what became of the last attempt. */
+        /** An error, which goes on to the caller: the outcome of the last attempt is unknown. */
         private void giveUp(Line line, SteppedRequest stepper) {
             turn.set(Turn.FAILED);
             stepper.abandon();

@@ -66,8 +66,8 @@ public final class Attempts {
         if (borrowed.isSpent()) {
             lanes.renew(borrowed); // the old session is closed, below, at this shard, and when it is met at others
         }
-        // Once per visit: when its outcome became unknown the shard did not answer. A copy of the request that is still on
-        // its way finds the session closed and is refused.
+        // Once per visit: when its outcome became unknown the shard did not answer. A copy of the request that is
+        // still on its way finds the session closed and is refused.
         final long abandoned = borrowed.abandonedAt(newRequest.shard());
         return abandoned == 0
                 ? nextRound(newRequest, borrowed)
@@ -154,8 +154,9 @@ public final class Attempts {
             if (!repeated && open.status() != Status.NO_REPLY) {
                 own.refusedAt(asked.shard());
             }
-            // The mutation itself was not sent, so a lost reply to its opening leaves no doubt about its outcome. The next
-            // mutation offers the same id: another one each time would open sessions faster than a busy shard answers.
+            // The mutation itself was not sent, so a lost reply to its opening leaves no doubt about its outcome.
+            // The next mutation offers the same id: another one each time would open sessions faster than a busy
+            // shard answers.
             asked.answer(open.status() == Status.NO_REPLY ? Status.UNREACHABLE : open.status(), 0, 0, 0);
             return null;
         }

@@ -157,7 +157,7 @@ public final class RequestIds implements AutoCloseable {
         try (Round held = new Round()) {
             for (int next = 0; next < requests.size() || !held.isEmpty(); ) {
                 try (Round round = new Round()) {
-                    // No more than there are lanes left now: who holds some and waits for others may wait for ever.
+                    // No more than there are lanes left now: to hold some and wait for others may be a deadlock.
                     while (next < requests.size() && round.size() < MAX_TOGETHER) {
                         final Request each = requests.get(next);
                         if (silent.get(serverOf(each, configuration))) {

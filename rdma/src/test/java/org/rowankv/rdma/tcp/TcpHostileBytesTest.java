@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -388,22 +389,27 @@ final class TcpHostileBytesTest {
         assertOthersGoOn(1_000);
     }
 
+    /** Twelve peers send a message each, of that length, but for its last byte. */
+    private void sendUnfinishedMessages(List<RawPeer> peers, int length) throws IOException {
+        for (int from = 2; from < 14; from++) {
+            final RawPeer peer = new RawPeer(address);
+            peers.add(peer);
+            assertThat(peer.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, from, 1, 0, NONCE))
+                            .status())
+                    .isZero();
+            final byte[] message = peer.frame(WireDescriptor.MESSAGE, 0, 1, 0, 0, new byte[length]);
+            peer.send(message, 0, message.length - 1);
+        }
+    }
+
     /** Frames that never get whole, on more connections than there is memory for. */
     @Test
     void shouldHoldNoMoreThanItMayOfFramesThatAreNotWhole() throws IOException {
         final int longest = 1 << 20;
         reopen(16, longest);
-        final List<RawPeer> peers = new java.util.ArrayList<>();
+        final List<RawPeer> peers = new ArrayList<>();
         try {
-            for (int from = 2; from < 14; from++) {
-                final RawPeer peer = new RawPeer(address);
-                peers.add(peer);
-                assertThat(peer.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, from, 1, 0, NONCE))
-                                .status())
-                        .isZero();
-                final byte[] message = peer.frame(WireDescriptor.MESSAGE, 0, 1, 0, 0, new byte[longest]);
-                peer.send(message, 0, message.length - 1);
-            }
+            sendUnfinishedMessages(peers, longest);
             await().until(() -> fabric.faults(WireFault.STALLED) > 0);
             await().until(() -> fabric.heldBytes() <= 9L * longest);
             assertThat(fabric.faults(WireFault.STALLED)).isLessThan(12);
@@ -420,21 +426,13 @@ final class TcpHostileBytesTest {
     void shouldEndTheLargestUnfinishedFrameBeforeTheOldest() throws IOException {
         final int longest = 1 << 20;
         reopen(16, longest);
-        final List<RawPeer> peers = new java.util.ArrayList<>();
+        final List<RawPeer> peers = new ArrayList<>();
         try (RawPeer innocent = RawPeer.queuePair(address, 1, NONCE)) {
             final byte[] entry = innocent.sendFrame(1, TAG, RawPeer.body(1, 1000));
             innocent.send(entry, 0, 500);
             await().until(() -> fabric.heldBytes() > 0);
             clock.advanceMs(1_000);
-            for (int from = 2; from < 14; from++) {
-                final RawPeer peer = new RawPeer(address);
-                peers.add(peer);
-                assertThat(peer.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, from, 1, 0, NONCE))
-                                .status())
-                        .isZero();
-                final byte[] message = peer.frame(WireDescriptor.MESSAGE, 0, 1, 0, 0, new byte[longest]);
-                peer.send(message, 0, message.length - 1);
-            }
+            sendUnfinishedMessages(peers, longest);
             await().until(() -> fabric.faults(WireFault.STALLED) > 0);
             innocent.send(entry, 500, entry.length);
             innocent.awaitAck(1);
@@ -497,7 +495,7 @@ final class TcpHostileBytesTest {
     @Test
     void shouldNotLetHalfOpenConnectionsLockAPeerOut() throws IOException {
         reopen(4);
-        final List<RawPeer> flood = new java.util.ArrayList<>();
+        final List<RawPeer> flood = new ArrayList<>();
         try {
             for (int i = 0; i < 12; i++) {
                 final RawPeer peer = new RawPeer(address);

@@ -386,7 +386,7 @@ final class ChangeAnswers {
             return nothing(index, Status.FULL, from);
         }
         if (from > port.served().lastVersion(shard)) {
-            return nothing(index, Status.BAD_REQUEST, from); // nobody can have been told that
+            return nothing(index, Status.BAD_REQUEST, from); // no stream was ever at that place
         }
         final long finished = port.served().finishedVersion(shard);
         final ShardChanges.Reading reading = changes.read(cacheId, asked.seen[index], finished, room);

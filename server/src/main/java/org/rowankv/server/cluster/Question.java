@@ -24,7 +24,7 @@ final class Question {
      * is 0 for the last part of them, else 1.
      */
     static final int LACKING = 9;
-    /** Heard that the asker has compared its shards, and told all their replicas. */
+    /** The asker has compared its shards, and has sent the result to all their replicas. */
     static final int COMPARED = 10;
 
     private Question() {}

@@ -53,7 +53,7 @@ final class FoundAreas {
     private final Place place;
     private final @Nullable Area[] areas;
     private final Map<Integer, UnusableAreaException> lost = new TreeMap<>();
-    /** Used with consent although their replicas are incomplete: only for shards of which nobody else has a complete one. */
+    /** Used with consent although their replicas are incomplete: only for shards without a complete one. */
     private final Set<Integer> incomplete = new TreeSet<>();
 
     private FoundAreas(Configuration found, Place place) {

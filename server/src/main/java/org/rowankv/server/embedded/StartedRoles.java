@@ -4,7 +4,7 @@ import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.MembershipView;
 
 /**
- * Who may connect: the servers in the term that gave out the roles. Later terms, in which replicas become complete, change
+ * The servers that may connect: those in the term that gave out the roles. Later terms, in which replicas become complete, change
  * neither roles nor incarnations.
  */
 record StartedRoles(Configuration started) implements MembershipView {

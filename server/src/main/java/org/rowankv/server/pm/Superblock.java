@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.pm.SuperblockDescriptor.Content;
 
 /**
- * What a server knows about itself across restarts: who it is, how often it started, the highest term it adopted,
+ * What a server knows about itself across restarts: its id, how often it started, the highest term it adopted,
  * whether it was shut down cleanly, and whether its replicas are complete.
  *
  * <p>Guarantees: when a method that changes it returns, the change is on the device (for an area without files: in

@@ -17,7 +17,7 @@ import org.rowankv.server.catalogue.StoredCache;
 
 /** Searches in the catalogue go on after an error, and say of each cache what was read. */
 final class CatalogueThreadTest {
-    /** Lists these caches, and knows them at once if it is told to. */
+    /** Lists these caches; a test may make it know them at once. */
     private record Listed(List<StoredCache> list, List<StoredCache> known) implements ClientCatalogue {
         @Override
         public @Nullable StoredCache find(String name) {

@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
@@ -21,11 +20,6 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.client.ClientPort;
 import org.rowankv.server.client.ClientPortSettings;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.membership.ConfigurationStoreException;
-import org.rowankv.server.membership.MemoryConfigurationStore;
-import org.rowankv.server.membership.Stamp;
-import org.rowankv.server.membership.Versioned;
 
 /** A server that has started serves the caches that there were then, also while its configuration store is away. */
 class CachesWithoutStoreTest {
@@ -34,44 +28,6 @@ class CachesWithoutStoreTest {
 
     @TempDir
     Path dir;
-
-    /** A store that may be away. */
-    private static final class AwayStore implements ConfigurationStore {
-        private final ConfigurationStore store = new MemoryConfigurationStore();
-        private volatile boolean away;
-
-        private ConfigurationStore present() {
-            if (away) {
-                throw new ConfigurationStoreException("the store is away");
-            }
-            return store;
-        }
-
-        @Override
-        public @Nullable Versioned read(String path) {
-            return present().read(path);
-        }
-
-        @Override
-        public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
-            return present().compareAndSet(path, expectedVersion, bytes, stamp);
-        }
-
-        @Override
-        public boolean delete(String path, long expectedVersion) {
-            return present().delete(path, expectedVersion);
-        }
-
-        @Override
-        public List<String> list(String prefix) {
-            return present().list(prefix);
-        }
-
-        @Override
-        public void close() {
-            store.close();
-        }
-    }
 
     private static Request put(RowanClient client, int cache) {
         final Request put = new Request().put(cache, KEY, 0, KEY.length, KEY, 0, KEY.length);

@@ -60,7 +60,7 @@ final class DamagedLandingTest {
                 held.countDown();
                 try {
                     if (!released.await(60, TimeUnit.SECONDS)) {
-                        throw new AssertionError("nobody released it");
+                        throw new AssertionError("it was never released");
                     }
                 } catch (InterruptedException e) {
                     throw new AssertionError(e);

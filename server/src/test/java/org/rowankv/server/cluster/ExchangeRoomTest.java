@@ -157,7 +157,7 @@ final class ExchangeRoomTest {
     void shouldTellLackingVersionsInPartsOfWhichOneIsTheLast(int count) {
         final Set<Long> lacking =
                 LongStream.rangeClosed(1, count).boxed().collect(Collectors.toCollection(TreeSet::new));
-        final List<Long> told = new ArrayList<>();
+        final List<Long> lackingAsSent = new ArrayList<>();
         final List<Long> arguments = new ArrayList<>();
         final PeerCalls[] asking = new PeerCalls[1];
         final Endpoint endpoint = (Endpoint) Proxy.newProxyInstance(
@@ -166,7 +166,7 @@ final class ExchangeRoomTest {
                     final ByteBuffer versions = PeerMessageDescriptor.payload(asked);
                     assertThat(versions.remaining()).isLessThanOrEqualTo((64 << 10) * Long.BYTES);
                     while (versions.hasRemaining()) {
-                        told.add(versions.getLong());
+                        lackingAsSent.add(versions.getLong());
                     }
                     arguments.add(PeerMessageDescriptor.argument(asked));
                     asking[0].answered(
@@ -185,7 +185,7 @@ final class ExchangeRoomTest {
         Exchange.tellLacking(3, 1, lacking, asking[0], () -> {
             throw new RoundOverException("server 1 does not answer");
         });
-        assertThat(told).containsExactlyElementsOf(lacking);
+        assertThat(lackingAsSent).containsExactlyElementsOf(lacking);
         assertThat(arguments).endsWith(0L);
         assertThat(arguments.subList(0, arguments.size() - 1)).allMatch(each -> each == 1);
     }

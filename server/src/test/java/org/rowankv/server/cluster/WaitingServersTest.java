@@ -7,18 +7,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.membership.ConfigurationStoreException;
-import org.rowankv.server.membership.MemoryConfigurationStore;
-import org.rowankv.server.membership.Stamp;
-import org.rowankv.server.membership.Versioned;
 
 /** A server that waits says for what, and does not wait busily. */
 final class WaitingServersTest {
@@ -66,54 +58,6 @@ final class WaitingServersTest {
         }
     }
 
-    /** A store that is away, and says at every call that something has changed. */
-    private static final class AwayStore implements ConfigurationStore {
-        private final ConfigurationStore store = new MemoryConfigurationStore();
-        private final AtomicLong failures = new AtomicLong();
-        private volatile boolean away;
-        private volatile Runnable changed = () -> {};
-
-        private ConfigurationStore store() {
-            if (away) {
-                failures.incrementAndGet();
-                changed.run();
-                throw new ConfigurationStoreException("planned by the test");
-            }
-            return store;
-        }
-
-        @Override
-        public @Nullable Versioned read(String path) {
-            return store().read(path);
-        }
-
-        @Override
-        public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
-            return store().compareAndSet(path, expectedVersion, bytes, stamp);
-        }
-
-        @Override
-        public boolean delete(String path, long expectedVersion) {
-            return store().delete(path, expectedVersion);
-        }
-
-        @Override
-        public List<String> list(String prefix) {
-            return store().list(prefix);
-        }
-
-        @Override
-        public boolean watch(Runnable newChanged) {
-            changed = newChanged;
-            return true;
-        }
-
-        @Override
-        public void close() {
-            store.close();
-        }
-    }
-
     @Test
     void shouldPauseAfterALookThatFailedWhateverTheStoreSaysMeanwhile() {
         final AwayStore store = new AwayStore();
@@ -129,7 +73,7 @@ final class WaitingServersTest {
             // However long that took: a look each 300 ms at most, and the one under way.
             assertThat(failures).isLessThanOrEqualTo(2 + (SystemClock.INSTANCE.nanoTime() - fromNs) / 300_000_000);
             assertThat(server.saying())
-                    .isEqualTo("the configuration store is away; the data path goes on: planned by the test");
+                    .isEqualTo("the configuration store is away; the data path goes on: the store is away");
 
             store.away = false;
             await().atMost(PATIENCE).until(() -> server.saying().isEmpty());

@@ -146,10 +146,10 @@ final class DamagedReplicaTest {
         } finally {
             child.destroyForcibly();
         }
-        final String told = Files.readString(output, StandardCharsets.UTF_8);
-        assertThat(child.exitValue()).as(told).isEqualTo(Child.KILLED);
+        final String printed = Files.readString(output, StandardCharsets.UTF_8);
+        assertThat(child.exitValue()).as(printed).isEqualTo(Child.KILLED);
         requireMadeAnew(
-                level, 1, told.substring(told.indexOf("key=") + 4).trim().split("\\s")[0]);
+                level, 1, printed.substring(printed.indexOf("key=") + 4).trim().split("\\s")[0]);
         assertThat(aside(1)).exists();
     }
 
@@ -245,7 +245,7 @@ final class DamagedReplicaTest {
                         "accept-unclean=true",
                         "Server 2 had not yet got its copy");
         assertThat(area(1)).hasBinaryContent(before);
-        // With consent it is used for what nobody else has, and made anew where another is complete.
+        // With consent it serves shards without a complete replica, and is made anew where another is complete.
         try (EmbeddedCluster again =
                 EmbeddedCluster.open(settings(dir(), 2).acceptUnclean(true).build())) {
             final RowanClient reader = Stores.client(again, 8);

@@ -60,7 +60,7 @@ final class LostFileTest {
         final Process child = new ProcessBuilder(
                         System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
                         "-Xmx256m",
-                        // Interpreted, a read that finds nothing is told where it happens, before a checksum is
+                        // Interpreted, a read that finds nothing is printed where it happens, before a checksum is
                         // computed.
                         "-Xint",
                         "-XX:+UseSerialGC",
@@ -80,9 +80,9 @@ final class LostFileTest {
         } finally {
             child.destroyForcibly();
         }
-        final String told = Files.readString(output, StandardCharsets.UTF_8);
-        assertThat(child.exitValue()).as(told).isZero();
-        return told;
+        final String printed = Files.readString(output, StandardCharsets.UTF_8);
+        assertThat(child.exitValue()).as(printed).isZero();
+        return printed;
     }
 
     @ParameterizedTest
@@ -98,8 +98,8 @@ final class LostFileTest {
         "emptied, 2, false"
     })
     void shouldStopAndNameTheFile(String what, int servers, boolean watched) throws Exception {
-        final String told = run(what, servers, watched);
-        assertThat(told)
+        final String printed = run(what, servers, watched);
+        assertThat(printed)
                 .contains("refused: the area " + temporary.resolve("store") + "/area-0.rowan was "
                         + (what.equals("emptied") ? "cut off to 0" : what.equals("cut") ? "cut off to" : what))
                 .contains("nobody is answered any more")

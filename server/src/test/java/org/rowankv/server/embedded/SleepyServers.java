@@ -14,6 +14,16 @@ final class SleepyServers implements Scheduling {
     private static final String ROLE = "server-";
 
     private final Set<String> asleep = ConcurrentHashMap.newKeySet();
+    private volatile boolean allAsleep;
+
+    /** Every server, until {@link #awake()}. */
+    void sleep() {
+        allAsleep = true;
+    }
+
+    void awake() {
+        allAsleep = false;
+    }
 
     void sleep(int server) {
         asleep.add(ROLE + server);
@@ -53,7 +63,7 @@ final class SleepyServers implements Scheduling {
 
             @Override
             public void wakeUp() {
-                if (!asleep.contains(role)) {
+                if (!allAsleep && !asleep.contains(role)) {
                     invoker.tryInvoke();
                 }
             }

@@ -8,10 +8,8 @@ import static org.rowankv.server.embedded.Stores.bytes;
 import static org.rowankv.server.embedded.Stores.numberOf;
 import static org.rowankv.server.embedded.Stores.value;
 
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,17 +28,11 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.RowanException;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.runtime.Agent;
-import org.rowankv.runtime.AgentInvoker;
 import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.Chaos;
-import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.Scheduling;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.runtime.ThreadScheduling;
-import org.rowankv.runtime.TurnedAgent;
 import org.rowankv.server.Server;
-import org.rowankv.server.log.Segments;
 
 /** A store in which an agent fails for good, or gets no turn: every wait ends, with the cause, and so does the close. */
 @Tag("chaos")
@@ -210,47 +202,6 @@ final class StoppedStoreTest {
         }
     }
 
-    /** Takes the agents of the servers on, and turns none of them while it is told to. */
-    private static final class Sleepy implements Scheduling {
-        private volatile boolean asleep;
-
-        @Override
-        public TurnedAgent take(Agent agent, ErrorLog errors) {
-            if (!agent.roleName().startsWith("server-")) {
-                return ThreadScheduling.INSTANCE.take(agent, errors);
-            }
-            final AgentInvoker invoker = new AgentInvoker(agent, errors);
-            return new TurnedAgent() {
-                @Override
-                public void start() {
-                    invoker.start();
-                }
-
-                @Override
-                public void wakeUp() {
-                    if (!asleep) {
-                        invoker.tryInvoke();
-                    }
-                }
-
-                @Override
-                public boolean isClosed() {
-                    return invoker.isClosed();
-                }
-
-                @Override
-                public void close() {
-                    invoker.close();
-                }
-            };
-        }
-
-        @Override
-        public void park(long ns) {
-            ThreadScheduling.INSTANCE.park(ns);
-        }
-    }
-
     private static Surroundings surroundings(LeapClock clock, Scheduling scheduling) {
         final Surroundings usual = Surroundings.machine();
         return new Surroundings(
@@ -268,12 +219,12 @@ final class StoppedStoreTest {
     @Test
     void shouldCloseThoughItsAgentsGetNoTurn() throws Exception {
         final LeapClock clock = new LeapClock();
-        final Sleepy scheduling = new Sleepy();
+        final SleepyServers scheduling = new SleepyServers();
         final EmbeddedCluster cluster = EmbeddedCluster.open(settings().build(), surroundings(clock, scheduling));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         client.put(cache, bytes("k"), value("k", 1, 3000));
-        scheduling.asleep = true;
+        scheduling.sleep();
         client.put(cache, bytes("k"), value("k", 2, 3000));
         final CompletableFuture<Void> closing = CompletableFuture.runAsync(cluster::close);
         await().atMost(Duration.ofSeconds(30)).until(() -> {
@@ -289,53 +240,24 @@ final class StoppedStoreTest {
         }
     }
 
-    /** Flips a bit of the only copy of these bytes that lies in a server's area. */
-    private static void damage(Server server, byte[] content) {
-        final Segments segments = server.segments();
-        final List<Long> found = new ArrayList<>();
-        for (int segment = 0; segment < segments.count(); segment++) {
-            final long from = segments.area().addressOf(segment);
-            final ByteBuffer buffer = segments.region().buffer(from);
-            final int at = segments.region().offset(from);
-            for (int i = 0; i + content.length <= segments.length(); i++) {
-                if (buffer.get(at + i) == content[0] && isThere(buffer, at + i, content)) {
-                    found.add(from + i);
-                }
-            }
-        }
-        assertThat(found).hasSize(1);
-        final ByteBuffer buffer = segments.region().buffer(found.get(0));
-        final int at = segments.region().offset(found.get(0));
-        buffer.put(at, (byte) (buffer.get(at) ^ 4));
-    }
-
-    private static boolean isThere(ByteBuffer buffer, int at, byte[] content) {
-        for (int i = 0; i < content.length; i++) {
-            if (buffer.get(at + i) != content[i]) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     /** Its sender has acknowledged it: a replica without it would differ, and nothing would ever find that. */
     @ParameterizedTest
     @ValueSource(ints = {100, 3000})
     void shouldStopRatherThanPassOverWhatLandedDamaged(int length) {
-        final Sleepy scheduling = new Sleepy();
+        final SleepyServers scheduling = new SleepyServers();
         final EmbeddedCluster cluster =
                 EmbeddedCluster.open(settings().build(), surroundings(new LeapClock(), scheduling));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         client.put(cache, bytes("k"), value("k", 1, length));
         cluster.awaitDigested();
-        scheduling.asleep = true;
+        scheduling.sleep();
         client.put(cache, bytes("k"), value("k", 2, length));
         final Request get = new Request().get(cache, bytes("k"), 0, 1);
         client.execute(get);
         final int backup = (cluster.configuration().shard(get.shard()).primary() + 1) % 3;
-        damage(cluster.servers().get(backup), Arrays.copyOf(value("k", 2, length), 64));
-        scheduling.asleep = false;
+        LandedDamage.flip(cluster.servers().get(backup), Arrays.copyOf(value("k", 2, length), 64));
+        scheduling.awake();
         await().atMost(Duration.ofSeconds(30)).until(() -> {
             cluster.servers().forEach(Server::wakeUp);
             return cluster.servers().get(backup).isStopped();
@@ -357,12 +279,12 @@ final class StoppedStoreTest {
     @Test
     void shouldSayThatTheOutcomeIsUnknownWhenBackupsDoNotTakeWhatWasBegun() {
         final LeapClock clock = new LeapClock();
-        final Sleepy scheduling = new Sleepy();
+        final SleepyServers scheduling = new SleepyServers();
         final EmbeddedCluster cluster = EmbeddedCluster.open(settings().build(), surroundings(clock, scheduling));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         client.put(cache, bytes("k"), value("k", 1, 3000));
-        scheduling.asleep = true;
+        scheduling.sleep();
         final CompletableFuture<RowanException> failing = CompletableFuture.supplyAsync(() -> {
             final RowanException[] failure = new RowanException[1];
             for (int i = 0; failure[0] == null; i++) {
@@ -377,7 +299,7 @@ final class StoppedStoreTest {
             return failing.isDone();
         });
         assertThat(failing.join().status()).isIn(Status.OUTCOME_UNKNOWN, Status.FULL);
-        scheduling.asleep = false;
+        scheduling.awake();
         cluster.close();
     }
 

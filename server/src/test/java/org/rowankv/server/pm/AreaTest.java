@@ -59,7 +59,7 @@ class AreaTest {
                     .isInstanceOf(UnusableAreaException.class)
                     .hasMessageContainingAll("area lacks an entry", "accept-unclean=true", "--accept-unclean")
                     .matches(e -> ((UnusableAreaException) e).isUnclean());
-            // Until somebody has stored what is made of it, the next start asks again.
+            // Until what is made of it is stored, the next start asks again.
             try (Area area = Area.open(settings, new OpenConsent(true, false))) {
                 assertThat(area.mayBeTorn())
                         .as("its damaged entries are made void")

@@ -124,8 +124,8 @@ class SuperblockTest {
                 .isTrue();
     }
 
-    @Test
-    void shouldKeepTheMarkOfWhatIsLackingAlthoughItsForceFailed() {
+    /** Of an area whose mark was written while the device refused it; from now on it takes writes again. */
+    private Superblock withFailedMark() {
         final Superblock superblock = new Superblock(
                 memory.visible(), memory, BOOT, 99, false, Superblock.format(memory.visible(), memory, NEW));
         superblock.startIncarnation();
@@ -137,6 +137,12 @@ class SuperblockTest {
         });
         assertThatThrownBy(superblock::markIncomplete).hasMessage("planted");
         broken.set(false);
+        return superblock;
+    }
+
+    @Test
+    void shouldKeepTheMarkOfWhatIsLackingAlthoughItsForceFailed() {
+        final Superblock superblock = withFailedMark();
         assertThat(superblock.isIncomplete()).isTrue();
         superblock.adoptTerm(8);
         assertThat(Superblock.newestValid(memory.crash(new Random(1))).incomplete())
@@ -149,17 +155,7 @@ class SuperblockTest {
 
     @Test
     void shouldMarkWhatIsLackingOnTheDeviceWhenItIsTriedAgain() {
-        final Superblock superblock = new Superblock(
-                memory.visible(), memory, BOOT, 99, false, Superblock.format(memory.visible(), memory, NEW));
-        superblock.startIncarnation();
-        final AtomicBoolean broken = new AtomicBoolean(true);
-        memory.beforeDrain(() -> {
-            if (broken.get()) {
-                throw new IllegalStateException("planted");
-            }
-        });
-        assertThatThrownBy(superblock::markIncomplete).hasMessage("planted");
-        broken.set(false);
+        final Superblock superblock = withFailedMark();
         superblock.markIncomplete();
         assertThat(Superblock.newestValid(memory.crash(new Random(1))).incomplete())
                 .isTrue();

@@ -67,7 +67,7 @@ final class KeptCandidatesTest {
         assertThat(segments.deadBytes(segment)).as("of what lies there now").isZero();
     }
 
-    /** The victim stays, as when somebody reads it: of what was copied nothing is alive there. */
+    /** The victim stays, as while a reader has it: no entry that was copied is alive there. */
     @Test
     void shouldCountTheOldPlaceOfACopiedCandidateDead() {
         version = Version.next(version);

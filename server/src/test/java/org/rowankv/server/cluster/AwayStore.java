@@ -1,0 +1,58 @@
+package org.rowankv.server.cluster;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.membership.ConfigurationStoreException;
+import org.rowankv.server.membership.MemoryConfigurationStore;
+import org.rowankv.server.membership.Stamp;
+import org.rowankv.server.membership.Versioned;
+
+/** A store in memory that a test puts away: then every call fails, after a notice that something has changed. */
+final class AwayStore implements ConfigurationStore {
+    private final ConfigurationStore store = new MemoryConfigurationStore();
+    final AtomicLong failures = new AtomicLong();
+    volatile boolean away;
+    volatile Runnable changed = () -> {};
+
+    private ConfigurationStore store() {
+        if (away) {
+            failures.incrementAndGet();
+            changed.run();
+            throw new ConfigurationStoreException("the store is away");
+        }
+        return store;
+    }
+
+    @Override
+    public @Nullable Versioned read(String path) {
+        return store().read(path);
+    }
+
+    @Override
+    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+        return store().compareAndSet(path, expectedVersion, bytes, stamp);
+    }
+
+    @Override
+    public boolean delete(String path, long expectedVersion) {
+        return store().delete(path, expectedVersion);
+    }
+
+    @Override
+    public List<String> list(String prefix) {
+        return store().list(prefix);
+    }
+
+    @Override
+    public boolean watch(Runnable newChanged) {
+        changed = newChanged;
+        return true;
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
