@@ -21,6 +21,10 @@ record CommandRun(int exitCode, List<String> lines) {
                 System.getProperty("java.class.path"),
                 main.getName()));
         command.addAll(List.of(arguments));
+        final String options = System.getProperty("rowan.process.options", "").trim();
+        if (!options.isEmpty()) {
+            command.addAll(1, List.of(options.split("\\s+")));
+        }
         final Process process =
                 new ProcessBuilder(command).redirectErrorStream(true).start();
         final List<String> lines = new ArrayList<>();

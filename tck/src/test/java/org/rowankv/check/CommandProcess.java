@@ -1,7 +1,6 @@
 package org.rowankv.check;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -15,12 +14,8 @@ record CommandProcess(int exitCode, List<String> lines) {
     private static final int SHOWN = 60;
 
     static CommandProcess run(Class<?> command, String... arguments) throws IOException, InterruptedException {
-        final List<String> words = new ArrayList<>(List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "-ea",
-                "-cp",
-                System.getProperty("java.class.path"),
-                command.getName()));
+        final List<String> words =
+                TestJvm.command("-ea", "-cp", System.getProperty("java.class.path"), command.getName());
         words.addAll(List.of(arguments));
         final Process process =
                 new ProcessBuilder(words).redirectErrorStream(true).start();

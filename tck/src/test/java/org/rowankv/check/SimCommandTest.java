@@ -9,7 +9,7 @@ import org.rowankv.sim.SimCommand;
 class SimCommandTest {
     @Test
     void shouldFindNothing() throws Exception {
-        findNothing(60);
+        findNothing(40);
     }
 
     /** So many that everything the simulator can do must have happened, or the command fails. */

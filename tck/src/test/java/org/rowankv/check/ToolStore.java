@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -180,12 +179,8 @@ final class ToolStore {
 
     /** Another process that has the directory open, with the objects in it. */
     static Process holder(Path dir) throws IOException {
-        final Process process = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Holder.class.getName(),
-                        dir.toString()))
+        final Process process = new ProcessBuilder(TestJvm.command(
+                        "-cp", System.getProperty("java.class.path"), Holder.class.getName(), dir.toString()))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         final BufferedReader output =

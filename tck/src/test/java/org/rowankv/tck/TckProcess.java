@@ -3,9 +3,9 @@ package org.rowankv.tck;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.rowankv.check.TestJvm;
 
 /** {@code rowan tck} as people run it, to its end. */
 record TckProcess(int exitCode, List<String> lines) {
@@ -13,12 +13,8 @@ record TckProcess(int exitCode, List<String> lines) {
 
     static TckProcess run(Path directory, String... arguments) throws IOException, InterruptedException {
         final Path output = directory.resolve("tck.txt");
-        final List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                TckCommand.class.getName()));
+        final List<String> command =
+                TestJvm.command("-Xmx512m", "-cp", System.getProperty("java.class.path"), TckCommand.class.getName());
         command.addAll(List.of(arguments));
         final Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)

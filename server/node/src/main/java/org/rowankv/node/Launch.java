@@ -28,6 +28,12 @@ public record Launch(
         serverOptions = List.copyOf(serverOptions);
     }
 
+    /** Options of every JVM that this one starts: the property {@code rowan.process.options}, at its blanks. */
+    public static List<String> processOptions() {
+        final String options = System.getProperty("rowan.process.options", "").trim();
+        return options.isEmpty() ? List.of() : List.of(options.split("\\s+"));
+    }
+
     private static Path ownJava() {
         return Path.of(System.getProperty("java.home"), "bin", "java");
     }

@@ -51,9 +51,7 @@ final class LocalProcess {
             command.add("-D" + ParentWatch.PROPERTY + "=true");
         }
         command.addAll(launch.jvmOptions());
-        command.addAll(
-                List.of(System.getProperty("rowan.process.options", "").trim().split("\\s+")));
-        command.removeIf(String::isEmpty);
+        command.addAll(Launch.processOptions());
         command.add(main.getName());
         command.addAll(arguments);
         final ProcessBuilder builder = new ProcessBuilder(command);

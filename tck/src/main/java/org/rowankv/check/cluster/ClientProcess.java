@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.rowankv.check.history.ValueEvent;
+import org.rowankv.node.Launch;
 
 /** A {@link ClientJvm}, seen by whoever has started it. For one thread. */
 public final class ClientProcess implements AutoCloseable {
@@ -43,6 +44,7 @@ public final class ClientProcess implements AutoCloseable {
                 Integer.toString(callers),
                 Integer.toString(keys),
                 Long.toString(seed)));
+        command.addAll(1, Launch.processOptions());
         return new ClientProcess(new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start());

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import javax.cache.Cache;
 import javax.cache.CacheManager;
 import org.junit.jupiter.api.Test;
+import org.rowankv.check.TestJvm;
 import org.rowankv.node.Launch;
 import org.rowankv.node.TemporaryCluster;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -31,14 +32,13 @@ final class ListeningJvmsTest {
         private final List<String> lines = new CopyOnWriteArrayList<>();
 
         Other(String uri) throws IOException {
-            process = new ProcessBuilder(
-                            Launch.DEFAULT.java().toString(),
+            process = new ProcessBuilder(TestJvm.command(
                             "-ea",
                             "-Xmx128m",
                             "-cp",
                             System.getProperty("java.class.path"),
                             ListeningJvm.class.getName(),
-                            uri)
+                            uri))
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             orders = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
