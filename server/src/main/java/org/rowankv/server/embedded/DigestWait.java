@@ -42,7 +42,7 @@ final class DigestWait {
             if (!isRoundOverInTime()) {
                 return false;
             }
-            // The end of what was evicted or expired meanwhile may have landed in a part already digested.
+            // The end of what was evicted or expired meanwhile may have landed behind what this round has digested.
         } while (endedObjects() != ended || servers.stream().anyMatch(Server::isEndingObjects));
         return true;
     }
