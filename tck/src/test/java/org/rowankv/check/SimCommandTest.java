@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.rowankv.runtime.TestScale;
 import org.rowankv.sim.SimCommand;
 
 class SimCommandTest {

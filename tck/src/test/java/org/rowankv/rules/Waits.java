@@ -68,7 +68,7 @@ final class Waits {
                     "org.rowankv.driver.session.ChangePoller",
                     "it was closed, its link is broken, and its pauses are bounded"),
             entry(
-                    "org.rowankv.driver.session.Waiting$1",
+                    "org.rowankv.runtime.Waiting$1",
                     "the reader of the connection wakes those whose deadline has passed, and all when it ends"),
             entry(
                     "org.rowankv.jcache.event.Lane",

@@ -9,6 +9,7 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.DenseSlotPool;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SlotPool;
+import org.rowankv.runtime.Waiting;
 
 /**
  * The lanes of one client: a caller borrows one for one mutation. Virtual threads use spare lanes, many of them, since a thousand

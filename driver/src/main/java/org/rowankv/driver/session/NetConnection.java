@@ -27,6 +27,7 @@ import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.Failures;
 import org.rowankv.runtime.SlotPool;
+import org.rowankv.runtime.Waiting;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.Waiting;
 
 /**
  * Who reads a connection: one of the callers that wait for answers, for all of them. Whoever holds the role reads until it has

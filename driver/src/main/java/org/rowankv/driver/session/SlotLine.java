@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.Slots;
+import org.rowankv.runtime.Waiting;
 
 /**
  * A fixed number of slots for which threads wait in line: who comes later does not overtake, so that with many more threads than

@@ -11,6 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ScheduleExplorer;
+import org.rowankv.runtime.TestScale;
 
 /**
  * The hand-over of the role of who reads, under every schedule with a bounded number of preemptions: no caller whose answer
@@ -18,6 +20,7 @@ import org.rowankv.runtime.Clock;
  */
 final class ReadRoleScheduleTest {
     private static final long DEADLINE_NS = 1_000;
+    private static final int PREEMPTIONS = TestScale.of(2, 3);
 
     /** Callers of one connection. Answers come in a given order; a caller reads them one by one until it has its own. */
     private static final class Callers implements ScheduleExplorer.Scenario, ReadRole.Reader, Clock {
@@ -115,7 +118,7 @@ final class ReadRoleScheduleTest {
     @ParameterizedTest
     @CsvSource({"01", "10", "012", "021", "102", "120", "201", "210"})
     void shouldLoseNoWakeUpInWhateverOrderAnswersCome(String order) {
-        try (ScheduleExplorer explorer = new ScheduleExplorer(3)) {
+        try (ScheduleExplorer explorer = new ScheduleExplorer(PREEMPTIONS)) {
             assertThat(explorer.explore(() -> new Callers(explorer, order, Set.of())))
                     .isGreaterThan(20);
         }
@@ -124,7 +127,7 @@ final class ReadRoleScheduleTest {
     @ParameterizedTest
     @CsvSource({"012,0", "012,1", "021,2", "102,1", "120,0", "201,2", "210,1"})
     void shouldLoseNoWakeUpWhenACallerGivesUpReadingOrNot(String order, int impatient) {
-        try (ScheduleExplorer explorer = new ScheduleExplorer(3)) {
+        try (ScheduleExplorer explorer = new ScheduleExplorer(PREEMPTIONS)) {
             assertThat(explorer.explore(() -> new Callers(explorer, order, Set.of(impatient))))
                     .isGreaterThan(20);
         }
@@ -134,7 +137,7 @@ final class ReadRoleScheduleTest {
     @ParameterizedTest
     @CsvSource({"10,1", "120,1", "210,1", "120,2", "210,2"})
     void shouldLoseNoWakeUpOfCallersThatNeverRead(String order, int firstThatNeverReads) {
-        try (ScheduleExplorer explorer = new ScheduleExplorer(3)) {
+        try (ScheduleExplorer explorer = new ScheduleExplorer(PREEMPTIONS)) {
             assertThat(explorer.explore(() -> new Callers(explorer, order, Set.of(), firstThatNeverReads)))
                     .isGreaterThan(10);
         }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.Waiting;
 
 /** Those that wait for others to read. */
 @Tag("jvm")

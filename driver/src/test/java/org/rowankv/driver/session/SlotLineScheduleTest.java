@@ -8,7 +8,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ScheduleExplorer;
 import org.rowankv.runtime.SlotPool;
+import org.rowankv.runtime.TestScale;
 
 /**
  * Slots for which threads wait in line, under every schedule with a bounded number of preemptions: nobody stays parked while a
@@ -106,7 +108,7 @@ final class SlotLineScheduleTest {
         "4,2,1,-1"
     })
     void shouldServeAllThatDoNotGiveUp(int count, int slots, int turns, int impatient) {
-        try (ScheduleExplorer explorer = new ScheduleExplorer(3)) {
+        try (ScheduleExplorer explorer = new ScheduleExplorer(TestScale.of(2, 3))) {
             assertThat(explorer.explore(() -> new Borrowers(explorer, count, slots, turns, impatient)))
                     .isGreaterThan(10);
         }

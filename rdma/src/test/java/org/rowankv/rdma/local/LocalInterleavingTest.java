@@ -20,6 +20,7 @@ import org.rowankv.rdma.conformance.TestServer.Landed;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.ScheduleExplorer;
 
 /**
  * Every schedule of a few senders, a fencer and a reader over the real ring. Segments hold four or eight
@@ -36,7 +37,7 @@ final class LocalInterleavingTest {
     private final MemoryRegion region = MemoryRegion.of(ByteBuffer.allocateDirect(TestServer.BASE + 8 * 512));
 
     /** Two servers send to a third, which fences one of them. */
-    private final class Race implements InterleavingExplorer.Scenario {
+    private final class Race implements ScheduleExplorer.Scenario {
         private final LocalFabric fabric;
         private final TestServer receiver;
         private final List<Runnable> threads = new ArrayList<>();
@@ -224,8 +225,8 @@ final class LocalInterleavingTest {
         }
     }
 
-    private static int explore(int preemptions, InterleavingExplorer.Maker maker) {
-        try (InterleavingExplorer explorer = new InterleavingExplorer(preemptions + DEEPER)) {
+    private static int explore(int preemptions, ScheduleExplorer.Maker maker) {
+        try (ScheduleExplorer explorer = new ScheduleExplorer(preemptions + DEEPER)) {
             return explorer.explore(maker);
         }
     }
@@ -258,6 +259,7 @@ final class LocalInterleavingTest {
     }
 
     @Test
+    @Tag("long")
     void shouldHoldForThreeSendersAndAFence() {
         final int schedules = explore(1, () -> {
             final Race race = new Race(256);

@@ -1,9 +1,9 @@
-package org.rowankv.driver.session;
+package org.rowankv.runtime;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** How callers wait for each other. Given, so that a test can explore every schedule. */
-interface Waiting {
+/** How threads park and wake each other up. Given to those that do, so that a test can explore every schedule. */
+public interface Waiting {
     /** As the machine's threads do it. */
     Waiting THREADS = new Waiting() {
         @Override
@@ -28,5 +28,6 @@ interface Waiting {
     /** Parks the calling thread until it is unparked. May return early. */
     void park();
 
+    /** Wakes the thread up, or lets its next park return at once. */
     void unpark(Thread thread);
 }

@@ -1,4 +1,4 @@
-package org.rowankv.check;
+package org.rowankv.runtime;
 
 /** The sizes of long tests: those of a build, or with {@code mvn verify -Pall} those that find more. */
 public final class TestScale {

@@ -1,0 +1,284 @@
+package org.rowankv.runtime;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Runs the real code of a few threads under every schedule, as fine as its chaos points, with a bounded number of
+ * preemptions. Only one thread runs at a time; at each point the explorer decides which one goes on. A schedule is a list
+ * of choices; the next one differs from the last in its last choice that has an alternative left.
+ *
+ * <p>Threads park and wake each other up through the explorer, with permits as the machine's: a parked thread is not
+ * chosen, and if only parked ones are left, a wake-up was lost. In all other ways they must not wait for one another.
+ *
+ * <p>It sees every order of the steps between points, with the memory of a single processor; orders of memory
+ * accesses that a real machine shows beyond that are for stress tests.
+ *
+ * <p>Its state has no lock: it belongs to the thread that runs, and {@code current} hands it over.
+ */
+public final class ScheduleExplorer implements ChaosHandler, Waiting, AutoCloseable {
+    /** What is run under each schedule, made anew for each. */
+    public interface Scenario {
+        List<Runnable> threads();
+
+        /** Whether a parked thread's time may pass: then it may be chosen all the same. */
+        default boolean mayTimeOut(int thread) {
+            return false;
+        }
+
+        /** Called when all threads have ended; throws if something is wrong. */
+        void check();
+    }
+
+    /** Makes scenarios. */
+    public interface Maker {
+        Scenario make();
+    }
+
+    private static final class Decision {
+        final List<Integer> enabled;
+        final boolean preempts;
+        int chosen;
+
+        Decision(List<Integer> enabled, boolean preempts) {
+            this.enabled = enabled;
+            this.preempts = preempts;
+        }
+
+        int cost() {
+            return preempts && chosen > 0 ? 1 : 0;
+        }
+    }
+
+    /** Takes the turn of the thread that explores: all of the scenario's have ended, or are parked. */
+    private static final int NONE = -1;
+
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
+
+    private final int maxPreemptions;
+    private final Thread explorer = Thread.currentThread();
+    private final List<Worker> workers = new ArrayList<>();
+    private final List<Decision> decisions = new ArrayList<>();
+    private Scenario scenario;
+    private boolean[] ended = {};
+    private boolean[] parked = {};
+    private boolean[] permits = {};
+    /** Those that are parked, by whether it is for a time only. */
+    private boolean[] timed = {};
+
+    private int step;
+    private Throwable failure;
+    private volatile int current = NONE;
+    private volatile boolean closing;
+
+    /** To be used and closed by the thread that makes it. */
+    public ScheduleExplorer(int maxPreemptions) {
+        this.maxPreemptions = maxPreemptions;
+        Chaos.install(this);
+    }
+
+    /** Explores everything; returns how many schedules there were. */
+    public int explore(Maker maker) {
+        int schedules = 0;
+        decisions.clear();
+        do {
+            scenario = maker.make();
+            run(scenario.threads());
+            schedules++;
+            try {
+                scenario.check();
+            } catch (RuntimeException | AssertionError e) {
+                throw new AssertionError("schedule " + schedules + ", choices " + choices(), e);
+            }
+        } while (nextSchedule());
+        return schedules;
+    }
+
+    private String choices() {
+        final StringBuilder text = new StringBuilder();
+        decisions.forEach(each -> text.append(each.enabled.get(each.chosen)));
+        return text.toString();
+    }
+
+    /** Goes back to the last decision that has an alternative within the bound. */
+    private boolean nextSchedule() {
+        while (!decisions.isEmpty()) {
+            final Decision last = decisions.get(decisions.size() - 1);
+            last.chosen++;
+            if (last.chosen < last.enabled.size() && preemptions() <= maxPreemptions) {
+                return true;
+            }
+            decisions.remove(decisions.size() - 1);
+        }
+        return false;
+    }
+
+    private int preemptions() {
+        int sum = 0;
+        for (Decision each : decisions) {
+            sum += each.cost();
+        }
+        return sum;
+    }
+
+    private void run(List<Runnable> threads) {
+        while (workers.size() < threads.size()) {
+            final Worker worker = new Worker(workers.size());
+            workers.add(worker);
+            worker.start();
+        }
+        for (int i = 0; i < threads.size(); i++) {
+            workers.get(i).task = threads.get(i);
+        }
+        ended = new boolean[threads.size()];
+        parked = new boolean[threads.size()];
+        permits = new boolean[threads.size()];
+        timed = new boolean[threads.size()];
+        step = 0;
+        failure = null;
+        handOver(decide());
+        awaitTurn(NONE);
+        if (failure != null) {
+            throw new AssertionError("a thread failed, choices " + choices(), failure);
+        }
+        for (int i = 0; i < ended.length; i++) {
+            if (!ended[i]) {
+                throw new AssertionError("thread " + i + " is parked for ever, choices " + choices());
+            }
+        }
+    }
+
+    @Override
+    public void onPoint(String name) {
+        if (Thread.currentThread() instanceof Worker worker) {
+            goOn(worker);
+        }
+    }
+
+    @Override
+    public void park(long ns) {
+        park(true);
+    }
+
+    @Override
+    public void park() {
+        park(false);
+    }
+
+    private void park(boolean isTimed) {
+        if (Thread.currentThread() instanceof Worker worker) {
+            parked[worker.index] = !permits[worker.index];
+            timed[worker.index] = isTimed;
+            goOn(worker);
+            parked[worker.index] = false;
+            permits[worker.index] = false;
+        }
+    }
+
+    @Override
+    public void unpark(Thread thread) {
+        if (thread instanceof Worker worker) {
+            permits[worker.index] = true;
+            parked[worker.index] = false;
+        }
+    }
+
+    private void goOn(Worker worker) {
+        if (closing) {
+            throw new IllegalStateException("the exploration is over");
+        }
+        final int next = decide();
+        if (next != worker.index) {
+            handOver(next);
+            awaitTurn(worker.index);
+        }
+    }
+
+    private boolean isEnabled(int thread) {
+        return !ended[thread] && (!parked[thread] || timed[thread] && scenario.mayTimeOut(thread));
+    }
+
+    /** Which one goes on: as the schedule says, or, beyond its end, the one that is running. */
+    private int decide() {
+        if (step == decisions.size()) {
+            final List<Integer> enabled = new ArrayList<>();
+            final boolean running = current != NONE && isEnabled(current);
+            if (running) {
+                enabled.add(current);
+            }
+            for (int i = 0; i < ended.length; i++) {
+                if (i != current && isEnabled(i)) {
+                    enabled.add(i);
+                }
+            }
+            if (enabled.isEmpty()) {
+                return NONE;
+            }
+            decisions.add(new Decision(enabled, running));
+        }
+        final Decision decision = decisions.get(step++);
+        return decision.enabled.get(decision.chosen);
+    }
+
+    private void handOver(int next) {
+        final Thread to = next == NONE ? explorer : workers.get(next);
+        current = next;
+        LockSupport.unpark(to);
+    }
+
+    /** Of the calling thread, which has that index. */
+    private void awaitTurn(int index) {
+        final long begun = System.nanoTime();
+        while (current != index) {
+            if (closing) {
+                throw new IllegalStateException("the exploration is over");
+            }
+            if (System.nanoTime() - begun > PATIENCE_NS) {
+                throw new AssertionError("a scheduled thread waits for another one");
+            }
+            LockSupport.parkNanos(this, PATIENCE_NS);
+        }
+    }
+
+    @Override
+    public void close() {
+        Chaos.reset();
+        closing = true;
+        workers.forEach(LockSupport::unpark);
+    }
+
+    private final class Worker extends Thread {
+        private final int index;
+        private Runnable task = () -> {};
+
+        Worker(int index) {
+            super("explored " + index);
+            this.index = index;
+            setDaemon(true);
+        }
+
+        @Override
+        public void run() {
+            while (true) {
+                while (current != index && !closing) {
+                    LockSupport.park(ScheduleExplorer.this);
+                }
+                if (closing) {
+                    return;
+                }
+                try {
+                    task.run();
+                } catch (RuntimeException | Error e) {
+                    failure = e;
+                }
+                if (closing) {
+                    return;
+                }
+                ended[index] = true;
+                handOver(decide());
+            }
+        }
+    }
+}
