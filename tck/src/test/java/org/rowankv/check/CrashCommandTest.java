@@ -3,11 +3,9 @@ package org.rowankv.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.TestScale;
 
-@Tag("jvm")
 class CrashCommandTest {
     @Test
     void shouldLoseNothingWithThreeReplicas() throws Exception {

@@ -2,11 +2,9 @@ package org.rowankv.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.check.soak.SoakCommand;
 
-@Tag("jvm")
 class SoakCommandTest {
     @Test
     void shouldFindNothingInAStoreUnderEverythingAtOnce() throws Exception {

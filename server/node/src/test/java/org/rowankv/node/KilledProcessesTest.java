@@ -21,14 +21,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.cluster.PlannedSwap;
 
 /** Server processes that are killed while they write: what was acknowledged is there after they have started again. */
-@Tag("jvm")
 class KilledProcessesTest {
     @TempDir
     Path dir;
