@@ -25,8 +25,8 @@ class DemoTest {
     @CsvSource({"1,1", "3,3"})
     void shouldFindEveryObjectAfterTheOldProcessHasClosed(String servers, String replicas) throws Exception {
         final CommandRun run = CommandRun.of(
-                Demo.class, "redeploy", "--objects", "4000", "--servers", servers, "--replicas", replicas);
-        assertThat(run.lastLine()).matches("redeploy: objects=4000 verified=4000 missing=0 first_get_ms=\\d+");
+                Demo.class, "redeploy", "--objects", "1000", "--servers", servers, "--replicas", replicas);
+        assertThat(run.lastLine()).matches("redeploy: objects=1000 verified=1000 missing=0 first_get_ms=\\d+");
         assertThat(run.exitCode()).isZero();
     }
 
@@ -34,8 +34,8 @@ class DemoTest {
     @CsvSource({"1,1", "3,3"})
     void shouldFindEveryObjectAfterTheOldProcessWasKilled(String servers, String replicas) throws Exception {
         final CommandRun run = CommandRun.of(
-                Demo.class, "redeploy", "--kill", "--objects", "4000", "--servers", servers, "--replicas", replicas);
-        assertThat(run.lastLine()).matches("redeploy: objects=4000 verified=4000 missing=0 first_get_ms=\\d+");
+                Demo.class, "redeploy", "--kill", "--objects", "1000", "--servers", servers, "--replicas", replicas);
+        assertThat(run.lastLine()).matches("redeploy: objects=1000 verified=1000 missing=0 first_get_ms=\\d+");
         assertThat(run.exitCode()).isZero();
     }
 
