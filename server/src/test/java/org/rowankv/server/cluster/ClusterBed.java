@@ -189,7 +189,7 @@ final class ClusterBed implements AutoCloseable {
 
     /** All of them serve, in the same term. */
     void awaitServing() {
-        await().atMost(Duration.ofSeconds(60)).until(() -> {
+        await().pollInterval(Duration.ofMillis(10)).atMost(Duration.ofSeconds(60)).until(() -> {
             long term = 0;
             for (Member member : members) {
                 final ClusterServer server = member.server;

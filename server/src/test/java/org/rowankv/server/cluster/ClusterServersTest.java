@@ -52,7 +52,7 @@ class ClusterServersTest {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             final int one = shard;
             final ShardAssignment assignment = configuration.shard(shard);
-            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            await().pollDelay(Duration.ZERO).atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
                 final Map<String, String> primary = ReplicaContents.of(bed.server(assignment.primary()), one);
                 for (int backup : assignment.backups()) {
                     assertThat(ReplicaContents.of(bed.server(backup), one))
@@ -191,7 +191,7 @@ class ClusterServersTest {
 
         void awaitMore(int count) {
             final int enough = raised.get() + count;
-            await().atMost(Duration.ofSeconds(60)).until(() -> raised.get() >= enough || !failures.isEmpty());
+            await().pollInterval(Duration.ofMillis(10)).atMost(Duration.ofSeconds(60)).until(() -> raised.get() >= enough || !failures.isEmpty());
             assertThat(failures).isEmpty();
         }
 

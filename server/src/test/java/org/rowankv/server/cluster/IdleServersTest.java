@@ -6,10 +6,12 @@ import static org.awaitility.Awaitility.await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.runtime.TestScale;
 import org.rowankv.runtime.ThreadingMode;
 import org.rowankv.server.Server;
 
@@ -34,7 +36,7 @@ final class IdleServersTest {
             names = {"SHARED", "DEDICATED"})
     void shouldRestWhenNobodyAsksAndWakeUpWhenSomebodyDoes(ThreadingMode mode) {
         try (ClusterBed bed = new ClusterBed(dir, 3, 2, 8 << 20).with(mode).startAll()) {
-            for (int round = 0; round < 5; round++) {
+            for (int round = 0; round < TestScale.of(3, 5); round++) {
                 try (RowanClient client = bed.client(round)) {
                     final int cache = 7;
                     for (int i = 0; i < 50; i++) {
@@ -47,21 +49,41 @@ final class IdleServersTest {
                 }
             }
             awaitRest(bed);
-            for (ClusterBed.Member member : bed.members) {
-                // On the way to its rest its pauses double: the first windows may have such turns in them.
-                await().atMost(Duration.ofSeconds(60)).until(() -> isTurnedByItsTimerAlone(member.server.server()));
-            }
+            // On the way to its rest its pauses double: the first windows may have such turns in them.
+            await().atMost(Duration.ofSeconds(60)).until(() -> areTurnedByTheirTimersAlone(bed.members.stream()
+                    .map(member -> member.server.server())
+                    .toList()));
             for (ClusterBed.Member member : bed.members) {
                 assertThat(member.errors.distinct()).isEmpty();
             }
         }
     }
 
-    /** Whether its agents are turned once when a rest is over, and once more before the next one, for ten rests. */
-    private static boolean isTurnedByItsTimerAlone(Server server) {
-        final long turns = server.turns();
-        final long rests = server.rests();
-        await().atMost(Duration.ofSeconds(60)).until(() -> server.rests() >= rests + 10);
-        return server.isAtRest() && server.turns() - turns <= 2 * (server.rests() - rests) + 8;
+    /** Whether their agents are turned once when a rest is over, and once more before the next one, for ten rests. */
+    private static boolean areTurnedByTheirTimersAlone(List<Server> servers) {
+        final List<Window> windows = servers.stream().map(Window::new).toList();
+        await().atMost(Duration.ofSeconds(60)).until(() -> windows.stream().allMatch(Window::isLongEnough));
+        return windows.stream().allMatch(Window::wasQuiet);
+    }
+
+    /** What a server's agents do from now on. */
+    private static final class Window {
+        private final Server server;
+        private final long turns;
+        private final long rests;
+
+        Window(Server server) {
+            this.server = server;
+            this.turns = server.turns();
+            this.rests = server.rests();
+        }
+
+        boolean isLongEnough() {
+            return server.rests() >= rests + 10;
+        }
+
+        boolean wasQuiet() {
+            return server.isAtRest() && server.turns() - turns <= 2 * (server.rests() - rests) + 8;
+        }
     }
 }

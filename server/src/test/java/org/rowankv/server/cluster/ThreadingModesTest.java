@@ -15,6 +15,7 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.TestScale;
 import org.rowankv.runtime.ThreadingMode;
 
 /** Three servers, connected by TCP, whose agents share a thread or do not: the same promises hold. */
@@ -22,6 +23,7 @@ class ThreadingModesTest {
     private static final int CACHE = 1;
     private static final int KEYS = 200;
     private static final int LENGTH = 1000;
+    private static final int ROUNDS = TestScale.of(15, 40);
 
     @TempDir
     Path dir;
@@ -96,8 +98,8 @@ class ThreadingModesTest {
             assertThat(threads("server")).isEqualTo(3);
             assertThat(threads("commit")).isEqualTo(mode == ThreadingMode.DEDICATED ? 3 : 0);
             final RowanClient client = bed.client(1);
-            overwrite(client, 40);
-            requireWritten(client, 40);
+            overwrite(client, ROUNDS);
+            requireWritten(client, ROUNDS);
             for (int server = 0; server < 3; server++) {
                 assertThat(bed.server(server).statistics().cleanedSegments()).isPositive();
             }
@@ -116,7 +118,7 @@ class ThreadingModesTest {
             counters.awaitMore(50);
             counters.end(bed.client(2));
             final RowanClient again = bed.client(3);
-            requireWritten(again, 40);
+            requireWritten(again, ROUNDS);
             fill(again);
             ClusterServersTest.awaitAgreement(bed);
             // That a server which was away could not be connected to is an error that is none.

@@ -67,8 +67,12 @@ final class WaitingServersTest {
             final ClusterServer server = bed.members.get(0).server;
             final long fromNs = SystemClock.INSTANCE.nanoTime();
             store.away = true;
-            store.changed.run();
-            await().atMost(PATIENCE).until(() -> store.failures.get() >= 3);
+            await().atMost(PATIENCE)
+                    .pollInterval(Duration.ofMillis(5))
+                    .until(() -> {
+                        store.changed.run();
+                        return store.failures.get() >= 3;
+                    });
             final long failures = store.failures.get();
             // However long that took: a look each 300 ms at most, and the one under way.
             assertThat(failures).isLessThanOrEqualTo(2 + (SystemClock.INSTANCE.nanoTime() - fromNs) / 300_000_000);
@@ -76,6 +80,7 @@ final class WaitingServersTest {
                     .isEqualTo("the configuration store is away; the data path goes on: the store is away");
 
             store.away = false;
+            store.changed.run();
             await().atMost(PATIENCE).until(() -> server.saying().isEmpty());
         }
     }

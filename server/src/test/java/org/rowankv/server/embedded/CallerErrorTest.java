@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.TestScale;
 
 /**
  * Errors that strike a caller in the middle of its own operation: what it had begun is finished or dropped by others, on
@@ -117,7 +118,7 @@ final class CallerErrorTest {
     @MethodSource("errors")
     void shouldTakeEffectEverywhereOrNowhere(String point, Supplier<Throwable> error, int length) {
         int struck = 0;
-        for (int hit = 1; hit <= 3; hit++) {
+        for (int hit = 1; hit <= TestScale.of(2, 3); hit++) {
             final String key = "k" + hit;
             try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(4))) {
                 final RowanClient client = Stores.client(cluster, hit);
@@ -232,7 +233,7 @@ final class CallerErrorTest {
                     final PossibleValues of = values.get(t);
                     final Random random = new Random(t + 31 * round);
                     final Thread caller = new Thread(() -> {
-                        for (int i = 0; i < 3000; i++) {
+                        for (int i = 0; i < TestScale.of(1_500, 3_000); i++) {
                             of.operate(client, cache, random);
                         }
                     });

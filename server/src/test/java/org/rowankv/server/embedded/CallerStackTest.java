@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.runtime.TestScale;
 
 /** Callers that recurse until their stack is used up, and call the store near its end. */
 @Tag("jvm")
@@ -26,7 +27,7 @@ final class CallerStackTest {
     void shouldLeaveNothingHalfDoneWhenTheStackEnds() throws Exception {
         final PossibleValues values = new PossibleValues("s", 40, 300);
         final PossibleValues others = new PossibleValues("o", 40, 300);
-        for (int round = 0; round < 3; round++) {
+        for (int round = 0; round < TestScale.of(1, 3); round++) {
             try (EmbeddedCluster cluster =
                     EmbeddedCluster.open(settings.dir(dir).build())) {
                 final RowanClient client = Stores.client(cluster, round);

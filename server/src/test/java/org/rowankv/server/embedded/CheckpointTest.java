@@ -23,11 +23,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.runtime.TestScale;
 
 /** A start from a checkpoint finds what a start from the log finds; a checkpoint that cannot be used is passed over. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CheckpointTest {
     private static final int KEYS = 400;
+    /** Of each file, cuts, and as many bits that flip. */
+    private static final int DAMAGES = TestScale.of(2, 3);
 
     @TempDir
     private Path parent;
@@ -195,8 +198,8 @@ final class CheckpointTest {
         final Random random = new Random(5);
         for (Path file : files("")) {
             final byte[] content = Files.readAllBytes(whole.resolve(file.getFileName()));
-            for (int i = 0; i < 6; i++) {
-                final boolean cut = i < 3;
+            for (int i = 0; i < 2 * DAMAGES; i++) {
+                final boolean cut = i < DAMAGES;
                 final int at = i == 0 ? 0 : random.nextInt(content.length);
                 Files.write(file, cut ? java.util.Arrays.copyOf(content, at) : content);
                 if (!cut) {

@@ -14,12 +14,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.runtime.TestScale;
 import org.rowankv.server.ServerStatistics;
 
 /** Stores that are written many times over: the cleaner frees what is dead, and nothing else. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CleaningTest {
     private static final int CAPACITY = 4 << 20;
+    /** How many times over a store is written. */
+    private static final int TIMES = TestScale.of(10, 20);
 
     @TempDir
     private Path dir;
@@ -47,14 +50,14 @@ final class CleaningTest {
     }
 
     @Test
-    void shouldKeepEveryValueThroughTwentyTimesItsCapacity() {
+    void shouldKeepEveryValueThroughManyTimesItsCapacity() {
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(3, 3).build());
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             final int keys = (int) (0.6 * CAPACITY / 1100);
             final long[] newest = new long[keys];
             final Random random = new Random(3);
-            for (long i = 1; i * 1100 < 20L * CAPACITY; i++) {
+            for (long i = 1; i * 1100 < TIMES * (long) CAPACITY; i++) {
                 final int k = random.nextInt(keys);
                 client.put(cache, bytes("k" + k), value("k" + k, i, 1000));
                 newest[k] = i;
@@ -78,7 +81,7 @@ final class CleaningTest {
         final EmbeddedSettings settings = settings(servers, replicas).dir(dir).build();
         final PossibleValues values = new PossibleValues("k", (int) (0.5 * CAPACITY / maxLength), maxLength);
         final Random random = new Random(servers);
-        for (int round = 0; round < 5; round++) {
+        for (int round = 0; round < TestScale.of(3, 5); round++) {
             final EmbeddedCluster cluster = EmbeddedCluster.open(settings);
             try (RowanClient client = Stores.client(cluster, round)) {
                 final int cache = Stores.cache(client);
@@ -102,7 +105,7 @@ final class CleaningTest {
             final int cache = Stores.cache(client);
             // A large entry needs its space twice for a moment.
             final int keys = objects(cluster, length > 4096 ? 0.7 : 0.85, length + 100);
-            for (int cycle = 1; cycle <= 20; cycle++) {
+            for (int cycle = 1; cycle <= TIMES; cycle++) {
                 for (int k = 0; k < keys; k++) {
                     client.put(cache, bytes(cycle + "-" + k), value("v", k, length));
                 }
@@ -129,7 +132,7 @@ final class CleaningTest {
                 final int cache = Stores.cache(client);
                 assertThat(client.scan(cache, false).hasNext()).isFalse();
                 final int keys = objects(cluster, length > 4096 ? 0.7 : 0.85, length + 100);
-                for (int cycle = 1; cycle <= 20; cycle++) {
+                for (int cycle = 1; cycle <= TIMES; cycle++) {
                     for (int k = 0; k < keys; k++) {
                         client.put(cache, bytes(cycle + "-" + k), value("v", k, length));
                     }
@@ -150,7 +153,7 @@ final class CleaningTest {
             for (int k = 0; k < cold; k++) {
                 client.put(cache, bytes("cold" + k), value("cold" + k, k, 1000));
             }
-            for (int i = 0; i < 60_000; i++) {
+            for (int i = 0; i < TIMES * 3_000; i++) {
                 client.put(cache, bytes("session" + i), value("s", i, 200));
                 client.remove(cache, bytes("session" + i));
             }

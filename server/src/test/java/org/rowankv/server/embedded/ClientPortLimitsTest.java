@@ -108,7 +108,15 @@ final class ClientPortLimitsTest {
     }
 
     private static void awaitThat(java.util.concurrent.Callable<Boolean> condition) {
-        await().atMost(30, TimeUnit.SECONDS).until(condition);
+        await().atMost(30, TimeUnit.SECONDS).pollDelay(0, TimeUnit.MILLISECONDS).pollInterval(5, TimeUnit.MILLISECONDS).until(condition);
+    }
+
+    /** The clock goes on by so much at each look. The looks leave the port time to do what it can do at once. */
+    private void awaitWhileTimePasses(long ms, java.util.concurrent.Callable<Boolean> condition) {
+        await().atMost(30, TimeUnit.SECONDS).pollInterval(20, TimeUnit.MILLISECONDS).until(() -> {
+            clock.advanceMs(ms);
+            return condition.call();
+        });
     }
 
     private void requireServed() throws Exception {
@@ -162,10 +170,7 @@ final class ClientPortLimitsTest {
         requireServed();
         assertThat(half.isEnded()).isFalse();
 
-        awaitThat(() -> {
-            clock.advanceMs(1_000);
-            return half.isEnded() && begun.isEnded();
-        });
+        awaitWhileTimePasses(1_000, () -> half.isEnded() && begun.isEnded());
 
         assertThat(resting.isEnded()).isFalse();
         requireServed();
@@ -177,10 +182,7 @@ final class ClientPortLimitsTest {
         final RawClient silent = client().say(gets(64));
         awaitThat(() -> port.counts().heldBytes() > 500_000);
 
-        awaitThat(() -> {
-            clock.advanceMs(1_000);
-            return port.faults(ProtocolFault.STALLED) == 1;
-        });
+        awaitWhileTimePasses(1_000, () -> port.faults(ProtocolFault.STALLED) == 1);
 
         assertThat(silent.isEnded()).isTrue();
         awaitThat(() -> port.counts().heldBytes() < 500_000); // what is kept for requests to come is left
@@ -244,8 +246,7 @@ final class ClientPortLimitsTest {
         requireServed();
 
         final RawClient well = client().say(put);
-        awaitThat(() -> {
-            clock.advanceMs(500);
+        awaitWhileTimePasses(200, () -> {
             assertThat(port.counts().heldBytes()).isLessThan(budget);
             return port.faults(ProtocolFault.STALLED) == 40;
         });
@@ -404,8 +405,7 @@ final class ClientPortLimitsTest {
         }
         requireServed();
 
-        awaitThat(() -> {
-            clock.advanceMs(100);
+        awaitWhileTimePasses(100, () -> {
             assertThat(port.counts().heldBytes()).isLessThan(2 * budget + (4 << 20));
             return port.faults(ProtocolFault.STALLED) == 40;
         });

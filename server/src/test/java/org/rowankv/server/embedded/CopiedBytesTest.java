@@ -9,6 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.StoreFullException;
+import org.rowankv.runtime.TestScale;
 import org.rowankv.server.ServerStatistics;
 
 /** What the cleaner copies, in bytes, per byte that is written to the logs. */
@@ -46,7 +47,7 @@ final class CopiedBytesTest {
                 .replicas(replicas)
                 .shards(16)
                 .workers(8)
-                .capacityBytes(24 << 20)
+                .capacityBytes(TestScale.of(8, 24) << 20)
                 .segmentBytes(256 << 10)
                 .build();
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings)) {

@@ -19,6 +19,7 @@ import org.rowankv.driver.StoreFullException;
 import org.rowankv.driver.WriteResult;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.runtime.TestScale;
 import org.rowankv.server.Server;
 
 @Tag("jvm")
@@ -126,7 +127,7 @@ final class EmbeddedClusterTest {
             final int keys = (int) (0.6 * (16 << 20) / 1100);
             long written = 0;
             final Random random = new Random(3);
-            while (written < 20L * (16 << 20)) {
+            while (written < TestScale.of(8, 20) * (16L << 20)) {
                 final int k = random.nextInt(keys);
                 value[0] = (byte) k;
                 client.put(cache, bytes("key" + k), value);

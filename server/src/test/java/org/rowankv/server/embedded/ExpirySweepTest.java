@@ -84,13 +84,16 @@ final class ExpirySweepTest {
     }
 
     /** Waits until the indexes of all servers hold so many items, the removed ones forgotten. */
-    private static void awaitItems(EmbeddedCluster cluster, long items) {
+    private void awaitItems(EmbeddedCluster cluster, long items) {
         await().atMost(Duration.ofSeconds(30))
                 .pollInterval(Duration.ofMillis(5))
-                .untilAsserted(() -> assertThat(cluster.statistics().stream()
-                                .mapToLong(ServerStatistics::indexEntries)
-                                .sum())
-                        .isEqualTo(items));
+                .untilAsserted(() -> {
+                    clock.hurry();
+                    assertThat(cluster.statistics().stream()
+                                    .mapToLong(ServerStatistics::indexEntries)
+                                    .sum())
+                            .isEqualTo(items);
+                });
     }
 
     @ParameterizedTest
@@ -358,7 +361,10 @@ final class ExpirySweepTest {
                     await().atMost(Duration.ofSeconds(30))
                             .pollDelay(Duration.ZERO)
                             .pollInterval(Duration.ofMillis(1))
-                            .until(() -> swept(cluster) > 0);
+                            .until(() -> {
+                                clock.hurry();
+                                return swept(cluster) > 0;
+                            });
                 }
             }
         }

@@ -25,6 +25,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.TestScale;
 import org.rowankv.server.retention.ExpirySweepAgent;
 
 /** Random requests of every kind against a model, with a clock that jumps both ways, and with the store closed and opened. */
@@ -50,7 +51,7 @@ final class RequestModelTest {
     @CsvSource({"1,1,1", "1,1,2", "3,1,3", "3,3,4", "3,3,5"})
     void shouldAnswerEveryRequestAsTheModelDoes(int servers, int replicas, long seed) {
         random = new Random(seed);
-        run(servers, replicas, 20_000, () -> {});
+        run(servers, replicas, TestScale.of(10_000, 20_000), () -> {});
     }
 
     /** The sweep ends what has expired while requests go on; and nothing else, whichever way the clock jumps. */
@@ -58,7 +59,7 @@ final class RequestModelTest {
     @CsvSource({"1,1,6", "3,2,7", "3,3,8"})
     void shouldAnswerAsTheModelDoesWhileTheClockJumpsByHours(int servers, int replicas, long seed) {
         random = new Random(seed);
-        run(servers, replicas, 10_000, this::jump);
+        run(servers, replicas, TestScale.of(5_000, 10_000), this::jump);
         assertThat(sweeps).isPositive();
     }
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.TestScale;
 
 /** A writer stands still in the middle of a write, for long, and others write on: all of them come to their end. */
 @Tag("chaos")
@@ -61,7 +62,7 @@ final class SlowWriterTest {
             slow.start();
             awaitQuietly(stands);
             final AtomicLong written = new AtomicLong();
-            final long enough = 8L * (4 << 20) / length;
+            final long enough = TestScale.of(2, 8) * (4L << 20) / length;
             final List<Thread> writers = new ArrayList<>();
             for (int w = 0; w < WRITERS; w++) {
                 final int number = w;

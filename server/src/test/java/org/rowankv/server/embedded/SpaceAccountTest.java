@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.StoreFullException;
 import org.rowankv.protocol.Request;
+import org.rowankv.runtime.TestScale;
 
 /** The account of space stays exact, whatever happens to entries; else a store would be full too early, or too late. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -80,7 +81,7 @@ final class SpaceAccountTest {
     void shouldBeExactAfterManyOperationsFencesAndReopenings(int servers, int replicas, int scanThreads) {
         final Random random = new Random(servers * 10L + replicas);
         Map<String, String> closedWith = Map.of();
-        for (int round = 0; round < 4; round++) {
+        for (int round = 0; round < TestScale.of(2, 4); round++) {
             final EmbeddedCluster cluster = EmbeddedCluster.open(
                     settings(servers, replicas), Surroundings.machine().withScanThreads(scanThreads));
             assertThat(objects(cluster)).isEqualTo(closedWith);
@@ -111,7 +112,7 @@ final class SpaceAccountTest {
         int refused = 0;
         try (RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
-            for (int i = 0; i < 20_000; i++) {
+            for (int i = 0; i < TestScale.of(6_000, 20_000); i++) {
                 final String key = "k" + random.nextInt(4000);
                 try {
                     client.put(cache, bytes(key), value(key, i, random.nextInt(2500)));

@@ -12,6 +12,7 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.runtime.TestScale;
 
 /**
  * Readers without the lock and writers that take turns, in all interleavings of a few operations: each find, put, remove
@@ -137,7 +138,7 @@ public class ShardIndexLincheckTest {
 
     @Test
     void shouldBeLinearizableInEveryInterleaving() {
-        explore(4);
+        explore(2);
     }
 
     @Test
@@ -154,7 +155,7 @@ public class ShardIndexLincheckTest {
                 .actorsPerThread(3)
                 .actorsBefore(0)
                 .actorsAfter(1)
-                .iterations(10)
+                .iterations(TestScale.of(5, 10))
                 .invocationsPerIteration(1_000)
                 .check(ShardIndexLincheckTest.class);
     }

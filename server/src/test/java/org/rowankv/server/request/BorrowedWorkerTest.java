@@ -159,6 +159,10 @@ final class BorrowedWorkerTest {
             List.of(want(Kind.CLEAR, 0), want(Kind.PUT_IF_ABSENT, 0)),
             List.of(want(Kind.DELETE, 0), want(Kind.PUT, 1)));
 
+    /** A clear beside a put, and what follows it. */
+    private static final List<List<Wanted>> SHORT_WITH_CLEAR =
+            List.of(List.of(want(Kind.CLEAR, 0), want(Kind.PUT_IF_ABSENT, 0)), List.of(want(Kind.PUT, 1)));
+
     /** Three clients for fewer worker contexts. */
     private static final List<List<Wanted>> THREE = List.of(
             List.of(want(Kind.PUT, 0)), List.of(want(Kind.REPLACE_FIRST, 0)), List.of(want(Kind.PUT_IF_ABSENT, 1)));
@@ -166,6 +170,10 @@ final class BorrowedWorkerTest {
     /** Fewer steps, for what takes many schedules. */
     private static final List<List<Wanted>> SHORT =
             List.of(List.of(want(Kind.PUT, 0)), List.of(want(Kind.REPLACE_FIRST, 0), want(Kind.DELETE, 0)));
+
+    /** Fewer still: a put, and a mutation that depends on it. */
+    private static final List<List<Wanted>> REPLACED =
+            List.of(List.of(want(Kind.PUT, 0)), List.of(want(Kind.REPLACE_FIRST, 0)));
 
     private static final List<List<Wanted>> TWO = List.of(List.of(want(Kind.PUT, 1)), List.of(want(Kind.PUT, 1)));
 
@@ -180,6 +188,17 @@ final class BorrowedWorkerTest {
 
     @Test
     void shouldFinishOrDropWhatTheDeadLeft() {
+        int schedules = 0;
+        for (List<List<Wanted>> wanted : List.of(SHORT_WITH_CLEAR, SHORT)) {
+            schedules += explore(new Shape(2, 1, 1, 0, false, false), wanted);
+        }
+        assertThat(schedules).isGreaterThan(1_000);
+        assertThat(struckAt).containsAll(SEND_POINTS);
+    }
+
+    @Test
+    @Tag("long")
+    void shouldFinishOrDropWhatTheDeadLeftOfMore() {
         int schedules = 0;
         for (List<List<Wanted>> wanted : List.of(PAIRS, WITH_CLEAR, THREE)) {
             schedules += explore(new Shape(2, 1, 1, 0, false, false), wanted);
@@ -208,6 +227,12 @@ final class BorrowedWorkerTest {
     /** What finishes for another can die as well. */
     @Test
     void shouldSurviveTwoDeaths() {
+        assertThat(explore(new Shape(1, 1, 2, 0, false, false), REPLACED)).isGreaterThan(1_000);
+    }
+
+    @Test
+    @Tag("long")
+    void shouldSurviveTwoDeathsOfThree() {
         assertThat(explore(new Shape(1, 1, 2, 0, false, false), THREE)).isGreaterThan(1_000);
     }
 
@@ -233,6 +258,17 @@ final class BorrowedWorkerTest {
     @Test
     @Tag("chaos")
     void shouldLeaveNothingHalfDoneWhereverAnErrorStrikes() {
+        Chaos.install(this::reached);
+        int schedules = explore(new Shape(2, 1, 1, 0, false, false), SHORT_WITH_CLEAR);
+        schedules += explore(new Shape(2, 1, 1, 0, true, false), REPLACED);
+        assertThat(schedules).isGreaterThan(1_000);
+        assertThat(struckAt).containsAll(REQUEST_POINTS);
+    }
+
+    @Test
+    @Tag("chaos")
+    @Tag("long")
+    void shouldLeaveNothingHalfDoneOfMoreWhereverAnErrorStrikes() {
         Chaos.install(this::reached);
         int schedules = 0;
         for (List<List<Wanted>> wanted : List.of(PAIRS, WITH_CLEAR)) {
