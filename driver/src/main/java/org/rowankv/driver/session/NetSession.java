@@ -408,13 +408,28 @@ public final class NetSession implements Session {
         }
     }
 
-    /** The value of a scanned object that was too long for its page; null if the object is gone by now. */
+    /**
+     * Reads the value of a scanned object that was too long for its page, and repeats a read without a reply.
+     *
+     * @return null if the object is gone by now
+     * @throws RowanException if the read ends in any other way: the object may be live, so the scan must not leave it out
+     */
     private byte @Nullable [] valueOf(Request get) {
+        final long untilNs = clock.nanoTime() + settings.attemptNs();
         call(get);
-        if (get.status() == Status.NO_REPLY) {
-            throw new RowanException(Status.NO_REPLY, "the value of a scanned object could not be read");
+        // Ends: each repetition checks the deadline.
+        while (get.status() == Status.NO_REPLY && untilNs - clock.nanoTime() > 0) {
+            Thread.yield();
+            call(get, clock.nanoTime(), untilNs);
         }
-        return get.status() == Status.OK ? get.resultBytes() : null;
+        return switch (get.status()) {
+            case OK -> get.resultBytes();
+            case NOT_FOUND -> null;
+            default ->
+                throw new RowanException(
+                        get.status(),
+                        "the scan of shard " + get.shard() + " cannot go on: the read of a value ended " + get.status());
+        };
     }
 
     @Override
