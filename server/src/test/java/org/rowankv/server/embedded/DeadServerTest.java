@@ -307,6 +307,21 @@ final class DeadServerTest {
     }
 
     @Test
+    void shouldSendNothingOfABatchBehindItsDeadline() {
+        connect();
+        final Request get = get(keysAt(ALIVE, 1).get(0));
+        client.execute(get);
+        final List<Request> late = new ArrayList<>(List.of(put(keysAt(ALIVE, 1).get(0)), put(keysAt(DEAD, 1).get(0))));
+        session.callAll(late, clock.nanoTime());
+        assertThat(late.stream().map(Request::status)).containsOnly(Status.UNREACHABLE);
+        session.callAll(late, clock.nanoTime() - 1);
+        assertThat(late.stream().map(Request::status)).containsOnly(Status.UNREACHABLE);
+        client.execute(get); // behind whatever was sent before
+        assertThat(servers.get(ALIVE).answered).hasValue(2);
+        assertThat(servers.get(DEAD).answered).hasValue(0);
+    }
+
+    @Test
     void shouldRefuseMoreThanItKeeps() {
         connect();
         servers.get(DEAD).hanging.add(Operation.GET);
