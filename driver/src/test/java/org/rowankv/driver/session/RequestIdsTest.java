@@ -246,6 +246,41 @@ class RequestIdsTest {
         return closed;
     }
 
+    /** A sequence says that all smaller ones are answered: behind one that is not, none of its session is given out. */
+    @Test
+    void shouldGiveUpTheSessionOfAMutationThatAnErrorEnded() {
+        final RequestIds ids = new RequestIds(session, clock, new SplittableRandomSource(1), 1_000_000, 1);
+        ids.execute(placed(put()));
+        final long first = request.sessionId();
+        ids.execute(placed(put()));
+        assertThat(request.sessionId()).as("of the only lane").isEqualTo(first);
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public boolean losesReply(Request attempt) {
+                if (attempt.operation() == Operation.PUT) {
+                    throw new StackOverflowError("injected");
+                }
+                return false;
+            }
+        });
+        assertThatThrownBy(() -> ids.execute(placed(put()))).isInstanceOf(StackOverflowError.class);
+        session.interceptWith(new ModelSession.Interceptor() {});
+        ids.execute(placed(put()));
+        final long second = request.sessionId();
+        assertThat(second).isNotEqualTo(first);
+
+        final SteppedRequest stepped = ids.stepped(placed(put()));
+        assertThat(stepped.first().sessionId()).isEqualTo(second);
+        stepped.abandon();
+        ids.execute(placed(put()));
+        assertThat(request.sessionId()).isNotIn(first, second);
+    }
+
+    private static Request placed(Request request) {
+        request.placed(1, 0);
+        return request;
+    }
+
     @Test
     void shouldTellAReadWithoutReplyFromAnUnknownOutcome() {
         session.interceptWith(new ModelSession.Interceptor() {
