@@ -458,8 +458,8 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     // --- the end ---
 
     /** After an attempt without an answer: whether since the first such one no byte was heard for the patience. */
-    boolean isSilent(long sentNs, long nowNs, long patienceNs) {
-        silentFromNs = lastReadNs - silentFromNs < 0 ? silentFromNs : sentNs;
+    boolean isSilent(long sinceNs, long nowNs, long patienceNs) {
+        silentFromNs = lastReadNs - silentFromNs < 0 ? silentFromNs : sinceNs;
         return lastReadNs - silentFromNs < 0 && nowNs - silentFromNs >= patienceNs;
     }
 

@@ -293,6 +293,7 @@ public final class NetSession implements Session {
             return;
         }
         long pauseNs = 0;
+        long triedNs = beginNs;
         while (true) {
             final Route now = route();
             final Status refused = whyNotSent(request, now);
@@ -300,7 +301,7 @@ public final class NetSession implements Session {
                 BlockingCall.answer(request, refused);
                 return;
             }
-            final Status status = BlockingCall.attempt(request, now, beginNs, deadlineNs, settings.attemptNs());
+            final Status status = BlockingCall.attempt(request, now, triedNs, deadlineNs, settings.attemptNs());
             if (!isForAnother(status)) {
                 return;
             }
@@ -310,6 +311,7 @@ public final class NetSession implements Session {
                 return;
             }
             pauseNs = pause(now, pauseNs);
+            triedNs = clock.nanoTime(); // a server that it turns to now was not asked before
         }
     }
 

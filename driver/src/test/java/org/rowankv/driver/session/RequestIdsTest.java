@@ -276,6 +276,21 @@ class RequestIdsTest {
         assertThat(request.sessionId()).isNotIn(first, second);
     }
 
+    /** As when callers that wait for a server that does not answer hold all lanes. */
+    @Test
+    void shouldCarryOutABulkOnSpareLanes() {
+        final RequestIds ids =
+                new RequestIds(session, SystemClock.INSTANCE, new SplittableRandomSource(1), 1_000_000_000, 1);
+        final SteppedRequest holder = ids.stepped(placed(put()));
+        final List<Request> puts = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            puts.add(placed(new Request().put(cache, new byte[] {(byte) (i >> 8), (byte) i}, 0, 2, VALUE, 0, 5)));
+        }
+        ids.executeAll(puts);
+        assertThat(puts).extracting(Request::status).containsOnly(Status.OK);
+        holder.abandon();
+    }
+
     private static Request placed(Request request) {
         request.placed(1, 0);
         return request;
