@@ -83,7 +83,7 @@ public class SlotPoolLincheckTest {
 
     @Test
     void shouldHaveOneHolderInEveryInterleaving() {
-        explore(6);
+        explore(TestScale.of(3, 6));
     }
 
     @Test
@@ -100,7 +100,7 @@ public class SlotPoolLincheckTest {
                 .actorsPerThread(4)
                 .actorsBefore(0)
                 .actorsAfter(0)
-                .iterations(10)
+                .iterations(TestScale.of(4, 10))
                 .invocationsPerIteration(1_000)
                 .check(SlotPoolLincheckTest.class);
     }

@@ -9,7 +9,6 @@ import javax.cache.Cache;
 import javax.cache.CacheManager;
 import javax.cache.Caching;
 import javax.cache.configuration.MutableConfiguration;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +17,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** The demonstrations with few objects; what they measure is looked at by people. */
-@Tag("jvm")
 class DemoTest {
     @TempDir
     Path directory;
@@ -27,8 +25,8 @@ class DemoTest {
     @CsvSource({"1,1", "3,3"})
     void shouldFindEveryObjectAfterTheOldProcessHasClosed(String servers, String replicas) throws Exception {
         final CommandRun run = CommandRun.of(
-                Demo.class, "redeploy", "--objects", "4000", "--servers", servers, "--replicas", replicas);
-        assertThat(run.lastLine()).matches("redeploy: objects=4000 verified=4000 missing=0 first_get_ms=\\d+");
+                Demo.class, "redeploy", "--objects", "1000", "--servers", servers, "--replicas", replicas);
+        assertThat(run.lastLine()).matches("redeploy: objects=1000 verified=1000 missing=0 first_get_ms=\\d+");
         assertThat(run.exitCode()).isZero();
     }
 
@@ -36,8 +34,8 @@ class DemoTest {
     @CsvSource({"1,1", "3,3"})
     void shouldFindEveryObjectAfterTheOldProcessWasKilled(String servers, String replicas) throws Exception {
         final CommandRun run = CommandRun.of(
-                Demo.class, "redeploy", "--kill", "--objects", "4000", "--servers", servers, "--replicas", replicas);
-        assertThat(run.lastLine()).matches("redeploy: objects=4000 verified=4000 missing=0 first_get_ms=\\d+");
+                Demo.class, "redeploy", "--kill", "--objects", "1000", "--servers", servers, "--replicas", replicas);
+        assertThat(run.lastLine()).matches("redeploy: objects=1000 verified=1000 missing=0 first_get_ms=\\d+");
         assertThat(run.exitCode()).isZero();
     }
 

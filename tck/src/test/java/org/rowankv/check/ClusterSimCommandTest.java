@@ -10,7 +10,7 @@ import org.rowankv.sim.cluster.ClusterSimCommand;
 class ClusterSimCommandTest {
     @Test
     void shouldFindNothing() throws Exception {
-        final int seeds = TestScale.of(10, 40);
+        final int seeds = TestScale.of(6, 40);
         final CommandProcess process =
                 CommandProcess.run(ClusterSimCommand.class, "--seeds", Integer.toString(seeds), "--from", "1");
         process.assertThatLastLine().isEqualTo("sim: seeds=" + seeds + " violations=0");
@@ -19,7 +19,7 @@ class ClusterSimCommandTest {
 
     @Test
     void shouldGoTheSameWayTwice() throws Exception {
-        final int seeds = TestScale.of(2, 4);
+        final int seeds = TestScale.of(1, 4);
         final CommandProcess process = CommandProcess.run(
                 ClusterSimCommand.class, "--seeds", Integer.toString(seeds), "--from", "1000", "--check-determinism");
         process.assertThatLastLine().isEqualTo("sim: seeds=" + seeds + " violations=0");

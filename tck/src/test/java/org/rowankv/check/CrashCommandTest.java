@@ -3,15 +3,13 @@ package org.rowankv.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.TestScale;
 
-@Tag("jvm")
 class CrashCommandTest {
     @Test
     void shouldLoseNothingWithThreeReplicas() throws Exception {
-        final int rounds = TestScale.of(8, 20);
+        final int rounds = TestScale.of(4, 20);
         final CommandProcess process = CommandProcess.run(CrashCommand.class, "--rounds", Integer.toString(rounds));
         process.assertThatLastLine().matches("crash: rounds=" + rounds + " acked=[1-9][0-9]* lost=0 resurrected=0");
         assertThat(process.exitCode()).isZero();
@@ -19,7 +17,7 @@ class CrashCommandTest {
 
     @Test
     void shouldLoseNothingWithOneReplica() throws Exception {
-        final int rounds = TestScale.of(3, 8);
+        final int rounds = TestScale.of(2, 8);
         final CommandProcess process =
                 CommandProcess.run(CrashCommand.class, "--rounds", Integer.toString(rounds), "--replicas", "1");
         process.assertThatLastLine().matches("crash: rounds=" + rounds + " acked=[1-9][0-9]* lost=0 resurrected=0");

@@ -10,7 +10,7 @@ import org.rowankv.sim.SimCommand;
 class SimCommandTest {
     @Test
     void shouldFindNothing() throws Exception {
-        findNothing(40);
+        findNothing(16);
     }
 
     /** So many that everything the simulator can do must have happened, or the command fails. */
@@ -29,7 +29,7 @@ class SimCommandTest {
 
     @Test
     void shouldGoTheSameWayTwice() throws Exception {
-        final int seeds = TestScale.of(6, 20);
+        final int seeds = TestScale.of(2, 20);
         final CommandProcess process = CommandProcess.run(
                 SimCommand.class, "--seeds", Integer.toString(seeds), "--from", "1000", "--check-determinism");
         process.assertThatLastLine().isEqualTo("sim: seeds=" + seeds + " violations=0");

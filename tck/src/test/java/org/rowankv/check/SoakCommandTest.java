@@ -2,16 +2,21 @@ package org.rowankv.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.check.soak.SoakCommand;
+import org.rowankv.runtime.TestScale;
 
-@Tag("jvm")
 class SoakCommandTest {
     @Test
     void shouldFindNothingInAStoreUnderEverythingAtOnce() throws Exception {
-        final CommandProcess process =
-                CommandProcess.run(SoakCommand.class, "--seconds", "6", "--capacity", "8", "--times", "1");
+        final CommandProcess process = CommandProcess.run(
+                SoakCommand.class,
+                "--seconds",
+                Integer.toString(TestScale.of(3, 6)),
+                "--capacity",
+                "8",
+                "--times",
+                "1");
         process.assertThatLastLine().isEqualTo("soak: violations=0");
         assertThat(process.exitCode()).isZero();
     }

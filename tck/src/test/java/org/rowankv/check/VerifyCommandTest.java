@@ -4,20 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.rowankv.runtime.TestScale;
 
 @Tag("jvm")
 class VerifyCommandTest {
     @Test
     void shouldExplainEveryAnswerOfThreeReplicas() throws Exception {
-        final CommandProcess process = CommandProcess.run(VerifyCommand.class, "--seconds", "6");
+        final CommandProcess process =
+                CommandProcess.run(VerifyCommand.class, "--seconds", Integer.toString(TestScale.of(3, 6)));
         process.assertThatLastLine().matches("verify: operations=[1-9][0-9]* anomalies=0");
         assertThat(process.exitCode()).isZero();
     }
 
     @Test
     void shouldExplainEveryAnswerOfFewKeysAndTwoReplicas() throws Exception {
-        final CommandProcess process =
-                CommandProcess.run(VerifyCommand.class, "--seconds", "3", "--keys", "4", "--replicas", "2");
+        final CommandProcess process = CommandProcess.run(
+                VerifyCommand.class,
+                "--seconds",
+                Integer.toString(TestScale.of(2, 3)),
+                "--keys",
+                "4",
+                "--replicas",
+                "2");
         process.assertThatLastLine().matches("verify: operations=[1-9][0-9]* anomalies=0");
         assertThat(process.exitCode()).isZero();
     }

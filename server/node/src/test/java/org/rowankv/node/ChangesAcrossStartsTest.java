@@ -16,7 +16,6 @@ import java.util.TreeSet;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.ChangeListener;
@@ -39,7 +38,6 @@ import org.rowankv.server.cluster.PlannedSwap;
 import org.rowankv.server.pm.Durability;
 
 /** Servers start together anew; who listens to changes is told of a loss only where the shard's primary is another process now. */
-@Tag("jvm")
 class ChangesAcrossStartsTest {
     private static final int SERVERS = 2;
     private static final int SHARDS = 6;

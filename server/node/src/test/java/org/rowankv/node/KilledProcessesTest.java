@@ -21,14 +21,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.TestScale;
 import org.rowankv.server.cluster.PlannedSwap;
 
 /** Server processes that are killed while they write: what was acknowledged is there after they have started again. */
-@Tag("jvm")
 class KilledProcessesTest {
     @TempDir
     Path dir;
@@ -168,7 +167,7 @@ class KilledProcessesTest {
     @Test
     void shouldFindWhatWasAcknowledgedAfterAllWereKilledUnderLoad() throws Exception {
         begin("PROCESS");
-        for (int round = 0; round < 3; round++) {
+        for (int round = 0; round < TestScale.of(2, 3); round++) {
             awaitAcks(150);
             for (Child child : children) {
                 child.process.destroyForcibly(); // at once, so that each is in the middle of something
@@ -189,7 +188,7 @@ class KilledProcessesTest {
     @Test
     void shouldGoOnAfterOneWasKilledUnderLoadAndCameBack() throws Exception {
         begin("PROCESS");
-        for (int round = 0; round < 3; round++) {
+        for (int round = 0; round < TestScale.of(2, 3); round++) {
             awaitAcks(100);
             final Child victim = children.get(round);
             victim.kill();
@@ -206,13 +205,13 @@ class KilledProcessesTest {
         try (ZooKeeperConfigurationStore store =
                 new ZooKeeperConfigurationStore(zooKeeper.getConnectString(), "loaded", 10_000)) {
             final PlannedSwap swap = new PlannedSwap(store, "test", new SplittableRandomSource(5));
-            for (int round = 0; round < 6; round++) {
+            for (int round = 0; round < TestScale.of(3, 6); round++) {
                 final long term = swap.swap(round, -1).term();
                 await().atMost(Duration.ofSeconds(60))
                         .until(() -> children.stream().allMatch(child -> child.servingTerm > term));
                 awaitAcks(50);
             }
         }
-        children.forEach(child -> assertThat(child.servings.get()).isGreaterThanOrEqualTo(7));
+        children.forEach(child -> assertThat(child.servings.get()).isGreaterThanOrEqualTo(TestScale.of(4, 7)));
     }
 }

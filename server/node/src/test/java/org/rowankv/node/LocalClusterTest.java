@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
@@ -20,7 +19,6 @@ import org.rowankv.runtime.SystemClock;
 import picocli.CommandLine;
 
 /** A local cluster of processes, as its command starts and stops it, and a client that comes in at its ports. */
-@Tag("jvm")
 class LocalClusterTest {
     @TempDir
     Path dir;

@@ -15,7 +15,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
@@ -31,7 +30,6 @@ import org.rowankv.runtime.CounterStarts;
 import org.rowankv.server.Server;
 
 /** Servers that know each other only by a configuration store and by TCP. */
-@Tag("jvm")
 class ClusterServersTest {
     private static final int CACHE = 1;
 

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -15,7 +14,6 @@ import org.rowankv.runtime.ThreadingMode;
 import org.rowankv.server.Server;
 
 /** Servers that nobody asks for anything rest: agents that were at work come to rest, and what comes then is found at once. */
-@Tag("jvm")
 final class IdleServersTest {
     @TempDir
     private Path dir;

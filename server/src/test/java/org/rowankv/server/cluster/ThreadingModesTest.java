@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,7 +18,6 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.ThreadingMode;
 
 /** Three servers, connected by TCP, whose agents share a thread or do not: the same promises hold. */
-@Tag("jvm")
 class ThreadingModesTest {
     private static final int CACHE = 1;
     private static final int KEYS = 200;

@@ -31,7 +31,6 @@ import org.rowankv.runtime.Chaos;
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 @Tag("chaos")
-@Tag("jvm")
 final class CallerErrorTest {
     private static final List<String> POINTS = List.of(
             "request.after-version",

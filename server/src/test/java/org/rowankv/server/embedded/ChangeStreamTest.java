@@ -18,7 +18,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.ChangeListener;
@@ -39,7 +38,6 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.client.ClientPortSettings;
 
 /** Subscribers in another process, as far as they can tell: they hear of every commit once, in order, or that they did not. */
-@Tag("jvm")
 final class ChangeStreamTest {
     private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
     private EmbeddedCluster cluster;

@@ -17,7 +17,6 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
 
 /** A start from a checkpoint finds what a start from the log finds; a checkpoint that cannot be used is passed over. */
-@Tag("jvm")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CheckpointTest {
     private static final int KEYS = 400;

@@ -15,7 +15,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +27,6 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
 /** The end of a store: in the middle of operations, by interrupted callers, and afterwards. */
-@Tag("jvm")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CloseTest {
     @TempDir

@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,7 +33,6 @@ import org.rowankv.server.pm.StoreOpenException;
  * An entry that is damaged between its arrival at a backup and its use: the replica lacks what was acknowledged, and no start
  * may count it as complete, however the process has ended.
  */
-@Tag("jvm")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class DamagedReplicaTest {
     private static final int SHARDS = 6;

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +31,6 @@ import org.rowankv.server.shard.CacheCounts;
 import org.rowankv.server.shard.ShardReplica;
 
 /** Caches with a limit: they stay below it, every eviction is counted and stays one, and no other cache loses anything. */
-@Tag("jvm")
 final class EvictionTest {
     private static final int WORKERS = 4;
     private static final int LENGTH = 100;

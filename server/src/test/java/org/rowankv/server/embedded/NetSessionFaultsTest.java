@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,7 +33,6 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.client.ClientPortSettings;
 
 /** Many callers over few connections, while callers are interrupted and connections break: each gets its own answer, once. */
-@Tag("jvm")
 final class NetSessionFaultsTest {
     private EmbeddedCluster cluster;
     private EmbeddedPorts ports;

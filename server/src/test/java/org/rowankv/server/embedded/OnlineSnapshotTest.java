@@ -17,7 +17,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,7 +37,6 @@ import org.rowankv.server.pm.StoreOpenException;
 
 /** Copies of stores that are written to meanwhile: a cut, whole, and nobody pays for it with more than time. */
 @Timeout(120)
-@Tag("jvm")
 final class OnlineSnapshotTest {
     @TempDir
     private Path temporary;

@@ -13,7 +13,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +28,6 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.retention.ExpirySweepAgent;
 
 /** Random requests of every kind against a model, with a clock that jumps both ways, and with the store closed and opened. */
-@Tag("jvm")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class RequestModelTest {
     private static final long[] TTLS = {Ttl.ETERNAL, Ttl.UNCHANGED, Ttl.IMMEDIATE, 40, 400};

@@ -22,7 +22,6 @@ import org.rowankv.runtime.Chaos;
 @Tag("chaos")
 // Without the room they wait for ever, and so would closing the store: somebody else must say so.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-@Tag("jvm")
 final class SlowWriterTest {
     private static final int WRITERS = 3;
 

@@ -24,7 +24,6 @@ import org.rowankv.server.retention.ExpirySweepAgent;
 /** Errors that strike the expiry sweep in the middle of an object's end: it finishes or drops that, and goes on. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 @Tag("chaos")
-@Tag("jvm")
 final class SweepErrorTest {
     private static final int OBJECTS = 120;
 

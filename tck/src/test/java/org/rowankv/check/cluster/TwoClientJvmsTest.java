@@ -11,13 +11,11 @@ import java.util.Optional;
 import javax.cache.CacheManager;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.node.Launch;
 import org.rowankv.node.TemporaryCluster;
 
 /** Server processes, and client JVMs that share nothing but them: on one version of Java, and on two. */
-@Tag("jvm")
 class TwoClientJvmsTest {
     private static final int CALLERS = 3;
     private static final int CALLS = 100;
