@@ -22,6 +22,7 @@ final class Lane {
     private long lastSequence;
     /** The operation with the last sequence has no outcome, or an error ended its caller before that. */
     private boolean unanswered;
+
     private BitSet openShards = new BitSet();
     /** Where it was asked for and not refused. It may be open there although no answer came, or nobody lived to hear it. */
     private BitSet reachedShards = new BitSet();

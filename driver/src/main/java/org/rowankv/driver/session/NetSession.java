@@ -430,7 +430,8 @@ public final class NetSession implements Session {
             default ->
                 throw new RowanException(
                         get.status(),
-                        "the scan of shard " + get.shard() + " cannot go on: the read of a value ended " + get.status());
+                        "the scan of shard " + get.shard() + " cannot go on: the read of a value ended "
+                                + get.status());
         };
     }
 

@@ -341,7 +341,8 @@ final class DeadServerTest {
         connect();
         final Request get = get(keysAt(ALIVE, 1).get(0));
         client.execute(get);
-        final List<Request> late = new ArrayList<>(List.of(put(keysAt(ALIVE, 1).get(0)), put(keysAt(DEAD, 1).get(0))));
+        final List<Request> late = new ArrayList<>(
+                List.of(put(keysAt(ALIVE, 1).get(0)), put(keysAt(DEAD, 1).get(0))));
         session.callAll(late, clock.nanoTime());
         assertThat(late.stream().map(Request::status)).containsOnly(Status.UNREACHABLE);
         session.callAll(late, clock.nanoTime() - 1);

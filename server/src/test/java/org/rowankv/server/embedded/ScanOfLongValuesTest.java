@@ -100,8 +100,9 @@ final class ScanOfLongValuesTest {
             await().until(() -> server.hung.get() > 0);
             proxy.cut();
             server.hanging.clear();
-            assertThat(page.join().entries()).hasSize(1).allSatisfy(entry -> assertThat(entry.value())
-                    .hasSize(TOO_LONG));
+            assertThat(page.join().entries())
+                    .hasSize(1)
+                    .allSatisfy(entry -> assertThat(entry.value()).hasSize(TOO_LONG));
         }
     }
 
