@@ -419,10 +419,12 @@ public final class NetSession implements Session {
     private byte @Nullable [] valueOf(Request get) {
         final long untilNs = clock.nanoTime() + settings.attemptNs();
         call(get);
-        // Ends: each repetition checks the deadline.
-        while (get.status() == Status.NO_REPLY && untilNs - clock.nanoTime() > 0) {
+        long nowNs = clock.nanoTime();
+        // Ends: each repetition begins before the deadline.
+        while (get.status() == Status.NO_REPLY && untilNs - nowNs > 0) {
             Thread.yield();
-            call(get, clock.nanoTime(), untilNs);
+            call(get, nowNs, untilNs);
+            nowNs = clock.nanoTime();
         }
         return switch (get.status()) {
             case OK -> get.resultBytes();
