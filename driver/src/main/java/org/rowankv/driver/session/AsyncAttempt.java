@@ -34,11 +34,14 @@ final class AsyncAttempt {
     private volatile boolean connected;
 
     private long pauseNs;
+    /** When it began what it tries now. */
+    private long triedNs;
 
     AsyncAttempt(NetSession session, Request request, long beginNs, long deadlineNs, Runnable whenAnswered) {
         this.session = session;
         this.request = request;
         this.beginNs = beginNs;
+        this.triedNs = beginNs;
         this.deadlineNs = deadlineNs;
         this.whenAnswered = whenAnswered;
     }
@@ -75,9 +78,9 @@ final class AsyncAttempt {
             end(Status.TOO_LARGE);
             return;
         }
-        final long sentNs = session.clock().nanoTime();
+        final long sinceNs = triedNs;
         if (!connection.callAsync(
-                request, now.term(), deadlineNs, outcome -> answered(outcome, now, connection, sentNs))) {
+                request, now.term(), deadlineNs, outcome -> answered(outcome, now, connection, sinceNs))) {
             againAfter(PLACE_PAUSE_NS, Status.UNREACHABLE);
         }
     }
@@ -102,7 +105,7 @@ final class AsyncAttempt {
         return link.presentOrSoon(); // made meanwhile
     }
 
-    private void answered(Exchange.Outcome outcome, Route tried, NetConnection connection, long sentNs) {
+    private void answered(Exchange.Outcome outcome, Route tried, NetConnection connection, long sinceNs) {
         switch (outcome) {
             case ANSWERED -> {
                 if (NetSession.isForAnother(request.status())) {
@@ -113,7 +116,7 @@ final class AsyncAttempt {
             }
             case UNSENT -> again(Status.UNREACHABLE, tried);
             case LOST -> {
-                if (connection.isSilent(sentNs, deadlineNs, session.settings().attemptNs())) {
+                if (connection.isSilent(sinceNs, deadlineNs, session.settings().attemptNs())) {
                     connection.fail(new IOException("nothing was heard for too long"));
                 }
                 end(Status.NO_REPLY);
@@ -154,6 +157,7 @@ final class AsyncAttempt {
 
     private void resume(@Nullable Object paused) {
         if (paused != null && pause.compareAndSet(paused, null)) {
+            triedNs = session.clock().nanoTime(); // a server that it turns to now was not asked before
             step();
         }
     }

@@ -63,7 +63,7 @@ public final class Attempts {
         request = newRequest;
         lane = borrowed;
         rounds = 0;
-        if (borrowed.isSpent()) {
+        if (borrowed.isSpent() || borrowed.isUnanswered()) {
             lanes.renew(borrowed); // the old session is closed, below, at this shard, and when it is met at others
         }
         // Once per visit: when its outcome became unknown the shard did not answer. A copy of the request that is
@@ -120,6 +120,9 @@ public final class Attempts {
                     default -> judge(asked, own);
                 };
         if (next == null) {
+            if (own != null) {
+                own.answered();
+            }
             state = State.IDLE;
             request = null;
             sent = null;

@@ -56,7 +56,7 @@ final class BlockingCall {
     /**
      * Waits for the answer to what was sent.
      *
-     * @param beginNs when the attempt began
+     * @param beginNs when the caller turned to that server
      * @param patienceNs how long a connection may be silent
      */
     static void receive(

@@ -20,6 +20,9 @@ final class Lane {
 
     private long sessionId;
     private long lastSequence;
+    /** The operation with the last sequence has no outcome, or an error ended its caller before that. */
+    private boolean unanswered;
+
     private BitSet openShards = new BitSet();
     /** Where it was asked for and not refused. It may be open there although no answer came, or nobody lived to hear it. */
     private BitSet reachedShards = new BitSet();
@@ -60,7 +63,18 @@ final class Lane {
     }
 
     long nextSequence() {
+        unanswered = true;
         return ++lastSequence;
+    }
+
+    /** The operation with the last sequence has its outcome. */
+    void answered() {
+        unanswered = false;
+    }
+
+    /** Whether no sequence of its session may follow, since it would say that the last one is answered. */
+    boolean isUnanswered() {
+        return unanswered;
     }
 
     boolean isOpenAt(int shard) {
@@ -98,6 +112,7 @@ final class Lane {
         }
         sessionId = newSessionId;
         lastSequence = 0;
+        unanswered = false;
     }
 
     /** The sessions that were given up and are not closed at every shard yet. */

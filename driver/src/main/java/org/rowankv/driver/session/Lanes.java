@@ -95,15 +95,6 @@ final class Lanes {
         return line.borrow(deadlineNs, NEVER);
     }
 
-    /** As {@link #borrow()}, but −1 if none is free now. */
-    int tryBorrow() {
-        if (VirtualThreads.isCurrentVirtual()) {
-            final int slot = spareLine.tryBorrow();
-            return slot < 0 ? slot : line.count() + slot;
-        }
-        return line.tryBorrow();
-    }
-
     /** By whoever has borrowed it. */
     Lane lane(int index) {
         if (index < lanes.length) {

@@ -42,6 +42,8 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     private static final Logger LOG = LoggerFactory.getLogger(NetConnection.class);
     private static final int SCRATCH = 64 << 10;
     private static final int FIRST_OUTPUT = 16 << 10;
+    /** Of {@link #SCRATCH} bytes at most, behind a deadline, while a server sends on: 16 MiB. */
+    private static final int MAX_LATE_READS = 256;
     /** Made before: after an error there may be no memory for one. */
     private static final IOException READER_ENDED = new IOException("the thread that reads for others met an error");
 
@@ -258,7 +260,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         boolean interrupted = false;
         Exchange.Outcome outcome = null;
         try {
-            interrupted = VirtualThreads.isCurrentVirtual()
+            interrupted = VirtualThreads.isCurrentVirtual() && deadlineNs - clock.nanoTime() > 0
                     ? awaitReader(own, deadlineNs)
                     : role.await(own, deadlineNs, spinNs);
             outcome = own.isDone() ? own.outcome() : giveUp(own);
@@ -314,21 +316,27 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         boolean interrupted = false;
         long nowNs = clock.nanoTime();
         long spinUntilNs = nowNs + spinNs;
+        int lateReads = 0;
         try {
-            while (!own.isDone() && !broken && nowNs - deadlineNs < 0) {
+            while (!own.isDone() && !broken) {
+                // Behind the deadline too: what has arrived by then counts, however late its caller begins to wait.
                 final boolean any = readOnce();
+                if (any) {
+                    lastReadNs = nowNs;
+                }
                 if (own.isDone()) {
                     break;
                 }
                 nowNs = clock.nanoTime();
-                if (any) {
-                    lastReadNs = nowNs;
-                    spinUntilNs = nowNs + spinNs;
-                } else if (unwritten && flushUnwritten()) {
+                if (nowNs - deadlineNs >= 0) {
+                    if (!any || ++lateReads == MAX_LATE_READS) {
+                        break;
+                    }
+                } else if (any || unwritten && flushUnwritten()) {
                     spinUntilNs = nowNs + spinNs;
                 } else if (spins && nowNs - spinUntilNs < 0) {
                     Thread.yield();
-                } else if (nowNs - deadlineNs < 0) {
+                } else {
                     // An interrupted thread would not wait.
                     interrupted |= Thread.interrupted();
                     final long ns = deadlineNs - nowNs;
@@ -450,8 +458,8 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     // --- the end ---
 
     /** After an attempt without an answer: whether since the first such one no byte was heard for the patience. */
-    boolean isSilent(long sentNs, long nowNs, long patienceNs) {
-        silentFromNs = lastReadNs - silentFromNs < 0 ? silentFromNs : sentNs;
+    boolean isSilent(long sinceNs, long nowNs, long patienceNs) {
+        silentFromNs = lastReadNs - silentFromNs < 0 ? silentFromNs : sinceNs;
         return lastReadNs - silentFromNs < 0 && nowNs - silentFromNs >= patienceNs;
     }
 

@@ -293,6 +293,7 @@ public final class NetSession implements Session {
             return;
         }
         long pauseNs = 0;
+        long triedNs = beginNs;
         while (true) {
             final Route now = route();
             final Status refused = whyNotSent(request, now);
@@ -300,7 +301,7 @@ public final class NetSession implements Session {
                 BlockingCall.answer(request, refused);
                 return;
             }
-            final Status status = BlockingCall.attempt(request, now, beginNs, deadlineNs, settings.attemptNs());
+            final Status status = BlockingCall.attempt(request, now, triedNs, deadlineNs, settings.attemptNs());
             if (!isForAnother(status)) {
                 return;
             }
@@ -310,6 +311,7 @@ public final class NetSession implements Session {
                 return;
             }
             pauseNs = pause(now, pauseNs);
+            triedNs = clock.nanoTime(); // a server that it turns to now was not asked before
         }
     }
 
@@ -408,13 +410,31 @@ public final class NetSession implements Session {
         }
     }
 
-    /** The value of a scanned object that was too long for its page; null if the object is gone by now. */
+    /**
+     * Reads the value of a scanned object that was too long for its page, and repeats a read without a reply.
+     *
+     * @return null if the object is gone by now
+     * @throws RowanException if the read ends in any other way: the object may be live, so the scan must not leave it out
+     */
     private byte @Nullable [] valueOf(Request get) {
+        final long untilNs = clock.nanoTime() + settings.attemptNs();
         call(get);
-        if (get.status() == Status.NO_REPLY) {
-            throw new RowanException(Status.NO_REPLY, "the value of a scanned object could not be read");
+        long nowNs = clock.nanoTime();
+        // Ends: each repetition begins before the deadline.
+        while (get.status() == Status.NO_REPLY && untilNs - nowNs > 0) {
+            Thread.yield();
+            call(get, nowNs, untilNs);
+            nowNs = clock.nanoTime();
         }
-        return get.status() == Status.OK ? get.resultBytes() : null;
+        return switch (get.status()) {
+            case OK -> get.resultBytes();
+            case NOT_FOUND -> null;
+            default ->
+                throw new RowanException(
+                        get.status(),
+                        "the scan of shard " + get.shard() + " cannot go on: the read of a value ended "
+                                + get.status());
+        };
     }
 
     @Override

@@ -14,11 +14,11 @@ import org.rowankv.runtime.StackProbe;
 
 /**
  * Carries a request to its outcome: gives mutations a request id, opens the session at the shard first, and repeats an
- * attempt whose reply was lost with the same id until the deadline. The only place where anything is retried. Over a
- * session that loses no reply nothing of this is needed: a mutation is then one attempt, without an id.
+ * attempt whose reply was lost with the same id until the deadline. Nothing else repeats what may have been applied; a
+ * session repeats what was not. Over a session that loses no reply a mutation is one attempt, without an id.
  *
- * <p>Guarantees: a mutation takes effect at most once; an answer other than {@link Status#OUTCOME_UNKNOWN} is the
- * mutation's own. Thread-safe; the calling thread does all the work and allocates nothing when no attempt is lost.
+ * <p>Guarantees: a mutation takes effect at most once. The answer {@link Status#OUTCOME_UNKNOWN} leaves open whether it
+ * did; every other answer is the mutation's own, or says that it had no effect. Thread-safe; the calling thread does all the work and allocates nothing when no attempt is lost.
  */
 public final class RequestIds implements AutoCloseable {
     private static final int PROBE_DEPTH = 6;
@@ -218,7 +218,10 @@ public final class RequestIds implements AutoCloseable {
             round.add(stepped(request, untilNs));
             return true;
         }
-        final int index = waits ? lanes.borrow(untilNs) : lanes.tryBorrow();
+        int index = lanes.borrowAtOnce();
+        if (index < 0 && waits) {
+            index = lanes.borrow(untilNs);
+        }
         if (index >= 0) {
             round.add(mutation(request, index, untilNs));
         } else if (waits) {

@@ -246,6 +246,56 @@ class RequestIdsTest {
         return closed;
     }
 
+    /** A sequence says that all smaller ones are answered: behind one that is not, none of its session is given out. */
+    @Test
+    void shouldGiveUpTheSessionOfAMutationThatAnErrorEnded() {
+        final RequestIds ids = new RequestIds(session, clock, new SplittableRandomSource(1), 1_000_000, 1);
+        ids.execute(placed(put()));
+        final long first = request.sessionId();
+        ids.execute(placed(put()));
+        assertThat(request.sessionId()).as("of the only lane").isEqualTo(first);
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public boolean losesReply(Request attempt) {
+                if (attempt.operation() == Operation.PUT) {
+                    throw new StackOverflowError("injected");
+                }
+                return false;
+            }
+        });
+        assertThatThrownBy(() -> ids.execute(placed(put()))).isInstanceOf(StackOverflowError.class);
+        session.interceptWith(new ModelSession.Interceptor() {});
+        ids.execute(placed(put()));
+        final long second = request.sessionId();
+        assertThat(second).isNotEqualTo(first);
+
+        final SteppedRequest stepped = ids.stepped(placed(put()));
+        assertThat(stepped.first().sessionId()).isEqualTo(second);
+        stepped.abandon();
+        ids.execute(placed(put()));
+        assertThat(request.sessionId()).isNotIn(first, second);
+    }
+
+    /** As when callers that wait for a server that does not answer hold all lanes. */
+    @Test
+    void shouldCarryOutABulkOnSpareLanes() {
+        final RequestIds ids =
+                new RequestIds(session, SystemClock.INSTANCE, new SplittableRandomSource(1), 1_000_000_000, 1);
+        final SteppedRequest holder = ids.stepped(placed(put()));
+        final List<Request> puts = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            puts.add(placed(new Request().put(cache, new byte[] {(byte) (i >> 8), (byte) i}, 0, 2, VALUE, 0, 5)));
+        }
+        ids.executeAll(puts);
+        assertThat(puts).extracting(Request::status).containsOnly(Status.OK);
+        holder.abandon();
+    }
+
+    private static Request placed(Request request) {
+        request.placed(1, 0);
+        return request;
+    }
+
     @Test
     void shouldTellAReadWithoutReplyFromAnUnknownOutcome() {
         session.interceptWith(new ModelSession.Interceptor() {

@@ -36,6 +36,7 @@ import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -91,11 +92,15 @@ final class DeadServerTest {
     }
 
     private void connect() {
+        connect(clock);
+    }
+
+    private void connect(Clock time) {
         session = NetSession.connect(
                 List.of(addresses.get(ALIVE)),
                 NetSettings.DEFAULT.withPatience(CONNECT_MS * 1_000_000, ATTEMPT_MS * 1_000_000),
-                clock);
-        client = new RowanClient(session, clock, new SplittableRandomSource(1), DEADLINE_MS * 1_000_000);
+                time);
+        client = new RowanClient(session, time, new SplittableRandomSource(1), DEADLINE_MS * 1_000_000);
     }
 
     @AfterEach
@@ -304,6 +309,47 @@ final class DeadServerTest {
         assertThat(caller.isAlive()).isFalse();
         assertThat(dead.stream().map(Request::status).collect(Collectors.toSet()))
                 .containsExactlyInAnyOrder(Status.OUTCOME_UNKNOWN, Status.UNREACHABLE);
+    }
+
+    /** One attempt without a byte is enough, although it left a moment after it began. */
+    @Test
+    void shouldBreakASilentConnectionForACallerThatDoesNotWait() {
+        connect(new Clock() {
+            @Override
+            public long nanoTime() {
+                clock.advanceNs(1);
+                return clock.nanoTime();
+            }
+
+            @Override
+            public long wallMs() {
+                return clock.wallMs();
+            }
+        });
+        client.execute(get(keysAt(DEAD, 1).get(0)));
+        servers.get(DEAD).hanging.add(Operation.GET);
+        final List<CompletableFuture<Request>> lost = submit(DEAD, 1, DeadServerTest::get);
+        await().until(() -> servers.get(DEAD).hung.get() == 1);
+        clock.advanceMs(ATTEMPT_MS);
+        await().until(() -> session.reconnects() == 1);
+        passDeadline();
+        awaitAll(lost);
+    }
+
+    @Test
+    void shouldSendNothingOfABatchBehindItsDeadline() {
+        connect();
+        final Request get = get(keysAt(ALIVE, 1).get(0));
+        client.execute(get);
+        final List<Request> late = new ArrayList<>(
+                List.of(put(keysAt(ALIVE, 1).get(0)), put(keysAt(DEAD, 1).get(0))));
+        session.callAll(late, clock.nanoTime());
+        assertThat(late.stream().map(Request::status)).containsOnly(Status.UNREACHABLE);
+        session.callAll(late, clock.nanoTime() - 1);
+        assertThat(late.stream().map(Request::status)).containsOnly(Status.UNREACHABLE);
+        client.execute(get); // behind whatever was sent before
+        assertThat(servers.get(ALIVE).answered).hasValue(2);
+        assertThat(servers.get(DEAD).answered).hasValue(0);
     }
 
     @Test

@@ -3,6 +3,7 @@ package org.rowankv.server.embedded;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -10,6 +11,8 @@ import org.rowankv.server.client.Served;
 
 /** Answers every request with its own number; is the primary when a test says so, and hangs when it says so. */
 final class FakeServer implements Served {
+    static final byte[] SCANNED = {1};
+
     final int id;
     volatile boolean primary;
     volatile boolean serving = true;
@@ -19,6 +22,10 @@ final class FakeServer implements Served {
     final AtomicInteger hung = new AtomicInteger();
 
     final AtomicInteger answered = new AtomicInteger();
+    /** The answer to every request that does not hang. */
+    volatile Status answer = Status.OK;
+    /** The value of the only object in scans, under {@link #SCANNED}, and in answers to requests; null: none. */
+    volatile byte @Nullable [] value;
 
     FakeServer(int id) {
         this.id = id;
@@ -53,8 +60,12 @@ final class FakeServer implements Served {
                     return false;
                 }
                 answered.incrementAndGet();
+                final byte[] result = value;
                 request.noResult();
-                request.answer(Status.OK, 0, 100 + id, 0);
+                if (result != null && answer == Status.OK) {
+                    System.arraycopy(result, 0, request.resultOf(result.length), 0, result.length);
+                }
+                request.answer(answer, 0, 100 + id, 0);
                 return true;
             }
 
@@ -77,6 +88,10 @@ final class FakeServer implements Served {
 
     @Override
     public long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor) {
+        final byte[] scanned = value;
+        if (scanned != null) {
+            visitor.onObject(SCANNED, withValues ? scanned : null, 1);
+        }
         return 0;
     }
 }

@@ -1,0 +1,118 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowankv.driver.RowanException;
+import org.rowankv.driver.ScanPage;
+import org.rowankv.driver.session.NetSession;
+import org.rowankv.driver.session.NetSettings;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.Routing;
+import org.rowankv.placement.ShardAssignment;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Status;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.client.ClientPort;
+import org.rowankv.server.client.ClientPortSettings;
+
+/** A value that is too long for its page needs a read of its own. Whatever becomes of the read, no live object is left out. */
+@Timeout(120)
+final class ScanOfLongValuesTest {
+    private static final int TOO_LONG = 700_000;
+
+    private final FakeServer server = new FakeServer(0);
+    private ClientPort port;
+    private CuttingProxy proxy;
+
+    @BeforeEach
+    void open() throws IOException {
+        server.primary = true;
+        server.value = new byte[TOO_LONG];
+        port = ClientPort.bind(
+                server,
+                new OneCache(),
+                ClientPortSettings.at("127.0.0.1", 0),
+                SystemClock.INSTANCE,
+                new ErrorLog(SystemClock.INSTANCE));
+        proxy = new CuttingProxy(port.address().getPort());
+        final List<ShardAssignment> shards = List.of(new ShardAssignment(1, 0, new int[0]));
+        port.serve(new Routing(new Configuration(7, 8, 1, List.of(1L), shards), List.of(proxy.address())));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        server.hanging.clear();
+        port.close();
+        proxy.close();
+    }
+
+    private NetSession session(long attemptMs) {
+        return NetSession.connect(
+                List.of(proxy.address()),
+                NetSettings.DEFAULT.withPatience(60_000_000_000L, attemptMs * 1_000_000),
+                SystemClock.INSTANCE);
+    }
+
+    private static ScanPage scan(NetSession session) {
+        return session.scan(1, 0, 0, 100, true);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Status.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"OK", "NOT_FOUND"})
+    void shouldFailWhenTheReadOfAValueDoes(Status status) {
+        try (NetSession session = session(500)) {
+            server.answer = status;
+            assertThatThrownBy(() -> scan(session))
+                    .isInstanceOf(RowanException.class)
+                    .hasMessageContaining("shard 0")
+                    .hasMessageContaining(status.toString());
+        }
+    }
+
+    @Test
+    void shouldLeaveOutAnObjectThatIsGone() {
+        try (NetSession session = session(60_000)) {
+            server.answer = Status.NOT_FOUND;
+            assertThat(scan(session).entries()).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldReadAgainWhenTheReplyIsLost() throws IOException {
+        try (NetSession session = session(60_000)) {
+            server.hanging.add(Operation.GET);
+            final CompletableFuture<ScanPage> page = CompletableFuture.supplyAsync(() -> scan(session));
+            await().until(() -> server.hung.get() > 0);
+            proxy.cut();
+            server.hanging.clear();
+            assertThat(page.join().entries())
+                    .hasSize(1)
+                    .allSatisfy(entry -> assertThat(entry.value()).hasSize(TOO_LONG));
+        }
+    }
+
+    @Test
+    void shouldFailWhenNoReadIsAnswered() {
+        try (NetSession session = session(500)) {
+            server.hanging.add(Operation.GET);
+            assertThatThrownBy(() -> scan(session))
+                    .isInstanceOf(RowanException.class)
+                    .hasMessageContaining("NO_REPLY");
+        }
+    }
+}
