@@ -189,27 +189,29 @@ final class ClusterBed implements AutoCloseable {
 
     /** All of them serve, in the same term. */
     void awaitServing() {
-        await().pollInterval(Duration.ofMillis(10)).atMost(Duration.ofSeconds(60)).until(() -> {
-            long term = 0;
-            for (Member member : members) {
-                final ClusterServer server = member.server;
-                if (server == null) {
-                    return false;
-                }
-                if (server.failure() != null) {
-                    throw new AssertionError(server.failure());
-                }
-                final Configuration configuration = server.configuration();
-                if (server.server() == null || configuration == null) {
-                    return false;
-                }
-                term = term == 0 ? configuration.term() : term;
-                if (term != configuration.term()) {
-                    return false;
-                }
-            }
-            return true;
-        });
+        await().pollInterval(Duration.ofMillis(10))
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> {
+                    long term = 0;
+                    for (Member member : members) {
+                        final ClusterServer server = member.server;
+                        if (server == null) {
+                            return false;
+                        }
+                        if (server.failure() != null) {
+                            throw new AssertionError(server.failure());
+                        }
+                        final Configuration configuration = server.configuration();
+                        if (server.server() == null || configuration == null) {
+                            return false;
+                        }
+                        term = term == 0 ? configuration.term() : term;
+                        if (term != configuration.term()) {
+                            return false;
+                        }
+                    }
+                    return true;
+                });
     }
 
     Configuration configuration() {

@@ -191,7 +191,9 @@ class ClusterServersTest {
 
         void awaitMore(int count) {
             final int enough = raised.get() + count;
-            await().pollInterval(Duration.ofMillis(10)).atMost(Duration.ofSeconds(60)).until(() -> raised.get() >= enough || !failures.isEmpty());
+            await().pollInterval(Duration.ofMillis(10))
+                    .atMost(Duration.ofSeconds(60))
+                    .until(() -> raised.get() >= enough || !failures.isEmpty());
             assertThat(failures).isEmpty();
         }
 

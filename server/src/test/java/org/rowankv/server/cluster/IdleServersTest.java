@@ -50,9 +50,10 @@ final class IdleServersTest {
             }
             awaitRest(bed);
             // On the way to its rest its pauses double: the first windows may have such turns in them.
-            await().atMost(Duration.ofSeconds(60)).until(() -> areTurnedByTheirTimersAlone(bed.members.stream()
-                    .map(member -> member.server.server())
-                    .toList()));
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> areTurnedByTheirTimersAlone(bed.members.stream()
+                            .map(member -> member.server.server())
+                            .toList()));
             for (ClusterBed.Member member : bed.members) {
                 assertThat(member.errors.distinct()).isEmpty();
             }

@@ -67,12 +67,10 @@ final class WaitingServersTest {
             final ClusterServer server = bed.members.get(0).server;
             final long fromNs = SystemClock.INSTANCE.nanoTime();
             store.away = true;
-            await().atMost(PATIENCE)
-                    .pollInterval(Duration.ofMillis(5))
-                    .until(() -> {
-                        store.changed.run();
-                        return store.failures.get() >= 3;
-                    });
+            await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> {
+                store.changed.run();
+                return store.failures.get() >= 3;
+            });
             final long failures = store.failures.get();
             // However long that took: a look each 300 ms at most, and the one under way.
             assertThat(failures).isLessThanOrEqualTo(2 + (SystemClock.INSTANCE.nanoTime() - fromNs) / 300_000_000);

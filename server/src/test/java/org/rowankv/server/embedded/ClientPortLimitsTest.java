@@ -108,15 +108,20 @@ final class ClientPortLimitsTest {
     }
 
     private static void awaitThat(java.util.concurrent.Callable<Boolean> condition) {
-        await().atMost(30, TimeUnit.SECONDS).pollDelay(0, TimeUnit.MILLISECONDS).pollInterval(5, TimeUnit.MILLISECONDS).until(condition);
+        await().atMost(30, TimeUnit.SECONDS)
+                .pollDelay(0, TimeUnit.MILLISECONDS)
+                .pollInterval(5, TimeUnit.MILLISECONDS)
+                .until(condition);
     }
 
     /** The clock goes on by so much at each look. The looks leave the port time to do what it can do at once. */
     private void awaitWhileTimePasses(long ms, java.util.concurrent.Callable<Boolean> condition) {
-        await().atMost(30, TimeUnit.SECONDS).pollInterval(20, TimeUnit.MILLISECONDS).until(() -> {
-            clock.advanceMs(ms);
-            return condition.call();
-        });
+        await().atMost(30, TimeUnit.SECONDS)
+                .pollInterval(20, TimeUnit.MILLISECONDS)
+                .until(() -> {
+                    clock.advanceMs(ms);
+                    return condition.call();
+                });
     }
 
     private void requireServed() throws Exception {
