@@ -294,6 +294,15 @@ final class ClientConnection implements FrameCutter.Taker {
     private void onRequest(ByteBuffer buffer, int at, int length) throws ProtocolException {
         final int bodyLength = RequestDescriptor.bodyLength(buffer, at, length);
         final PendingRequest pending = loop.requests().takePending();
+        try {
+            begin(pending, buffer, at, bodyLength);
+        } catch (RuntimeException | Error e) {
+            loop.requests().forget(pending); // whoever called closes this connection; what was charged ends here
+            throw e;
+        }
+    }
+
+    private void begin(PendingRequest pending, ByteBuffer buffer, int at, int bodyLength) {
         final Request request = pending.request();
         final boolean sound = RequestDescriptor.read(buffer, at, request, pending.body(bodyLength));
         pending.came(

@@ -110,7 +110,8 @@ final class LoopRequests {
         }
     }
 
-    private void forget(PendingRequest pending) {
+    /** It is not used again: what its arrays were charged is given back. */
+    void forget(PendingRequest pending) {
         memory.changed(-pending.forgotten());
     }
 
@@ -166,20 +167,22 @@ final class LoopRequests {
             return;
         }
         final PortLoop own = connection.loop();
-        port.catalogue()
-                .find(reading ->
-                        own.execute(() -> guarded("finding a client's cache", () -> onCatalogue(pending, reading))));
+        port.catalogue().find(reading -> own.execute(() -> onCatalogue(pending, reading)));
     }
 
     private void onCatalogue(PendingRequest pending, CatalogueThread.Reading reading) {
-        final ClientConnection connection = pending.connection();
-        final Status found = reading.of(pending.request().cacheId());
-        if (connection == null || connection.isClosed()) {
-            drop(pending);
-        } else if (found == Status.OK || port.isPaused()) {
-            admit(pending);
-        } else {
-            refuse(pending, found);
+        try {
+            final ClientConnection connection = pending.connection();
+            final Status found = reading.of(pending.request().cacheId());
+            if (connection == null || connection.isClosed()) {
+                drop(pending);
+            } else if (found == Status.OK || port.isPaused()) {
+                admit(pending);
+            } else {
+                refuse(pending, found);
+            }
+        } catch (RuntimeException | Error e) {
+            giveUp(pending, e);
         }
     }
 

@@ -47,7 +47,7 @@ final class CopiedBytesTest {
                 .replicas(replicas)
                 .shards(16)
                 .workers(8)
-                .capacityBytes(TestScale.of(8, 24) << 20)
+                .capacityBytes(TestScale.of(12, 24) << 20)
                 .segmentBytes(256 << 10)
                 .build();
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings)) {
