@@ -26,15 +26,20 @@ public final class SessionLeaseAgent implements Agent {
     private static final int RECORDS_PER_TURN = 16;
     private static final int SESSIONS_PER_RECORD = 64;
 
-    /** Sessions of one table that seemed unused when they were looked at. */
+    /** Sessions of one table that were unused at the last tick; the record looks again before it ends one. */
     private static final class Candidates {
         private final ShardPrimary primary;
         private final long[] ids;
+        /** Those before it need no record any more. */
         private int next;
 
         Candidates(ShardPrimary primary, long[] ids) {
             this.primary = primary;
             this.ids = ids;
+        }
+
+        int recordLength() {
+            return Math.min(SESSIONS_PER_RECORD, ids.length - next);
         }
     }
 
@@ -47,6 +52,9 @@ public final class SessionLeaseAgent implements Agent {
     private final OwnedCounter endedSessions = new OwnedCounter();
     private final OwnedCounter ticks = new OwnedCounter();
     private long nextTickNs;
+    /** The last record found no room or another mutation in its way. */
+    private boolean waitsForRoom;
+
     private volatile boolean atWork;
     private volatile boolean closing;
 
@@ -69,49 +77,53 @@ public final class SessionLeaseAgent implements Agent {
         if (tickNs == 0 || worker.isTaken(this)) {
             return 0;
         }
+        int records = 0;
         if (worker.isUsedBy(this)) {
             if (!goOn()) {
                 return 0;
             }
+            records++;
             worker.releaseGrants();
         }
-        if (candidates.isEmpty() && !tick()) {
-            return 0;
+        tickIfDue();
+        if (candidates.isEmpty()) {
+            atWork = false;
+            return records;
         }
-        for (int i = 0; i < RECORDS_PER_TURN && !candidates.isEmpty() && !closing; i++) {
+        while (records < RECORDS_PER_TURN && !candidates.isEmpty() && !closing) {
             beginRecord();
             if (!goOn()) {
                 return 1;
             }
+            if (waitsForRoom) {
+                break;
+            }
+            records++;
         }
         worker.releaseGrants();
         if (closing) {
             candidates.clear();
         }
         atWork = !candidates.isEmpty();
-        return 1;
+        return records;
     }
 
     private void beginRecord() {
         final Candidates first = candidates.element();
-        final int count = Math.min(SESSIONS_PER_RECORD, first.ids.length - first.next);
+        final int count = first.recordLength();
         System.arraycopy(first.ids, first.next, record, 0, count);
-        first.next += count;
-        if (first.next == first.ids.length) {
-            candidates.remove();
-        }
         worker.beginSessionEnds(this, first.primary, record, count, TICKS);
     }
 
-    /** True if it was time, and there are sessions to be ended. */
-    private boolean tick() {
+    /** Each tick looks anew, so what is left of the candidates of the last one is found again. */
+    private void tickIfDue() {
         final long nowNs = clock.nanoTime();
         if (nowNs - nextTickNs < 0) {
-            atWork = false;
-            return false;
+            return;
         }
         nextTickNs = nowNs + tickNs;
         atWork = true; // before the look at `closing`: who closes looks in the other order
+        candidates.clear();
         if (!closing) {
             for (int i = 0; i < primaries.size(); i++) {
                 tick(primaries.get(i));
@@ -119,7 +131,6 @@ public final class SessionLeaseAgent implements Agent {
         }
         atWork = !candidates.isEmpty();
         ticks.add(1);
-        return !candidates.isEmpty();
     }
 
     private void tick(ShardPrimary primary) {
@@ -131,13 +142,32 @@ public final class SessionLeaseAgent implements Agent {
         }
     }
 
-    /** Turns the worker; true when it has nothing under way any more. What cannot be ended now is found again at the next tick. */
+    /** Turns the worker; true when the record is no longer under way. One that finds no room is tried again by the next turn. */
     private boolean goOn() {
         final RetentionWorker.Outcome outcome = worker.turn();
-        if (outcome == RetentionWorker.Outcome.ANSWERED && worker.answerHas(ResultBits.REMOVED)) {
-            endedSessions.add(worker.answerVersion());
+        waitsForRoom = false;
+        switch (outcome) {
+            case PENDING -> {
+                return false;
+            }
+            case ANSWERED -> {
+                if (worker.answerHas(ResultBits.REMOVED)) {
+                    endedSessions.add(worker.answerVersion());
+                }
+                recordIsOver();
+            }
+            case STRUCK -> recordIsOver();
+            case LOCKED, AHEAD, WITHOUT_ROOM -> waitsForRoom = true;
         }
-        return outcome != RetentionWorker.Outcome.PENDING;
+        return true;
+    }
+
+    private void recordIsOver() {
+        final Candidates first = candidates.element();
+        first.next += first.recordLength();
+        if (first.next == first.ids.length) {
+            candidates.remove();
+        }
     }
 
     /** Begins nothing more; over when it is idle. Any thread. */
