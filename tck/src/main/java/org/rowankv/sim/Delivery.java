@@ -92,6 +92,7 @@ final class Delivery extends Task {
             SteppedCall own = call;
             if (own == null) {
                 simulation.turns().arrived(this);
+                simulation.services().arrived(request);
                 own = simulation.store().serverOf(request.shard()).stepped(request);
                 call = own;
             }

@@ -48,8 +48,10 @@ final class Judge {
             for (Anomaly anomaly : history.judge(key, read, checker)) {
                 simulation.violation(anomaly.toString());
             }
+            simulation.services().read(key, read);
             held[key] = read.outcome() == Outcome.DONE ? read.observed() : Event.ABSENT;
         }
+        simulation.services().afterReads();
         ballast.judge();
         history.clear();
         simulation.happenings().count("windows judged");

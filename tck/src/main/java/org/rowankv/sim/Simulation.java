@@ -41,6 +41,7 @@ final class Simulation {
     private final Points points;
     private final Mood mood;
     private final Judge judge;
+    private final Services services;
     private final Deque<PlannedFault> faultsToCome;
 
     private boolean accepting;
@@ -64,11 +65,12 @@ final class Simulation {
         final RandomSource stores = random.fork("stores");
         this.network = new SimNetwork(this, random.fork("network"), plan.lossPerMille());
         this.store = new SimStore(this, memories, stores, random.fork("clocks"));
-        this.history = new HistoryRecorder(plan.clients() + 1, plan.keys());
+        this.history = new HistoryRecorder(plan.clients() + 2, plan.keys());
         this.values = new SimValues(plan.smallValue(), plan.largeValue());
         this.judge = new Judge(this, history, values);
         this.faultsToCome = new ArrayDeque<>(plan.faults());
         this.clientRandom = random.fork("clients");
+        this.services = new Services(this, random.fork("services"), history.log(plan.clients() + 1));
     }
 
     // --- the run ---
@@ -85,6 +87,7 @@ final class Simulation {
             for (int i = 0; i < plan.clients(); i++) {
                 turns.add(new SimClient(i, this, values, history.log(i), clientRandom.fork("client " + i)));
             }
+            services.begin();
             accepting = true;
             while (begun < plan.operations()) {
                 applyFaults();
@@ -214,6 +217,7 @@ final class Simulation {
         turns.onProgress();
         finishLeftovers();
         store.cluster().awaitDigested();
+        services.rest();
         judge.judgeWindow();
         calm = false;
         accepting = accepted;
@@ -274,6 +278,7 @@ final class Simulation {
     }
 
     void onAnswered(Request request, boolean isCopy) {
+        services.answered(request);
         if (request.has(ResultBits.REPLAYED)) {
             happenings.count("answers replayed");
         }
@@ -332,6 +337,10 @@ final class Simulation {
 
     SimSession session() {
         return session;
+    }
+
+    Services services() {
+        return services;
     }
 
     SimNetwork network() {

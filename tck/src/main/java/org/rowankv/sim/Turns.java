@@ -21,6 +21,7 @@ final class Turns {
     private final RandomSource order;
     private final List<SimClient> clients = new ArrayList<>();
     private final List<Delivery> deliveries = new ArrayList<>();
+    private final List<ServiceTask> services = new ArrayList<>();
     private final Deque<Task> stack = new ArrayDeque<>();
     /** Of those that are stopped, the lowest first: the step by which each is to go on. */
     private final long[] until = new long[DEEPEST];
@@ -43,6 +44,10 @@ final class Turns {
 
     void add(SimClient client) {
         clients.add(client);
+    }
+
+    void add(ServiceTask service) {
+        services.add(service);
     }
 
     void add(Delivery delivery) {
@@ -120,6 +125,10 @@ final class Turns {
         for (int i = 0; i < agents.size(); i++) {
             final SimScheduling.AgentTask agent = agents.get(i);
             offer(agent, agent.readyAtNs(), now);
+        }
+        for (int i = 0; i < services.size(); i++) {
+            final ServiceTask service = services.get(i);
+            offer(service, service.readyAtNs(), now);
         }
         if (++stepsSinceEnd > STUCK_AFTER_STEPS) {
             stuck();

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * How far a subscription has come in one shard. Takes only what continues exactly where it is: so whatever is asked twice, of two
  * servers or by two threads, is told once. Thread-safe.
  */
-final class ChangeCursor {
+public final class ChangeCursor {
     private static final Logger LOG = LoggerFactory.getLogger(ChangeCursor.class);
 
     private final int cacheId;
@@ -33,7 +33,8 @@ final class ChangeCursor {
     private volatile boolean refused;
 
     /** @param whenLost called before the listener is told of a loss */
-    ChangeCursor(int cacheId, int shard, boolean oldValues, long position, ChangeListener listener, Runnable whenLost) {
+    public ChangeCursor(
+            int cacheId, int shard, boolean oldValues, long position, ChangeListener listener, Runnable whenLost) {
         this.cacheId = cacheId;
         this.shard = shard;
         this.oldValues = oldValues;
@@ -42,11 +43,11 @@ final class ChangeCursor {
         this.whenLost = whenLost;
     }
 
-    int cacheId() {
+    public int cacheId() {
         return cacheId;
     }
 
-    int shard() {
+    public int shard() {
         return shard;
     }
 
@@ -54,17 +55,17 @@ final class ChangeCursor {
         return oldValues;
     }
 
-    long position() {
+    public long position() {
         return position;
     }
 
     /** Whether its server keeps what it is to tell, with old values if those are wanted. */
-    boolean isBegun() {
+    public boolean isBegun() {
         return begun;
     }
 
     /** Its server has said what is now. */
-    void begin(Section section) {
+    public void begin(Section section) {
         switch (section.status()) {
             case OK -> {
                 accept(section); // unless it goes on from where another subscription was
@@ -79,20 +80,40 @@ final class ChangeCursor {
     }
 
     /** It is not known where it begins, and nobody waits for that any more. */
-    void beginLate() {
+    public void beginLate() {
         late = true;
     }
 
-    boolean isOver() {
+    public boolean isOver() {
         return closed || refused;
     }
 
-    void refuse() {
+    private void refuse() {
         refused = true;
     }
 
+    /** Takes an answer; whether there is no reason to ask elsewhere. */
+    public boolean take(Section section) {
+        switch (section.status()) {
+            case OK -> accept(section);
+            case UNKNOWN_CACHE -> refuse(); // destroyed: nothing changes there any more
+            case BAD_REQUEST -> {
+                refuse();
+                LOG.warn(
+                        "The changes of cache {} in shard {} cannot be told from {} on: there is no such place yet",
+                        cacheId,
+                        shard,
+                        position);
+            }
+            default -> {
+                return false; // another server, or this one later
+            }
+        }
+        return true;
+    }
+
     /** Tells what has come, if it continues what was told. */
-    void accept(Section section) {
+    private void accept(Section section) {
         telling.lock();
         try {
             if (closed || section.from() != position) {
@@ -137,7 +158,7 @@ final class ChangeCursor {
     }
 
     /** Nothing is told any more once this returns, unless the listener itself closes it. */
-    void close() {
+    public void close() {
         closed = true;
         telling.lock();
         try {

@@ -88,31 +88,12 @@ final class ChangePoller implements Runnable {
         }
         boolean well = true;
         for (Section section : question.sections()) {
-            well &= take(question.cursor(section), section);
+            well &= question.cursor(section).take(section);
         }
         if (!well) {
             lookElsewhere(route);
         }
         return well;
-    }
-
-    private static boolean take(ChangeCursor cursor, Section section) {
-        switch (section.status()) {
-            case OK -> cursor.accept(section);
-            case UNKNOWN_CACHE -> cursor.refuse(); // destroyed: nothing changes there any more
-            case BAD_REQUEST -> {
-                cursor.refuse();
-                LOG.warn(
-                        "The changes of cache {} in shard {} cannot be told from {} on: there is no such place yet",
-                        cursor.cacheId(),
-                        cursor.shard(),
-                        cursor.position());
-            }
-            default -> {
-                return false; // another server, or this one later
-            }
-        }
-        return true;
     }
 
     private void lookElsewhere(Route tried) {

@@ -12,7 +12,7 @@ import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.protocol.wire.ProtocolException;
 
 /** Asks a server for what has changed. Read after the answer has come. */
-final class ChangesQuestion implements Question {
+public final class ChangesQuestion implements Question {
     private final long term;
     private final int waitMs;
     private final List<ChangeCursor> cursors;
@@ -22,12 +22,12 @@ final class ChangesQuestion implements Question {
     private List<Section> sections = List.of();
 
     /** @param cursors of shards whose primary is asked; no more than a question may have */
-    ChangesQuestion(long term, int waitMs, List<ChangeCursor> cursors) {
+    public ChangesQuestion(long term, int waitMs, List<ChangeCursor> cursors) {
         this(term, waitMs, cursors, ChangeCursor::position);
     }
 
     /** Tells the server what is wanted from now on, and asks where that is. */
-    static ChangesQuestion fromNow(long term, List<ChangeCursor> cursors) {
+    public static ChangesQuestion fromNow(long term, List<ChangeCursor> cursors) {
         return new ChangesQuestion(term, 0, cursors, unused -> ChangesWantedDescriptor.FROM_NOW);
     }
 
@@ -56,11 +56,11 @@ final class ChangesQuestion implements Question {
         sections = ChangesDescriptor.read(buffer, at);
     }
 
-    List<Section> sections() {
+    public List<Section> sections() {
         return sections;
     }
 
-    ChangeCursor cursor(Section section) {
+    public ChangeCursor cursor(Section section) {
         return cursors.get(section.index());
     }
 }

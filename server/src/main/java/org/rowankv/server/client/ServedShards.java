@@ -7,10 +7,10 @@ import org.rowankv.server.SteppedCall;
 import org.rowankv.server.stream.ShardChanges;
 
 /** The shards of a server. */
-final class ServedShards implements Served {
+public final class ServedShards implements Served {
     private final Server server;
 
-    ServedShards(Server server) {
+    public ServedShards(Server server) {
         this.server = server;
     }
 

@@ -10,6 +10,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Version;
+import org.rowankv.runtime.Chaos;
 
 /**
  * The changes of one shard at its primary, of those caches that somebody wants to hear of. Nobody: a write looks at one field, and
@@ -130,6 +131,7 @@ public final class ShardChanges {
 
     /** A change has been committed, and its version does not count as finished yet. Allocates hardly anything. */
     public void add(int cacheId, Change change) {
+        Chaos.point("stream.before-add");
         synchronized (this) {
             final ChangeRing kept = ring;
             if (kept == null || !interests.containsKey(cacheId)) {

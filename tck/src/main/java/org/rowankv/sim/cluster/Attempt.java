@@ -119,6 +119,7 @@ final class Attempt extends Turned {
             return;
         }
         end();
+        simulation.streams().answered(request);
         if (request.has(ResultBits.REPLAYED)) {
             simulation.happenings().count("answers replayed");
         }

@@ -53,6 +53,12 @@ final class ClusterExpected {
             "configurations that clients learned",
             "answers replayed",
             "answer OUTCOME_UNKNOWN",
+            "change streams subscribed",
+            "change streams cut off",
+            "change streams that went on behind a start",
+            "changes received",
+            "acknowledged changes found in a stream",
+            "losses of changes announced",
             "caches created",
             "caches destroyed");
 

@@ -41,10 +41,12 @@ final class ClusterJudge {
         awaitDigested(servers);
         for (int key = 0; key < simulation.plan().keys(); key++) {
             final Event read = read(key, configuration, servers);
+            simulation.streams().read(key, read);
             for (Anomaly anomaly : history.judge(key, read, checker)) {
                 simulation.violation(anomaly.toString());
             }
         }
+        simulation.streams().afterReads();
         history.clear();
         simulation.happenings().count("windows judged");
         awaitDigested(servers);

@@ -52,6 +52,7 @@ final class ClusterSimulation {
     private final SimValues values;
     private final ClusterJudge judge;
     private final Faults faults;
+    private final ClusterStreams streams;
     private final Clock userClock;
     private final Deque<ClusterFault> faultsToCome;
     private final Map<Integer, Set<Long>> versions = new HashMap<>();
@@ -78,11 +79,12 @@ final class ClusterSimulation {
         this.roles = new Roles(this);
         this.catalogues = new Catalogues(this);
         this.userRandom = random.fork("users");
-        this.history = new HistoryRecorder(plan.clients(), plan.keys());
+        this.history = new HistoryRecorder(plan.clients() + 1, plan.keys());
         this.values = new SimValues(plan.smallValue(), plan.largeValue());
         this.judge = new ClusterJudge(this, history, values);
         this.faults = new Faults(this, random.fork("faults"));
         this.faultsToCome = new ArrayDeque<>(plan.faults());
+        this.streams = new ClusterStreams(this, random.fork("streams"), history.log(plan.clients()));
         final RandomSource clocks = random.fork("clocks");
         for (int number = 0; number < plan.servers(); number++) {
             hosts.add(new SimHost(this, number, pool, random.fork("host " + number), clock(clocks)));
@@ -121,6 +123,7 @@ final class ClusterSimulation {
                         own,
                         new SimRouting(this, "user " + i, own.fork("routing"), served())));
             }
+            streams.begin();
             calm = false;
             accepting = true;
             while (begun < plan.operations()) {
@@ -224,6 +227,7 @@ final class ClusterSimulation {
         windowBegan = begun;
         accepting = false;
         comeToRest();
+        streams.rest();
         judge.judgeWindow();
         turns.onProgress();
         healing = false;
@@ -403,6 +407,10 @@ final class ClusterSimulation {
 
     Roles roles() {
         return roles;
+    }
+
+    ClusterStreams streams() {
+        return streams;
     }
 
     Catalogues catalogues() {

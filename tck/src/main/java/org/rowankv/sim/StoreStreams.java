@@ -1,0 +1,107 @@
+package org.rowankv.sim;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.protocol.Status;
+import org.rowankv.server.Server;
+import org.rowankv.server.client.AskedChanges;
+import org.rowankv.server.client.Served;
+import org.rowankv.server.client.ServedShards;
+import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.sim.service.StreamServers;
+import org.rowankv.sim.service.Subscriber;
+
+/** The servers of a simulated store, as subscribers of their changes reach them. */
+final class StoreStreams implements StreamServers {
+    private static final int FRAME = 1 << 20;
+
+    private final Simulation simulation;
+    private final Map<ByteBuffer, Integer> keys = new HashMap<>();
+    private final SimValues values;
+    private @Nullable EmbeddedCluster cluster;
+    private List<AskedChanges.Source> sources = List.of();
+
+    StoreStreams(Simulation simulation) {
+        this.simulation = simulation;
+        this.values =
+                new SimValues(simulation.plan().smallValue(), simulation.plan().largeValue());
+        for (int key = 0; key < simulation.plan().keys(); key++) {
+            keys.put(ByteBuffer.wrap(SimClient.keyBytes(key)), key);
+        }
+    }
+
+    private record OfServer(Served served) implements AskedChanges.Source {
+        @Override
+        public Status whyNotServed(int shard, long clientTerm) {
+            if (!served.isServing()) {
+                return Status.CLOSED;
+            }
+            return served.isPrimary(shard) ? Status.OK : Status.NOT_PRIMARY;
+        }
+
+        @Override
+        public int maxFrame() {
+            return FRAME;
+        }
+    }
+
+    @Override
+    public int cacheId() {
+        return simulation.store().cacheId();
+    }
+
+    @Override
+    public Configuration configuration() {
+        return simulation.store().cluster().configuration();
+    }
+
+    @Override
+    public void lookElsewhere() {
+        // There is one configuration, and it is at hand.
+    }
+
+    @Override
+    public AskedChanges.@Nullable Source source(int server) {
+        final SimLinks links = simulation.store().links();
+        if (!simulation.store().isUp()
+                || !simulation.isCalm()
+                        && (links.isCut(links.clients(), server) || links.isCut(server, links.clients()))) {
+            return null;
+        }
+        final EmbeddedCluster now = simulation.store().cluster();
+        if (now != cluster) {
+            cluster = now;
+            sources = now.servers().stream()
+                    .<AskedChanges.Source>map(each -> new OfServer(new ServedShards(each)))
+                    .toList();
+        }
+        return sources.get(server);
+    }
+
+    @Override
+    public int keyOf(byte[] key) {
+        return keys.getOrDefault(ByteBuffer.wrap(key), -1);
+    }
+
+    @Override
+    public int shardOf(int key) {
+        return simulation.store().shardOf(key);
+    }
+
+    @Override
+    public long valueOf(byte[] value) {
+        return values.idIn(value, value.length);
+    }
+
+    @Override
+    public long visibleVersion(int server, int shard, byte[] key) {
+        final Server primary = simulation.store().cluster().servers().get(server);
+        final long hash = new KeyHash(configuration().hashSeed()).hash(cacheId(), key, 0, key.length);
+        return Subscriber.visibleVersion(primary, shard, cacheId(), hash, key);
+    }
+}

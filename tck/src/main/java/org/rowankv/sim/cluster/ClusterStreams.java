@@ -1,0 +1,225 @@
+package org.rowankv.sim.cluster;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.check.history.CallerLog;
+import org.rowankv.check.history.Event;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.ShardMap;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Version;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.Server;
+import org.rowankv.server.client.AskedChanges;
+import org.rowankv.server.client.Served;
+import org.rowankv.server.client.ServedShards;
+import org.rowankv.sim.SimValues;
+import org.rowankv.sim.service.Scene;
+import org.rowankv.sim.service.Service;
+import org.rowankv.sim.service.StreamServers;
+import org.rowankv.sim.service.Subscriber;
+
+/** A subscriber of the users' cache in a cluster. Its connection to a server ends when that has other roles, or is paused. */
+final class ClusterStreams extends Turned implements Scene, StreamServers {
+    private static final int FRAME = 1 << 20;
+
+    private final ClusterSimulation simulation;
+    private final RandomSource random;
+    private final Subscriber subscriber;
+    private final SimValues values;
+    private final Map<ByteBuffer, Integer> keys = new HashMap<>();
+    private final Map<Integer, OfServer> sources = new HashMap<>();
+    private @Nullable Configuration known;
+
+    /** @param log of what is received */
+    ClusterStreams(ClusterSimulation simulation, RandomSource random, CallerLog log) {
+        super(null);
+        this.simulation = simulation;
+        this.random = random.fork("routing");
+        final ClusterPlan plan = simulation.plan();
+        this.values = new SimValues(plan.smallValue(), plan.largeValue());
+        this.subscriber = new Subscriber(this, this, random.fork("subscriber"), log, false, plan.stepNs());
+        for (int key = 0; key < plan.keys(); key++) {
+            keys.put(ByteBuffer.wrap(SimUser.keyBytes(key)), key);
+        }
+    }
+
+    private record OfServer(SimProcess.Door door, Served served) implements AskedChanges.Source {
+        @Override
+        public Status whyNotServed(int shard, long clientTerm) {
+            final long term = door.configuration().term();
+            if (!served.isServing()) {
+                return Status.CLOSED;
+            }
+            if (clientTerm > term) {
+                return Status.NOT_PRIMARY;
+            }
+            return served.isPrimary(shard) ? Status.OK : clientTerm < term ? Status.STALE_TERM : Status.NOT_PRIMARY;
+        }
+
+        @Override
+        public int maxFrame() {
+            return FRAME;
+        }
+    }
+
+    /** All serve for the first time. */
+    void begin() {
+        known = simulation.served();
+        simulation.turns().add(this);
+    }
+
+    void answered(Request request) {
+        subscriber.answered(request);
+    }
+
+    /** The users rest, and all servers serve. */
+    void rest() {
+        subscriber.rest();
+    }
+
+    void read(int key, Event read) {
+        subscriber.read(key, read);
+    }
+
+    void afterReads() {
+        subscriber.afterReads();
+    }
+
+    @Override
+    long readyAtNs() {
+        return subscriber.readyAtNs();
+    }
+
+    @Override
+    void step() {
+        subscriber.step();
+    }
+
+    // --- the servers ---
+
+    @Override
+    public int cacheId() {
+        return simulation.cacheId();
+    }
+
+    @Override
+    public Configuration configuration() {
+        final Configuration now = known;
+        return now == null ? simulation.served() : now;
+    }
+
+    @Override
+    public void lookElsewhere() {
+        final SimHost host =
+                simulation.hosts().get(random.nextInt(simulation.hosts().size()));
+        final SimProcess process = host.process();
+        final SimProcess.Door door = process == null ? null : process.door();
+        if (door != null && door.configuration().term() > configuration().term()) {
+            known = door.configuration();
+        }
+    }
+
+    @Override
+    public AskedChanges.@Nullable Source source(int server) {
+        final SimProcess process = simulation.hosts().get(server).process();
+        final SimProcess.Door door = process == null ? null : process.door();
+        final Wire wire = simulation.wire();
+        if (process == null
+                || door == null
+                || door.server().isStopped()
+                || process.pausedUntilNs() > simulation.timeline().nowNs()
+                || wire.isCut(wire.clients(), server)
+                || wire.isCut(server, wire.clients())) {
+            sources.remove(server);
+            return null;
+        }
+        final OfServer present = sources.get(server);
+        if (present != null && present.door() == door) {
+            return present;
+        }
+        final OfServer connected = new OfServer(door, new ServedShards(door.server()));
+        sources.put(server, connected);
+        return connected;
+    }
+
+    @Override
+    public int keyOf(byte[] key) {
+        return keys.getOrDefault(ByteBuffer.wrap(key), -1);
+    }
+
+    @Override
+    public int shardOf(int key) {
+        return ShardMap.shardOf(hashOf(SimUser.keyBytes(key)), configuration().shardCount());
+    }
+
+    private long hashOf(byte[] key) {
+        return new KeyHash(configuration().hashSeed()).hash(cacheId(), key, 0, key.length);
+    }
+
+    @Override
+    public long valueOf(byte[] value) {
+        return values.idIn(value, value.length);
+    }
+
+    @Override
+    public long visibleVersion(int number, int shard, byte[] key) {
+        final SimProcess process = simulation.hosts().get(number).process();
+        final SimProcess.Door door = process == null ? null : process.door();
+        final Server server = door == null ? null : door.server();
+        return server == null || server.isStopped() || !server.isPrimary(shard)
+                ? Version.NONE
+                : Subscriber.visibleVersion(server, shard, cacheId(), hashOf(key), key);
+    }
+
+    // --- the simulation ---
+
+    @Override
+    public long nowNs() {
+        return simulation.timeline().nowNs();
+    }
+
+    @Override
+    public void violation(String what) {
+        simulation.violation(what);
+    }
+
+    @Override
+    public void count(String what, long times) {
+        simulation.happenings().add(what, times);
+    }
+
+    @Override
+    public void mix(long value) {
+        simulation.trace().mix(value);
+    }
+
+    @Override
+    public boolean isRead() {
+        return simulation.trace().isRead();
+    }
+
+    @Override
+    public void tell(String words) {
+        simulation.trace().tell(words);
+    }
+
+    @Override
+    public void changed(Service service) {
+        simulation.turns().changed(this);
+    }
+
+    @Override
+    public void park(long ns) {
+        simulation.turns().park(ns);
+    }
+
+    @Override
+    public String toString() {
+        return "subscriber";
+    }
+}

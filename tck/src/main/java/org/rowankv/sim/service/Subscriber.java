@@ -1,0 +1,504 @@
+package org.rowankv.sim.service;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.check.history.CallerLog;
+import org.rowankv.check.history.Event;
+import org.rowankv.driver.ChangeListener;
+import org.rowankv.driver.StreamPosition;
+import org.rowankv.driver.session.ChangeCursor;
+import org.rowankv.driver.session.ChangesQuestion;
+import org.rowankv.placement.Configuration;
+import org.rowankv.protocol.Change;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Version;
+import org.rowankv.protocol.wire.ChangesDescriptor;
+import org.rowankv.protocol.wire.ChangesDescriptor.Section;
+import org.rowankv.protocol.wire.ChangesWantedDescriptor;
+import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.ProtocolException;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.Server;
+import org.rowankv.server.client.AskedChanges;
+import org.rowankv.server.client.AskedChanges.Source;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.server.stream.ShardChanges;
+
+/**
+ * A subscriber of a cache's changes: its cursors and questions are the driver's, the answers the server's. In between stand
+ * steps of the simulation instead of sockets and threads: a question waits until changes are signalled, an answer travels or is
+ * lost, a connection ends with its server.
+ */
+public final class Subscriber implements Service {
+    private static final long WAIT_MS = 2_000;
+    private static final int MOST_ROUNDS = 10_000;
+    private static final int RESUME_ONE_IN = 64;
+    private static final int LOSS_ONE_IN = 40;
+    /** With an old value, perhaps. */
+    private static final int WITH_EACH = 4 << 10;
+    /** Of changes that are kept of a shard in any case: half of the least, since some are written that nobody answers. */
+    private static final int KEPT_BYTES = 32 << 10;
+
+    private static final long PATIENCE_NS = 50_000_000;
+
+    /** What it has asked one server. */
+    private final class Asking {
+        private final int server;
+        private long nextAtNs;
+        private @Nullable Source source;
+        private @Nullable AskedChanges asked;
+        private @Nullable ChangesQuestion question;
+        private boolean fromNow;
+        /** Something has happened since the last look. */
+        private boolean signalled;
+
+        private final Set<ShardChanges> watched = new HashSet<>();
+        private final Runnable watcher = this::signal;
+        /** Shards of which it keeps changes from the question on. */
+        private final BitSet kept = new BitSet();
+
+        private @Nullable ByteBuffer answer;
+        /** Whose answer that is. */
+        private @Nullable Source answers;
+        /** The question waits no longer than that. */
+        private long untilNs;
+
+        Asking(int server) {
+            this.server = server;
+        }
+
+        private void signal() {
+            if (!signalled) {
+                signalled = true;
+                scene.changed(Subscriber.this);
+            }
+        }
+
+        void end(long nextNs) {
+            source = null;
+            asked = null;
+            question = null;
+            answer = null;
+            nextAtNs = nextNs;
+        }
+    }
+
+    private final Scene scene;
+    private final StreamServers servers;
+    private final RandomSource random;
+    private final StreamJudge judge;
+    private final boolean oldValues;
+    private final int paceNs;
+    private final List<Asking> askings = new ArrayList<>();
+    private final List<ChangeCursor> cursors = new ArrayList<>();
+    private final FrameWriter out = new FrameWriter(4 << 10);
+    /** By shard: the last version that was given out, as of {@link #knownAtNs}. */
+    private long[] known = new long[0];
+
+    private long[] knownAtNs = new long[0];
+    /** By shard: whose answer was taken last. */
+    private @Nullable Source[] last = new @Nullable Source[0];
+    /** By shard: what was written since then, at least. */
+    private long[] written = new long[0];
+
+    private long[] takenAtNs = new long[0];
+    /** It does not wait for where it begins, and hears of a loss then. */
+    private final boolean late;
+
+    private long number;
+    private boolean resting;
+    /** When the last rest was over. */
+    private long restedAtNs;
+
+    /**
+     * Begins with the first turn.
+     *
+     * @param log to which received changes are added, or null
+     * @param hidden whether objects may end without a change that says so
+     * @param stepNs how long a step of the simulation takes
+     */
+    public Subscriber(
+            Scene scene,
+            StreamServers servers,
+            RandomSource random,
+            @Nullable CallerLog log,
+            boolean hidden,
+            long stepNs) {
+        this.scene = scene;
+        this.servers = servers;
+        this.random = random;
+        this.judge = new StreamJudge(scene, servers, log, hidden);
+        this.oldValues = random.nextInt(2) == 0;
+        this.late = random.nextInt(4) == 0;
+        // Some are hasty, some sleep while much is written.
+        this.paceNs = (int) Math.min(1 << 30, stepNs << 2 + random.nextInt(12));
+    }
+
+    // --- what the simulation says ---
+
+    @Override
+    public void arrived(Request request) {
+        judge.arrived(request);
+    }
+
+    @Override
+    public void answered(Request request) {
+        judge.answered(request);
+        if (request.operation().isMutation() && request.shard() < written.length) {
+            written[request.shard()] += request.keyLength() + request.valueLength() + WITH_EACH;
+        }
+    }
+
+    /** Asks until there is nothing left to receive. */
+    @Override
+    public void rest() {
+        resting = true;
+        final long sinceNs = scene.nowNs();
+        for (int round = 0; !isComplete(); round++) {
+            if (round == MOST_ROUNDS) {
+                scene.violation("a change stream does not come to its end when all rests: " + state());
+            }
+            askings.forEach(this::step);
+            scene.changed(this);
+            scene.park(1_000);
+        }
+        resting = false;
+        restedAtNs = scene.nowNs();
+        scene.count("nanoseconds until streams were complete", scene.nowNs() - sinceNs);
+        for (ChangeCursor cursor : cursors) {
+            if (cursor.isOver()) {
+                scene.violation("a change stream was refused in shard " + cursor.shard() + ": " + state());
+            }
+        }
+        judge.rest();
+    }
+
+    @Override
+    public void read(int key, Event read) {
+        judge.read(key, shardOf(key), read);
+    }
+
+    private int shardOf(int key) {
+        return servers.shardOf(key);
+    }
+
+    @Override
+    public void afterReads() {
+        judge.afterReads();
+    }
+
+    private String state() {
+        final StringBuilder text = new StringBuilder();
+        for (ChangeCursor cursor : cursors) {
+            final Source source =
+                    servers.source(servers.configuration().shard(cursor.shard()).primary());
+            text.append(cursor.shard())
+                    .append(" is at ")
+                    .append(StreamPosition.of(cursor.position()))
+                    .append(source == null ? ", not served; " : "; ");
+        }
+        return text.toString();
+    }
+
+    private boolean isComplete() {
+        if (cursors.isEmpty()) {
+            return false;
+        }
+        final Configuration configuration = servers.configuration();
+        for (ChangeCursor cursor : cursors) {
+            final Source source =
+                    servers.source(configuration.shard(cursor.shard()).primary());
+            if (source == null || !isReceived(cursor, source, configuration)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isReceived(ChangeCursor cursor, Source source, Configuration configuration) {
+        return cursor.isOver()
+                || source.whyNotServed(cursor.shard(), configuration.term()) == Status.OK
+                        && cursor.position() >= source.served().lastVersion(cursor.shard());
+    }
+
+    // --- its turns ---
+
+    @Override
+    public long readyAtNs() {
+        long earliest = cursors.isEmpty() ? 0 : NEVER;
+        for (Asking each : askings) {
+            earliest = Math.min(earliest, readyAtNs(each));
+        }
+        return earliest;
+    }
+
+    private static long readyAtNs(Asking each) {
+        return each.signalled && each.asked != null && each.answer == null ? 0 : each.nextAtNs;
+    }
+
+    @Override
+    public void step() {
+        if (cursors.isEmpty()) {
+            begin();
+        }
+        final long nowNs = scene.nowNs();
+        for (Asking each : askings) {
+            if (readyAtNs(each) <= nowNs) {
+                step(each);
+                return;
+            }
+        }
+    }
+
+    private void begin() {
+        final int shards = servers.configuration().shardCount();
+        known = new long[shards];
+        knownAtNs = new long[shards];
+        last = new @Nullable Source[shards];
+        written = new long[shards];
+        takenAtNs = new long[shards];
+        for (int server = 0; server < servers.configuration().serverCount(); server++) {
+            askings.add(new Asking(server));
+        }
+        for (int shard = 0; shard < shards; shard++) {
+            final ChangeCursor cursor = cursor(shard, StreamPosition.NOTHING_YET);
+            if (late) {
+                cursor.beginLate();
+            }
+            cursors.add(cursor);
+        }
+        scene.count("change streams subscribed", 1);
+    }
+
+    private ChangeCursor cursor(int shard, long position) {
+        return new ChangeCursor(servers.cacheId(), shard, oldValues, position, new Listener(), () -> {});
+    }
+
+    /** Another client goes on where this one has stopped. */
+    private void resume() {
+        if (askings.stream().anyMatch(each -> each.asked != null)
+                || cursors.stream().anyMatch(cursor -> cursor.position() == StreamPosition.NOTHING_YET)) {
+            return;
+        }
+        scene.count("change streams resumed at a position", 1);
+        cursors.replaceAll(cursor -> {
+            cursor.close();
+            return cursor(cursor.shard(), cursor.position());
+        });
+    }
+
+    private void step(Asking each) {
+        final Source now = servers.source(each.server);
+        if (each.answer != null) {
+            take(each);
+        } else if (now == null || each.source != null && each.source != now) {
+            if (each.asked != null) {
+                scene.count("change streams cut off", 1);
+            }
+            each.watched.clear();
+            each.end(scene.nowNs() + random.nextInt((int) PATIENCE_NS));
+            servers.lookElsewhere();
+        } else if (each.asked == null) {
+            ask(each, now);
+        } else {
+            look(each, now);
+        }
+    }
+
+    private void ask(Asking each, Source source) {
+        final Configuration configuration = servers.configuration();
+        if (!resting && random.nextInt(RESUME_ONE_IN) == 0) {
+            resume();
+        }
+        final List<ChangeCursor> own = new ArrayList<>();
+        final List<ChangeCursor> fresh = new ArrayList<>();
+        for (ChangeCursor cursor : cursors) {
+            if (!cursor.isOver() && configuration.shard(cursor.shard()).primary() == each.server) {
+                own.add(cursor);
+                if (!cursor.isBegun() && cursor.position() == StreamPosition.NOTHING_YET && !late) {
+                    fresh.add(cursor);
+                }
+            }
+        }
+        if (own.isEmpty()) {
+            each.end(scene.nowNs() + paceNs);
+            return;
+        }
+        each.fromNow = !fresh.isEmpty();
+        final ChangesQuestion question = each.fromNow
+                ? ChangesQuestion.fromNow(configuration.term(), fresh)
+                : new ChangesQuestion(configuration.term(), resting ? 0 : (int) WAIT_MS, own);
+        question.write(out, ++number);
+        final ByteBuffer frame = sent();
+        try {
+            ChangesWantedDescriptor.check(frame, 0, frame.capacity());
+        } catch (ProtocolException e) {
+            scene.violation("a question for changes is malformed: " + e);
+        }
+        final AskedChanges asked = new AskedChanges(number, frame, 0, scene.nowNs());
+        each.question = question;
+        each.asked = asked;
+        each.source = source;
+        each.signalled = true;
+        each.untilNs = scene.nowNs() + WAIT_MS * 1_000_000;
+        final List<ChangeCursor> wanted = each.fromNow ? fresh : own;
+        each.kept.clear();
+        for (int i = 0; i < asked.count(); i++) {
+            final ShardChanges changes = asked.begin(source, i);
+            if (changes == null) {
+                continue;
+            }
+            if (each.watched.add(changes)) {
+                changes.watch(each.watcher);
+            }
+            final int shard = wanted.get(i).shard();
+            each.kept.set(shard);
+            known[shard] = source.served().lastVersion(shard);
+            knownAtNs[shard] = scene.nowNs();
+        }
+    }
+
+    /** The server looks whether there is something to answer. */
+    private void look(Asking each, Source source) {
+        final AskedChanges asked = Objects.requireNonNull(each.asked);
+        final boolean over = resting || asked.isOver(scene.nowNs());
+        final boolean silent = !each.signalled && !asked.isUnfinished();
+        each.signalled = false;
+        final List<Section> sections = asked.sections(source, over);
+        if (!over && sections.isEmpty()) {
+            each.nextAtNs = asked.isUnfinished() ? scene.nowNs() + 1 : each.untilNs;
+            return;
+        }
+        if (silent && sections.stream().anyMatch(section -> !section.changes().isEmpty())) {
+            scene.violation("server " + each.server + " has changes to tell, and has signalled nothing to who waits");
+        }
+        ChangesDescriptor.write(out, asked.number(), sections);
+        each.asked = null;
+        final ByteBuffer frame = sent();
+        if (!resting && random.nextInt(LOSS_ONE_IN) == 0) {
+            scene.count("answers with changes lost", 1);
+            each.end(scene.nowNs() + random.nextInt((int) PATIENCE_NS));
+            return;
+        }
+        each.answer = frame;
+        each.answers = source;
+        each.nextAtNs = resting ? 0 : scene.nowNs() + random.nextInt(paceNs);
+    }
+
+    /** What was written to the connection. */
+    private ByteBuffer sent() {
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (WritableByteChannel channel = Channels.newChannel(bytes)) {
+            while (!out.writeTo(channel)) {
+                // It takes all there is.
+            }
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        return ByteBuffer.wrap(bytes.toByteArray()).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** An answer arrives. */
+    private void take(Asking each) {
+        final ByteBuffer frame = Objects.requireNonNull(each.answer);
+        final ChangesQuestion question = Objects.requireNonNull(each.question);
+        try {
+            question.read(frame, 0, frame.capacity());
+        } catch (ProtocolException e) {
+            scene.violation("an answer with changes is malformed: " + e);
+        }
+        boolean well = true;
+        for (Section section : question.sections()) {
+            well &= take(each, question.cursor(section), section);
+        }
+        each.end(scene.nowNs() + random.nextInt(paceNs));
+        if (!well) {
+            each.nextAtNs += random.nextInt((int) PATIENCE_NS);
+            servers.lookElsewhere();
+        }
+    }
+
+    private boolean take(Asking each, ChangeCursor cursor, Section section) {
+        final int shard = cursor.shard();
+        if (section.status() == Status.OK
+                && cursor.position() == StreamPosition.NOTHING_YET
+                && !late
+                && each.kept.get(shard)) {
+            judge.begins(shard, known[shard]);
+        }
+        if (section.lostTo() != 0 && last[shard] == each.answers) {
+            requireDue(shard, section.lostTo());
+        }
+        final boolean well;
+        if (each.fromNow) {
+            cursor.begin(section);
+            well = section.status() == Status.OK;
+        } else {
+            well = cursor.take(section);
+        }
+        if (well) {
+            if (last[shard] != null && last[shard] != each.answers && section.lostTo() == 0) {
+                scene.count("change streams that went on behind a start", 1);
+            }
+            last[shard] = each.answers;
+            written[shard] = 0;
+            takenAtNs[shard] = scene.nowNs();
+        }
+        return well;
+    }
+
+    /** The same server, in the same start: what it was to keep was too much, or not asked for in time. */
+    private void requireDue(int shard, long lostTo) {
+        if (written[shard] < KEPT_BYTES && scene.nowNs() - takenAtNs[shard] < ShardChanges.LEASE_NS / 2) {
+            scene.violation("the loss of changes of shard " + shard + " up to " + Version.toString(lostTo)
+                    + " was announced without need: " + written[shard] + " bytes were written since the last answer");
+        }
+    }
+
+    /** The version of the object that a server's index shows under a key; 0 if there is none. */
+    public static long visibleVersion(Server server, int shard, int cacheId, long hash, byte[] key) {
+        final ShardReplica replica = server.replicas().get(shard);
+        final long address = replica.index().find(replica.positionOf(hash), cacheId, key, 0, key.length);
+        if (address == 0) {
+            return Version.NONE;
+        }
+        final MemoryRegion region = server.segments().region();
+        final ByteBuffer buffer = region.buffer(address);
+        final int at = region.offset(address);
+        final long version = EntryDescriptor.version(buffer, at);
+        final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(buffer, at));
+        return replica.isVisible(type, cacheId, version) ? version : Version.NONE;
+    }
+
+    private final class Listener implements ChangeListener {
+        @Override
+        public void onChange(int shard, Change change) {
+            judge.received(shard, change, change.version() > known[shard] ? knownAtNs[shard] : restedAtNs);
+        }
+
+        @Override
+        public void onEventsLost(int shard, long after, long upTo) {
+            judge.lost(shard, after, upTo);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "subscriber";
+    }
+}
