@@ -14,7 +14,7 @@ import org.rowankv.server.client.Served;
 import org.rowankv.server.client.ServedShards;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.sim.service.StreamServers;
-import org.rowankv.sim.service.Subscriber;
+import org.rowankv.sim.service.VisibleObject;
 
 /** The servers of a simulated store, as subscribers of their changes reach them. */
 final class StoreStreams implements StreamServers {
@@ -102,6 +102,6 @@ final class StoreStreams implements StreamServers {
     public long visibleVersion(int server, int shard, byte[] key) {
         final Server primary = simulation.store().cluster().servers().get(server);
         final long hash = new KeyHash(configuration().hashSeed()).hash(cacheId(), key, 0, key.length);
-        return Subscriber.visibleVersion(primary, shard, cacheId(), hash, key);
+        return VisibleObject.version(primary, shard, cacheId(), hash, key);
     }
 }

@@ -22,6 +22,7 @@ import org.rowankv.sim.service.Scene;
 import org.rowankv.sim.service.Service;
 import org.rowankv.sim.service.StreamServers;
 import org.rowankv.sim.service.Subscriber;
+import org.rowankv.sim.service.VisibleObject;
 
 /** A subscriber of the users' cache in a cluster. Its connection to a server ends when that has other roles, or is paused. */
 final class ClusterStreams extends Turned implements Scene, StreamServers {
@@ -139,7 +140,7 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
             return null;
         }
         final OfServer present = sources.get(server);
-        if (present != null && present.door() == door) {
+        if (present != null && present.door().equals(door)) {
             return present;
         }
         final OfServer connected = new OfServer(door, new ServedShards(door.server()));
@@ -173,7 +174,7 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
         final Server server = door == null ? null : door.server();
         return server == null || server.isStopped() || !server.isPrimary(shard)
                 ? Version.NONE
-                : Subscriber.visibleVersion(server, shard, cacheId(), hashOf(key), key);
+                : VisibleObject.version(server, shard, cacheId(), hashOf(key), key);
     }
 
     // --- the simulation ---

@@ -29,14 +29,9 @@ import org.rowankv.protocol.wire.ChangesDescriptor.Section;
 import org.rowankv.protocol.wire.ChangesWantedDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.protocol.wire.ProtocolException;
-import org.rowankv.rdma.MemoryRegion;
-import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.Server;
 import org.rowankv.server.client.AskedChanges;
 import org.rowankv.server.client.AskedChanges.Source;
-import org.rowankv.server.log.EntryDescriptor;
-import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.server.stream.ShardChanges;
 
 /**
@@ -468,21 +463,6 @@ public final class Subscriber implements Service {
             scene.violation("the loss of changes of shard " + shard + " up to " + Version.toString(lostTo)
                     + " was announced without need: " + written[shard] + " bytes were written since the last answer");
         }
-    }
-
-    /** The version of the object that a server's index shows under a key; 0 if there is none. */
-    public static long visibleVersion(Server server, int shard, int cacheId, long hash, byte[] key) {
-        final ShardReplica replica = server.replicas().get(shard);
-        final long address = replica.index().find(replica.positionOf(hash), cacheId, key, 0, key.length);
-        if (address == 0) {
-            return Version.NONE;
-        }
-        final MemoryRegion region = server.segments().region();
-        final ByteBuffer buffer = region.buffer(address);
-        final int at = region.offset(address);
-        final long version = EntryDescriptor.version(buffer, at);
-        final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(buffer, at));
-        return replica.isVisible(type, cacheId, version) ? version : Version.NONE;
     }
 
     private final class Listener implements ChangeListener {
