@@ -9,8 +9,10 @@ import org.rowankv.check.cluster.ClusterVerifyRun;
 import org.rowankv.check.cluster.ClusterVerifySettings;
 import org.rowankv.check.cluster.JavaOptions;
 import org.rowankv.check.cluster.QuietLogs;
+import org.rowankv.check.disturb.Disturbance;
 import org.rowankv.check.store.StoreCommand;
 import org.rowankv.runtime.SecureSeed;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,22 +20,32 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code rowan verify --cluster}: client JVMs, server processes, killed connections, swapped primaries. */
+/** {@code rowan verify --cluster}: client JVMs, server processes, and what the world does to them. */
 @Command(
         name = "verify --cluster",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Starts a ZooKeeper, three server processes, and two client JVMs. Their callers read, put, compare-and-set,"
-                    + " getAndPut, remove and invoke on a few keys of a cache, while a proxy kills their connections and the"
-                    + " primaries of half of the shards are swapped every few seconds. Every key's history is checked for"
-                    + " linearizability; at the end the servers' files must hold the same.",
-            "Its last line is \"verify: operations=N reconnects=N stale_terms=N retries_joined=N anomalies=0"
-                    + " app_exceptions=0\". It exits non-zero on any other, and when one of the first four is 0: a"
-                    + " disturbance that never happened proves nothing."
+            "Starts a ZooKeeper, three server processes, and client JVMs, one of which only reads. Their callers read, put,"
+                    + " compare-and-set, getAndPut, remove and invoke on a few keys of a cache, increment counters, and extend"
+                    + " chains whose values each name the one before.",
+            "Meanwhile servers and ZooKeeper are killed and started again, or stopped (SIGSTOP) and continued, primaries of"
+                    + " half of the shards are swapped, now and then two of that at once, and a proxy cuts connections. After"
+                    + " each fault all servers have to serve again. Every key's history is checked for linearizability, and at"
+                    + " the end the servers' files must hold the same.",
+            "While a server is away operations fail: a caller must be told that it had no effect (refused), or that it may"
+                    + " have had one, once (unknown), within 15 s and with no other exception. Unknown outcomes may be as many"
+                    + " as the faults explain.",
+            "Its last line is \"verify: operations=N reconnects=N stale_terms=N retries_joined=N kills=N stops=N"
+                    + " zookeeper_stops=N zookeeper_kills=N swaps=N cuts=N refused=N unknown=N anomalies=0 app_exceptions=0\"."
+                    + " It exits non-zero on any other, and when a disturbance that was asked for never happened, or"
+                    + " happened without effect (reconnects, stale_terms, retries_joined): that proves nothing."
         })
 public final class ClusterVerifyCommand implements Callable<Integer> {
     private static final int MOST_LINES = 10;
+    private static final int SECONDS_PER_MINUTE = 60;
+    private static final int DEFAULT_SECONDS = 60;
+    private static final String ALL = "kills,stops,zookeeper-stops,zookeeper-kills,swaps,cuts";
 
     @Spec
     @SuppressWarnings("NullAway.Init") // set by picocli
@@ -43,22 +55,47 @@ public final class ClusterVerifyCommand implements Callable<Integer> {
     @SuppressWarnings("UnusedVariable") // tells the forms apart
     private boolean cluster;
 
-    @Option(names = "--minutes", description = "how long (default: --seconds)")
+    @Option(names = "--minutes", description = "how long, at least")
     private @Nullable Integer minutes;
 
-    @Option(names = "--seconds", description = "how long (default: ${DEFAULT-VALUE})", defaultValue = "60")
-    private int seconds;
+    @Option(names = "--seconds", description = "the same in seconds (" + DEFAULT_SECONDS + ")")
+    private @Nullable Integer seconds;
 
-    @Option(names = "--threads", description = "callers in all (default: ${DEFAULT-VALUE})", defaultValue = "8")
+    @Option(names = "--threads", description = "callers in all (${DEFAULT-VALUE})", defaultValue = "8")
     private int threads;
 
-    @Option(names = "--jvms", description = "client JVMs (default: ${DEFAULT-VALUE})", defaultValue = "2")
+    @Option(
+            names = "--jvms",
+            description = "client JVMs that they are spread over, besides the one that only reads (${DEFAULT-VALUE})",
+            defaultValue = "2")
     private int jvms;
 
-    @Option(names = "--keys", description = "on how many keys (default: ${DEFAULT-VALUE})", defaultValue = "50")
+    @Option(
+            names = "--keys",
+            description = "that are registers; counters and chains come on top, a tenth each (${DEFAULT-VALUE})",
+            defaultValue = "50")
     private int keys;
 
-    @Option(names = "--seed", description = "of callers and disturbances; how processes interleave is not in it")
+    @Option(
+            names = "--disturbances",
+            paramLabel = "NAME,…",
+            description = "what is done to the cluster (${DEFAULT-VALUE})",
+            defaultValue = ALL)
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private String disturbances;
+
+    @Option(
+            names = "--longest-stop",
+            paramLabel = "SECONDS",
+            description = "how long a process is stopped at most, from half a second on (${DEFAULT-VALUE})",
+            defaultValue = "20")
+    private int longestStop;
+
+    @Option(
+            names = "--seed",
+            description =
+                    "of callers and disturbances, as the first line printed it; how processes interleave is not in it"
+                            + " (drawn)")
     private @Nullable Long seed;
 
     @Mixin
@@ -66,37 +103,64 @@ public final class ClusterVerifyCommand implements Callable<Integer> {
     private JavaOptions javas;
 
     public static void main(String[] arguments) {
-        QuietLogs.setUp();
-        System.exit(StoreCommand.line(new ClusterVerifyCommand()).execute(arguments));
+        QuietLogs.setUpForFaults();
+        System.exit(line().execute(arguments));
+    }
+
+    /** What runs it; an option that is wrong is one line on the standard error, without the long help. */
+    static CommandLine line() {
+        return StoreCommand.line(new ClusterVerifyCommand()).setParameterExceptionHandler((failure, arguments) -> {
+            final CommandLine of = failure.getCommandLine();
+            of.getErr().println(of.getCommandName() + ": " + failure.getMessage() + "; see --help");
+            of.getErr().flush();
+            return CommandLine.ExitCode.USAGE;
+        });
     }
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         final long chosen = seed == null ? SecureSeed.next() >>> 16 : seed;
-        System.out.println("verify: seed " + chosen);
         final ClusterVerifySettings settings;
         try {
             settings = new ClusterVerifySettings(
-                    minutes == null ? seconds : 60 * minutes,
+                    length(),
                     threads,
                     jvms,
                     keys,
                     chosen,
+                    Disturbance.parse(disturbances),
+                    longestStop,
                     javas.servers(),
                     javas.client());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
+        System.out.println("verify: seed " + chosen);
         final ClusterVerifyReport report = new ClusterVerifyRun(settings, System.out).run();
         print(report.anomalies());
         print(report.exceptions());
-        System.out.println(
-                "verify: primaries swapped " + report.swaps() + " times, outcomes unknown: " + report.unknown());
         for (String name : report.neverHappened()) {
             System.out.println("verify: this never happened: " + name);
         }
+        if (report.isTooOftenUnknown()) {
+            System.out.println("verify: " + report.unknown() + " outcomes are unknown, and the faults explain "
+                    + report.mostUnknown() + ": the verdict is weak");
+        }
         System.out.println(report.line());
         return report.isWell() ? 0 : 1;
+    }
+
+    private int length() {
+        if (minutes != null && seconds != null) {
+            throw new IllegalArgumentException("give --minutes or --seconds, not both");
+        }
+        if (minutes == null) {
+            return seconds == null ? DEFAULT_SECONDS : seconds;
+        }
+        if (minutes < 1 || minutes > Integer.MAX_VALUE / SECONDS_PER_MINUTE) {
+            throw new IllegalArgumentException("--minutes is " + minutes + ", and has to be at least 1");
+        }
+        return SECONDS_PER_MINUTE * minutes;
     }
 
     private static void print(List<String> lines) {

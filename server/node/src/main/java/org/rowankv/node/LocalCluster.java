@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.locks.LockSupport;
 import org.rowankv.runtime.Clock;
@@ -149,17 +150,33 @@ public final class LocalCluster {
 
     /** Starts what does not run. */
     public void start() throws IOException {
+        startZooKeeper();
+        for (int server = 0; server < servers.size(); server++) {
+            startServer(server);
+        }
+    }
+
+    /** Starts it, with what it holds already, unless it runs. */
+    public void startZooKeeper() throws IOException {
         if (zooKeeper.running().isEmpty()) {
             zooKeeper.start(
                     launch,
                     ZooKeeperProcess.class,
                     List.of(dir.resolve("zookeeper").toString(), Integer.toString(shape.port())));
         }
-        for (int server = 0; server < servers.size(); server++) {
-            startServer(server);
-        }
     }
 
+    /** The process of ZooKeeper, if it runs: for what is to be done to it. */
+    public Optional<ProcessHandle> zooKeeperProcess() {
+        return zooKeeper.running();
+    }
+
+    /** As {@link #zooKeeperProcess}, of a server. */
+    public Optional<ProcessHandle> serverProcess(int server) {
+        return servers.get(server).running();
+    }
+
+    /** Starts it, with what it holds already, unless it runs. */
     public void startServer(int server) throws IOException {
         final LocalProcess process = servers.get(server);
         if (process.running().isEmpty()) {

@@ -1,87 +1,64 @@
 package org.rowankv.check.cluster;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import javax.cache.Cache;
-import javax.cache.processor.EntryProcessor;
-import javax.cache.processor.MutableEntry;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.check.history.Event;
+import org.rowankv.check.history.ChainEvent;
 import org.rowankv.check.history.Outcome;
-import org.rowankv.check.history.ValueAction;
 import org.rowankv.check.history.ValueEvent;
-import org.rowankv.check.verify.StampedValue;
-import org.rowankv.driver.RowanException;
-import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * One caller of the cache API: asks random things of random keys, and notes what it was told. Owned by its thread.
+ * One caller of the cache API: asks random things of random keys, and notes what it was answered. Owned by its thread; the
+ * counts are for any.
  *
- * <p>Times are those of {@link System#nanoTime}; whoever compares those of different JVMs has to see that they mean the same
- * there, see {@link ClientProcess#requireSameClock}.
+ * <p>Times are those of {@link System#nanoTime}; a comparison of those of different JVMs needs that they mean the same there, see
+ * {@link ClientProcess#requireSameClock}.
  */
 final class CacheCaller {
-    /** Ids of different callers' values never meet. */
-    private static final int CALLER_SHIFT = 40;
+    /** In a hundred; the rest is of registers. */
+    private static final int OF_COUNTERS = 15;
 
-    private static final ValueAction[] MIX = {
-        ValueAction.GET,
-        ValueAction.GET,
-        ValueAction.GET,
-        ValueAction.PUT,
-        ValueAction.PUT,
-        ValueAction.GET_AND_PUT,
-        ValueAction.PUT_IF_ABSENT,
-        ValueAction.REPLACE_IF_VALUE,
-        ValueAction.REPLACE_IF_VALUE,
-        ValueAction.REMOVE,
-        ValueAction.GET_AND_REMOVE,
-        ValueAction.REMOVE_IF_VALUE,
-        ValueAction.INVOKE
-    };
+    private static final int OF_CHAINS = 15;
+    /** Operations of a window without a pause: a long window must not have histories without end. */
+    private static final int FULL_SPEED = 200;
 
-    /** An event, and the key that it is of. */
-    record Noted(int key, ValueEvent event) {}
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** What an operation told, apart from who asked and when. */
-    private record Answer(Outcome outcome, long observed) {}
+    /** An operation, and the slot of its key: of a register, or else of a counter or chain. */
+    record Noted(
+            int slot, @Nullable ValueEvent value, @Nullable ChainEvent chain) {}
 
-    private final int number;
-    private final Cache<String, String> cache;
-    private final int keys;
+    private final Keys keys;
+    private final boolean onlyReads;
     private final RandomSource random;
-    /** The value that this caller met last, by key. */
-    private final long[] last;
-
+    private final TimedCalls calls;
+    private final RegisterCaller registers;
+    private final ChainCaller chains;
     private final List<Noted> noted = new ArrayList<>();
-    private final List<String> exceptions = new ArrayList<>();
-    private long values;
 
-    CacheCaller(int number, Cache<String, String> cache, int keys, RandomSource random) {
-        this.number = number;
-        this.cache = cache;
+    private volatile long operations;
+    private volatile long unknown;
+    private volatile long refused;
+
+    CacheCaller(
+            int number,
+            Cache<String, String> cache,
+            Cache<String, Long> counters,
+            Keys keys,
+            boolean onlyReads,
+            TimerLag lag,
+            RandomSource random) {
         this.keys = keys;
+        this.onlyReads = onlyReads;
         this.random = random;
-        this.last = new long[keys];
-    }
-
-    static String key(int number) {
-        return "key " + number;
-    }
-
-    private static String text(long id) {
-        return new String(StampedValue.of(id), StandardCharsets.ISO_8859_1);
-    }
-
-    /** The id of a value, ABSENT of null, TORN if nobody can have written it. */
-    static long idOf(@Nullable String value) {
-        if (value == null) {
-            return Event.ABSENT;
-        }
-        final byte[] bytes = value.getBytes(StandardCharsets.ISO_8859_1);
-        return StampedValue.idIn(bytes, bytes.length);
+        this.calls = new TimedCalls(lag);
+        this.registers = new RegisterCaller(number, cache, keys.registers(), calls, random.fork("registers"));
+        this.chains = new ChainCaller(number, cache, counters, calls);
     }
 
     /** What was noted since the last time. */
@@ -91,107 +68,68 @@ final class CacheCaller {
         return taken;
     }
 
-    /** Exceptions that the application met since the last time, each in a line. */
-    List<String> takeExceptions() {
-        final List<String> taken = List.copyOf(exceptions);
-        exceptions.clear();
-        return taken;
+    /** See there. */
+    TimedCalls calls() {
+        return calls;
     }
 
-    void askOnce() {
-        final int key = random.nextInt(keys);
-        final ValueAction action = MIX[random.nextInt(MIX.length)];
-        final long written = action.stores() ? ((number + 1L) << CALLER_SHIFT) + ++values : Event.ABSENT;
-        // Nothing is equal to what is not there: compared is with what somebody wrote.
-        final long expected = action.compares()
-                ? (last[key] > Event.ABSENT ? last[key] : (number + 1L) << CALLER_SHIFT)
-                : Event.ABSENT;
-        final long invokedNs = System.nanoTime();
-        final Answer answer = ask(action, key(key), written, expected);
-        final long returnedNs = System.nanoTime();
-        if (answer.outcome() == Outcome.DONE) {
-            last[key] = action.stores() ? written : Math.max(Event.ABSENT, answer.observed());
-        } else if (answer.outcome() == Outcome.CONDITION_FAILED) {
-            last[key] = Event.ABSENT;
-        }
-        noted.add(new Noted(
-                key,
-                new ValueEvent(
-                        number,
-                        action,
-                        written,
-                        expected,
-                        answer.outcome(),
-                        answer.observed(),
-                        invokedNs,
-                        returnedNs)));
+    /** Operations so far. Any thread. */
+    long operations() {
+        return operations;
     }
 
-    private Answer ask(ValueAction action, String key, long written, long expected) {
-        try {
-            return switch (action) {
-                case GET -> found(cache.get(key));
-                case PUT -> {
-                    cache.put(key, text(written));
-                    yield new Answer(Outcome.DONE, Event.NOT_ASKED);
-                }
-                case GET_AND_PUT -> done(cache.getAndPut(key, text(written)));
-                case PUT_IF_ABSENT -> held(cache.putIfAbsent(key, text(written)));
-                case REPLACE_IF_VALUE -> held(cache.replace(key, text(expected), text(written)));
-                case REMOVE -> new Answer(cache.remove(key) ? Outcome.DONE : Outcome.NOT_FOUND, Event.NOT_ASKED);
-                case GET_AND_REMOVE -> found(cache.getAndRemove(key));
-                case REMOVE_IF_VALUE -> held(cache.remove(key, text(expected)));
-                case INVOKE -> done(cache.invoke(key, new Swap(text(written))));
-            };
-        } catch (RuntimeException failure) {
-            final Status status = statusOf(failure);
-            if (status == Status.OUTCOME_UNKNOWN) {
-                return new Answer(Outcome.UNKNOWN, Event.NOT_ASKED);
+    /** Of those, the ones of unknown outcome. Any thread. */
+    long unknown() {
+        return unknown;
+    }
+
+    /** Of those, the ones that had no effect for certain. Any thread. */
+    long refused() {
+        return refused;
+    }
+
+    /** @param generations of the keys in the slots */
+    void askUntil(BooleanSupplier isRest, int[] generations) {
+        for (int asked = 0; !isRest.getAsBoolean(); asked++) {
+            if (asked >= FULL_SPEED) {
+                LockSupport.parkNanos(this, PAUSE_NS);
             }
-            exceptions.add(action.label() + ": " + failure);
-            // Where the client says that nothing was applied that has to be true; of anything else nobody knows.
-            return new Answer(saysNothingApplied(status) ? Outcome.REFUSED : Outcome.UNKNOWN, Event.NOT_ASKED);
+            askOnce(generations);
         }
     }
 
-    private static Answer found(@Nullable String value) {
-        return value == null ? new Answer(Outcome.NOT_FOUND, Event.NOT_ASKED) : done(value);
-    }
-
-    private static Answer done(@Nullable String value) {
-        return new Answer(Outcome.DONE, idOf(value));
-    }
-
-    private static Answer held(boolean condition) {
-        return new Answer(condition ? Outcome.DONE : Outcome.CONDITION_FAILED, Event.NOT_ASKED);
-    }
-
-    /** Sets the value, and returns the one that was there. */
-    private record Swap(String value) implements EntryProcessor<String, String, String> {
-        @Override
-        public @Nullable String process(MutableEntry<String, String> entry, @Nullable Object... arguments) {
-            final String before = entry.getValue();
-            entry.setValue(value);
-            return before;
-        }
-    }
-
-    private static @Nullable Status statusOf(Throwable failure) {
-        for (Throwable each = failure; each != null; each = each.getCause()) {
-            if (each instanceof RowanException rowan) {
-                return rowan.status();
+    private void askOnce(int[] generations) {
+        final int drawn = random.nextInt(100);
+        if (drawn < OF_COUNTERS) {
+            final int slot = keys.firstCounter() + random.nextInt(keys.counters());
+            final String key = Keys.name(slot, generations[slot]);
+            note(slot, onlyReads || drawn == 0 ? chains.readCounter(key) : chains.increment(key));
+        } else if (drawn < OF_COUNTERS + OF_CHAINS) {
+            final int slot = keys.firstChain() + random.nextInt(keys.chains());
+            final String key = Keys.name(slot, generations[slot]);
+            if (onlyReads) {
+                note(slot, chains.readChain(key));
+            } else {
+                chains.extend(key).forEach(event -> note(slot, event));
             }
+        } else {
+            final int slot = random.nextInt(keys.registers());
+            final String key = Keys.name(slot, generations[slot]);
+            final ValueEvent event = onlyReads ? registers.read(slot, key) : registers.ask(slot, key);
+            noted.add(new Noted(slot, event, null));
+            count(event.outcome());
         }
-        return null;
     }
 
-    private static boolean saysNothingApplied(@Nullable Status status) {
-        return status == Status.UNREACHABLE
-                || status == Status.NOT_PRIMARY
-                || status == Status.STALE_TERM
-                || status == Status.CLOSED
-                || status == Status.FULL
-                || status == Status.NO_VERSION
-                || status == Status.NO_REPLY;
+    private void note(int slot, ChainEvent event) {
+        noted.add(new Noted(slot, null, event));
+        count(event.outcome());
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+    private void count(Outcome outcome) {
+        operations++;
+        unknown += outcome == Outcome.UNKNOWN ? 1 : 0;
+        refused += outcome == Outcome.REFUSED ? 1 : 0;
     }
 }

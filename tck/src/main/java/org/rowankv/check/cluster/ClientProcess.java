@@ -8,29 +8,67 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.check.history.ChainEvent;
 import org.rowankv.check.history.ValueEvent;
 import org.rowankv.node.Launch;
 
-/** A {@link ClientJvm}, seen by whoever has started it. For one thread. */
+/** A {@link ClientJvm}, seen by the process that has started it. For one thread; counts are for any. */
 public final class ClientProcess implements AutoCloseable {
     private static final int END_PATIENCE_SECONDS = 60;
 
+    /** What its callers have done so far. */
+    record Counts(long operations, long unknown, long refused) {
+        static final Counts NONE = new Counts(0, 0, 0);
+
+        Counts plus(Counts other) {
+            return new Counts(operations + other.operations, unknown + other.unknown, refused + other.refused);
+        }
+    }
+
     private final Process process;
-    private final BufferedReader lines;
+    /** Empty: there are no more. */
+    private final BlockingQueue<Optional<String>> lines = new LinkedBlockingQueue<>();
+
+    private volatile Counts counts = Counts.NONE;
     private long reconnects;
 
     private ClientProcess(Process process) {
         this.process = process;
-        this.lines = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        final Thread reader = new Thread(this::read, "client-lines");
+        reader.setDaemon(true);
+        reader.start();
     }
 
     /**
-     * Starts it with the class path of this process.
+     * Starts it with the class path of this process; what it logs goes where this one's goes.
      *
      * @param java the program
      */
-    public static ClientProcess start(Path java, String uri, int firstCaller, int callers, int keys, long seed)
+    public static ClientProcess start(Path java, String uri, int firstCaller, int callers, int registers, long seed)
+            throws IOException {
+        return start(java, uri, firstCaller, callers, registers, seed, false, null);
+    }
+
+    /**
+     * As above.
+     *
+     * @param onlyReads whether its callers change nothing
+     * @param log where its log goes; null: where this process's goes
+     */
+    static ClientProcess start(
+            Path java,
+            String uri,
+            int firstCaller,
+            int callers,
+            int registers,
+            long seed,
+            boolean onlyReads,
+            @Nullable Path log)
             throws IOException {
         final List<String> command = new ArrayList<>(List.of(
                 java.toString(),
@@ -42,19 +80,42 @@ public final class ClientProcess implements AutoCloseable {
                 uri,
                 Integer.toString(firstCaller),
                 Integer.toString(callers),
-                Integer.toString(keys),
-                Long.toString(seed)));
+                Integer.toString(registers),
+                Long.toString(seed),
+                Boolean.toString(onlyReads)));
         command.addAll(1, Launch.processOptions());
         return new ClientProcess(new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .redirectError(
+                        log == null ? ProcessBuilder.Redirect.INHERIT : ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start());
     }
 
-    /** An operation of a window, and the key that it is of. */
-    record KeyedEvent(int key, ValueEvent event) {}
+    private void read() {
+        try (BufferedReader from =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = from.readLine(); line != null; line = from.readLine()) {
+                if (line.startsWith("TALLY ")) {
+                    counts = countsOf(line);
+                } else {
+                    lines.add(Optional.of(line));
+                }
+            }
+        } catch (IOException e) {
+            // The process was ended while it spoke: there are no more lines.
+        } finally {
+            lines.add(Optional.empty());
+        }
+    }
 
-    /** What a window has told. */
-    record Window(List<KeyedEvent> events, List<String> exceptions) {}
+    private static Counts countsOf(String line) {
+        final String[] words = line.split(" ");
+        return new Counts(Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]));
+    }
+
+    /** Of this moment, or of a moment ago. */
+    Counts counts() {
+        return counts;
+    }
 
     /**
      * Fails unless {@link System#nanoTime} of that process reads one clock with this one's: its reading has to lie between two
@@ -77,29 +138,39 @@ public final class ClientProcess implements AutoCloseable {
         }
     }
 
-    /** Lets each caller make so many operations; {@link #awaitRest} hears of them. */
-    void window(int operations) throws IOException {
-        say("WINDOW " + operations);
+    /** Lets the callers begin; {@link #rest} ends that, and {@link #awaitRest} hears of it. */
+    void window(int[] generations) throws IOException {
+        final StringBuilder line = new StringBuilder("WINDOW");
+        for (int each : generations) {
+            line.append(' ').append(each);
+        }
+        say(line.toString());
     }
 
-    Window awaitRest() throws IOException {
-        final Window window = new Window(new ArrayList<>(), new ArrayList<>());
+    void rest() throws IOException {
+        say("REST");
+    }
+
+    /** Adds to the window what the callers have done since it began. */
+    void awaitRest(Window window) throws IOException {
         while (true) {
             final String line = line();
-            if (line.equals("REST")) {
-                return window;
+            if (line.equals("RESTED")) {
+                return;
             }
             final int space = line.indexOf(' ');
             final String rest = line.substring(space + 1);
             switch (space < 0 ? line : line.substring(0, space)) {
-                case "EVENT" -> {
+                case "REGISTER" -> {
                     final int next = rest.indexOf(' ');
-                    window.events()
-                            .add(new KeyedEvent(
-                                    Integer.parseInt(rest.substring(0, next)),
-                                    ValueEvent.ofLine(rest.substring(next + 1))));
+                    window.add(Integer.parseInt(rest.substring(0, next)), ValueEvent.ofLine(rest.substring(next + 1)));
                 }
-                case "EXCEPTION" -> window.exceptions().add(rest);
+                case "CHAIN" -> {
+                    final int next = rest.indexOf(' ');
+                    window.add(Integer.parseInt(rest.substring(0, next)), ChainEvent.ofLine(rest.substring(next + 1)));
+                }
+                case "LONG" -> window.add(LongCall.ofLine(rest));
+                case "EXCEPTION" -> window.addException(rest);
                 case "RECONNECTS" -> reconnects = Long.parseLong(rest);
                 default -> throw new IOException("a client process said: " + line);
             }
@@ -138,11 +209,14 @@ public final class ClientProcess implements AutoCloseable {
     }
 
     private String line() throws IOException {
-        final String line = lines.readLine();
-        if (line == null) {
-            throw new IOException("a client process has ended; what it said about that stands above");
+        final Optional<String> line;
+        try {
+            line = lines.take();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
         }
-        return line;
+        return line.orElseThrow(() -> new IOException("a client process has ended; its log says why"));
     }
 
     /** Lets it end by itself; its exit code. */
@@ -160,8 +234,7 @@ public final class ClientProcess implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         process.destroyForcibly();
-        lines.close();
     }
 }

@@ -1,6 +1,8 @@
 package org.rowankv.check.cluster;
 
 import java.nio.file.Path;
+import java.util.Set;
+import org.rowankv.check.disturb.Disturbance;
 import org.rowankv.node.Launch;
 
 /**
@@ -9,16 +11,44 @@ import org.rowankv.node.Launch;
  * @param seconds how long at least; longer until everything that it is to show has happened
  * @param callers in all client JVMs together
  * @param jvms that they are spread over
+ * @param registers keys that are registers; there are some counters and chains besides
  * @param seed of callers and disturbances; how processes interleave is not in it
+ * @param disturbances what is done to the cluster
+ * @param longestStopSeconds how long a process is stopped at most
  * @param servers how the server processes are started
  * @param clientJava the program that runs the clients
  */
 public record ClusterVerifySettings(
-        int seconds, int callers, int jvms, int keys, long seed, Launch servers, Path clientJava) {
+        int seconds,
+        int callers,
+        int jvms,
+        int registers,
+        long seed,
+        Set<Disturbance> disturbances,
+        int longestStopSeconds,
+        Launch servers,
+        Path clientJava) {
+    private static final int MOST_CALLERS = 1_000;
+    private static final int MOST_REGISTERS = 10_000;
+    private static final int LONGEST_STOP_SECONDS = 60;
+
     public ClusterVerifySettings {
-        if (seconds < 1 || jvms < 1 || callers < jvms || keys < 1) {
+        requireWithin("the time, in seconds,", seconds, 1, Integer.MAX_VALUE);
+        requireWithin("--threads", callers, 1, MOST_CALLERS);
+        requireWithin("--jvms", jvms, 1, MOST_CALLERS);
+        if (jvms > callers) {
             throw new IllegalArgumentException(
-                    "seconds and keys are at least 1, threads at least as many as there are client JVMs");
+                    "--jvms is " + jvms + ", and has to be at most --threads, which is " + callers);
+        }
+        requireWithin("--keys", registers, 1, MOST_REGISTERS);
+        requireWithin("--longest-stop", longestStopSeconds, 1, LONGEST_STOP_SECONDS);
+        disturbances = Set.copyOf(disturbances);
+    }
+
+    private static void requireWithin(String what, int value, int least, int most) {
+        if (value < least || value > most) {
+            throw new IllegalArgumentException(what + " is " + value + ", and has to be "
+                    + (most == Integer.MAX_VALUE ? "at least " + least : least + " to " + most));
         }
     }
 }

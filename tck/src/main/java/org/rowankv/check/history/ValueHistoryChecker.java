@@ -1,8 +1,10 @@
 package org.rowankv.check.history;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -29,14 +31,21 @@ public final class ValueHistoryChecker {
         }
         events.stream().filter(event -> event.action().stores()).forEach(event -> values.add(event.written()));
         final List<Anomaly> anomalies = new ArrayList<>();
+        final Map<Long, ValueEvent> withoutEffect = new HashMap<>();
+        events.stream()
+                .filter(event -> event.action().stores() && changedNothing(event))
+                .forEach(event -> withoutEffect.put(event.written(), event));
         for (ValueEvent event : events) {
             if (event.observed() == Event.TORN
                     || event.observed() > Event.ABSENT && !values.contains(event.observed())) {
+                anomalies.add(new Anomaly(key, "this value was never written to the key", line(event)));
+            }
+            final ValueEvent writer = withoutEffect.get(event.observed());
+            if (writer != null) {
                 anomalies.add(new Anomaly(
                         key,
-                        "this value was never written to the key",
-                        "    caller " + event.caller() + ": " + event.question() + ": " + event.answer()
-                                + (event.observed() > 0 ? " (#" + event.observed() + ")" : "")));
+                        "a write took effect although its caller was told that it had not",
+                        line(writer) + System.lineSeparator() + line(event)));
             }
         }
         if (!anomalies.isEmpty()) {
@@ -58,6 +67,18 @@ public final class ValueHistoryChecker {
                         key, "undecided: the search for an order reached its bound, take smaller windows", ""));
         }
         return anomalies;
+    }
+
+    private static boolean changedNothing(ValueEvent event) {
+        return switch (event.outcome()) {
+            case REFUSED, NOT_FOUND, CONDITION_FAILED -> true;
+            case DONE, UNKNOWN -> false;
+        };
+    }
+
+    private static String line(ValueEvent event) {
+        return "    caller " + event.caller() + ": " + event.question() + ": " + event.answer()
+                + (event.observed() > 0 ? " (#" + event.observed() + ")" : "");
     }
 
     private static void addStep(List<Step> steps, int index, ValueEvent event, Set<Long> values) {

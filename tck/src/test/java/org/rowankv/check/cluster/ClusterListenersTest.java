@@ -20,6 +20,7 @@ import javax.cache.expiry.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rowankv.check.disturb.KillingProxy;
 import org.rowankv.driver.ChangeListener;
 import org.rowankv.driver.ChangeSubscription;
 import org.rowankv.driver.RowanClient;

@@ -118,7 +118,7 @@ class ValueHistoryCheckerTest {
     void shouldFindAWriteThatWasRefusedAndIsThere() {
         told(ValueAction.PUT, 5, 0, Outcome.REFUSED, Event.NOT_ASKED, 0, 1);
         read(5, 2, 3);
-        isWrong("no order");
+        isWrong("although its caller was told that it had not");
     }
 
     @Test

@@ -1,4 +1,4 @@
-package org.rowankv.check.cluster;
+package org.rowankv.check.disturb;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 
 /** Stands between clients and a server, passes bytes on, and kills connections. Thread-safe. */
-final class KillingProxy implements AutoCloseable {
+public final class KillingProxy implements AutoCloseable {
     private static final int BACKLOG = 200;
     private static final int BUFFER = 64 << 10;
 
@@ -38,7 +38,7 @@ final class KillingProxy implements AutoCloseable {
     private final LongAdder killed = new LongAdder();
     private volatile @Nullable InetSocketAddress target;
 
-    KillingProxy() {
+    public KillingProxy() {
         try {
             this.listener = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
@@ -48,22 +48,22 @@ final class KillingProxy implements AutoCloseable {
     }
 
     /** Where clients connect. */
-    String address() {
+    public String address() {
         return "127.0.0.1:" + listener.getLocalPort();
     }
 
     /** Where connections go; until this is told they are refused. */
-    void target(InetSocketAddress server) {
+    public void target(InetSocketAddress server) {
         target = server;
     }
 
     /** Connections that it has killed. */
-    long killed() {
+    public long killed() {
         return killed.sum();
     }
 
     /** Dooms one of its connections, if there is any. */
-    void killOne(RandomSource random) {
+    public void killOne(RandomSource random) {
         final List<Passage> open = new ArrayList<>(passages);
         if (!open.isEmpty()) {
             open.get(random.nextInt(open.size())).doom(Death.values()[random.nextInt(Death.values().length)]);

@@ -1,0 +1,25 @@
+package org.rowankv.check.disturb;
+
+import java.util.Locale;
+
+/**
+ * One fault of a round.
+ *
+ * @param server whose process it is done to, if it is done to a server
+ * @param afterNs when it begins, from the beginning of its round
+ * @param lengthNs how long the process is stopped, or away
+ */
+record PlannedFault(Disturbance kind, int server, long afterNs, long lengthNs) {
+    /** For people. */
+    String text() {
+        final String seconds = String.format(Locale.ROOT, "%.1f s", lengthNs / 1e9);
+        return switch (kind) {
+            case KILLS -> "server-" + (server + 1) + " killed, started " + seconds + " later";
+            case STOPS -> "server-" + (server + 1) + " stopped for " + seconds;
+            case ZOOKEEPER_KILLS -> "ZooKeeper killed, started " + seconds + " later";
+            case ZOOKEEPER_STOPS -> "ZooKeeper stopped for " + seconds;
+            case SWAPS -> "primaries swapped";
+            case CUTS -> "connections cut";
+        };
+    }
+}

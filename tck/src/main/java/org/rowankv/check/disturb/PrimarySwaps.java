@@ -1,0 +1,97 @@
+package org.rowankv.check.disturb;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.rowankv.node.TemporaryCluster;
+import org.rowankv.placement.Configuration;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.server.cluster.ClusterException;
+import org.rowankv.server.cluster.ClusterView;
+import org.rowankv.server.cluster.PlannedSwap;
+import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.membership.ConfigurationStoreException;
+
+/** Swaps primaries, and sees when all servers serve by the newest configuration. For one thread at a time. */
+final class PrimarySwaps implements AutoCloseable {
+    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long STORE_PATIENCE_NS = TimeUnit.SECONDS.toNanos(120);
+
+    private final TemporaryCluster cluster;
+    private final RandomSource random;
+    private final ConfigurationStore store;
+    private final PlannedSwap swap;
+    /** The term of the newest configuration that was stored here; servers that serve are in a later one. */
+    private volatile long storedTerm;
+
+    PrimarySwaps(TemporaryCluster cluster, RandomSource random) {
+        this.cluster = cluster;
+        this.random = random;
+        this.store = cluster.cluster().connect();
+        this.swap = new PlannedSwap(store, "verify-" + Long.toHexString(SecureSeed.next()), SecureSeed.source());
+    }
+
+    /** Gives about half of the shards another primary; false if the configuration store was away. */
+    boolean swapAboutHalf() throws IOException {
+        final int shards;
+        try {
+            shards = configuration().shardCount();
+        } catch (ConfigurationStoreException e) {
+            return false;
+        }
+        boolean any = false;
+        final int first = random.nextInt(shards);
+        for (int i = 0; i < shards; i++) {
+            if (i == 0 || random.nextInt(2) == 0) {
+                try {
+                    storedTerm = swap.swap((first + i) % shards, -1).term();
+                    any = true;
+                } catch (ConfigurationStoreException e) {
+                    return any; // away for a moment: what was swapped counts
+                } catch (ClusterException e) {
+                    continue; // no backup of it is complete now, as while a server that was killed comes back
+                }
+            }
+        }
+        return any;
+    }
+
+    private Configuration configuration() throws IOException {
+        final ClusterView view = ClusterView.read(store, SecureSeed.source());
+        final Configuration configuration = view == null ? null : view.configuration();
+        if (configuration == null) {
+            throw new IOException("the cluster in " + cluster.dir() + " has no configuration");
+        }
+        return configuration;
+    }
+
+    /** Waits until the configuration store answers, and all serve: after a swap in a later term, since that makes all start together. */
+    void awaitAllServe() throws IOException {
+        final long fromNs = System.nanoTime();
+        boolean serve = false;
+        while (!serve) {
+            cluster.awaitServing();
+            serve = true;
+            for (int server = 0; server < cluster.cluster().shape().servers(); server++) {
+                serve &= Long.parseLong(cluster.cluster().statusOf(server).getOrDefault("term", "0")) > storedTerm;
+            }
+            try {
+                serve &= configuration().term() > storedTerm;
+            } catch (ConfigurationStoreException e) {
+                if (System.nanoTime() - fromNs >= STORE_PATIENCE_NS) {
+                    throw new IOException("the configuration store does not answer any more: " + e.getMessage(), e);
+                }
+                serve = false;
+            }
+            if (!serve) {
+                LockSupport.parkNanos(this, LOOK_NS);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
