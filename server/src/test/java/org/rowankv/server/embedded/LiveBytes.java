@@ -7,9 +7,10 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentState;
+import org.rowankv.server.session.SessionTable;
 import org.rowankv.server.shard.ShardReplica;
 
-/** Counts what lives, by its charge, in a server's segments by reading all of them. No session is open. */
+/** Counts what lives, by its charge, in a server's segments by reading all of them. */
 final class LiveBytes implements SegmentScan.Visitor {
     private final Server server;
     private final byte[] scratch = new byte[1 << 16];
@@ -32,14 +33,36 @@ final class LiveBytes implements SegmentScan.Visitor {
 
     @Override
     public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
-        if (EntryType.isTombstone(type)) {
+        if (EntryType.isTombstone(type)
+                || EntryType.holdsObject(type) && isIndexed(buffer, at, address)
+                || isOfSession(buffer, at, address, type)) {
             live += server.segments().charge(length);
-        } else if (EntryType.holdsObject(type)) {
-            final ShardReplica replica = server.replicas().get(EntryDescriptor.shard(buffer, at));
-            if (replica.index().refers(replica.positionOf(buffer, at, scratch), address)) {
-                live += server.segments().charge(length);
-            }
         }
+    }
+
+    private ShardReplica replicaOf(ByteBuffer buffer, int at) {
+        return server.replicas().get(EntryDescriptor.shard(buffer, at));
+    }
+
+    private boolean isIndexed(ByteBuffer buffer, int at, long address) {
+        final ShardReplica replica = replicaOf(buffer, at);
+        return replica.index().refers(replica.positionOf(buffer, at, scratch), address);
+    }
+
+    /** Whether the entry opened a session that is open, or a caller may still ask for the answer that it holds. */
+    private boolean isOfSession(ByteBuffer buffer, int at, long address, int type) {
+        if (!EntryType.holdsObject(type) && type != EntryType.SESSION_OPEN && type != EntryType.COMPLETION) {
+            return false;
+        }
+        final int flags = EntryDescriptor.flags(buffer, at);
+        final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
+        if (sessionId == 0) {
+            return false;
+        }
+        final SessionTable sessions = replicaOf(buffer, at).sessions(sessionId);
+        return type == EntryType.SESSION_OPEN
+                ? sessions.isOpening(sessionId, address)
+                : sessions.isNeeded(sessionId, EntryDescriptor.sequence(buffer, at, flags), address);
     }
 
     @Override

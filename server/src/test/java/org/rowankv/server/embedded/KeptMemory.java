@@ -1,0 +1,139 @@
+package org.rowankv.server.embedded;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.server.pm.AreaMemory;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.DurabilityVerbs;
+import org.rowankv.server.pm.ForceRanges;
+
+/**
+ * The bytes of one server's area, as its process has them. A copy is what a kill leaves at that moment. At the level {@code power}
+ * there is a device too, which has what was forced: a power cut keeps or drops each 8-byte word that the device has not.
+ */
+final class KeptMemory implements AreaMemory {
+    private static final int STRIDE = 64;
+    private static final int EIGHTHS = 8;
+
+    private final ByteBuffer bytes;
+    /** Null below the level power. */
+    private final @Nullable ByteBuffer durable;
+
+    private final MemoryRegion region;
+    private final DurabilityVerbs verbs = new Verbs(false);
+    private final DurabilityVerbs device = new Verbs(true);
+
+    KeptMemory(AreaSettings settings) {
+        this(
+                allocate((int) settings.fileLength()),
+                settings.durability() == Durability.POWER ? allocate((int) settings.fileLength()) : null);
+    }
+
+    private KeptMemory(ByteBuffer bytes, @Nullable ByteBuffer durable) {
+        this.bytes = bytes;
+        this.durable = durable;
+        this.region = MemoryRegion.of(bytes);
+    }
+
+    private static ByteBuffer allocate(int length) {
+        return ByteBuffer.allocateDirect(length + STRIDE)
+                .alignedSlice(STRIDE)
+                .slice(0, length)
+                .order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private static @Nullable ByteBuffer copyOf(@Nullable ByteBuffer original) {
+        return original == null ? null : allocate(original.capacity()).put(0, original, 0, original.capacity());
+    }
+
+    /** What the next process finds if this one is killed now. */
+    KeptMemory copy() {
+        return new KeptMemory(allocate(bytes.capacity()).put(0, bytes, 0, bytes.capacity()), copyOf(durable));
+    }
+
+    /** The machine stops: of what the device has not, every word is kept or dropped. */
+    void cutPower(Random random) {
+        if (durable == null) {
+            throw new IllegalStateException("no level but power survives a power cut");
+        }
+        final int kept = random.nextInt(EIGHTHS + 1);
+        for (int at = 0; at < bytes.capacity(); at += Long.BYTES) {
+            final long stored = bytes.getLong(at);
+            if (stored == durable.getLong(at)) {
+                continue;
+            }
+            if (random.nextInt(EIGHTHS) < kept) {
+                durable.putLong(at, stored);
+            } else {
+                bytes.putLong(at, durable.getLong(at));
+            }
+        }
+    }
+
+    private void forceRange(long start, long end) {
+        if (durable != null) {
+            durable.put((int) start, bytes, (int) start, (int) (end - start));
+        }
+    }
+
+    @Override
+    public MemoryRegion region() {
+        return region;
+    }
+
+    @Override
+    public ByteBuffer header() {
+        return bytes;
+    }
+
+    @Override
+    public void ensureBacked(long address) {
+        // All of it is there.
+    }
+
+    @Override
+    public DurabilityVerbs verbs() {
+        return verbs;
+    }
+
+    @Override
+    public DurabilityVerbs device() {
+        return device;
+    }
+
+    @Override
+    public void force(ForceRanges ranges) {
+        for (int i = 0; i < ranges.count(); i++) {
+            forceRange(ranges.start(i), ranges.end(i));
+        }
+    }
+
+    @Override
+    public void flushAll() {
+        forceRange(0, bytes.capacity());
+    }
+
+    private final class Verbs implements DurabilityVerbs {
+        private final boolean reachDevice;
+
+        Verbs(boolean reachDevice) {
+            this.reachDevice = reachDevice;
+        }
+
+        @Override
+        public void flush(long address, long length) {
+            if (reachDevice) {
+                forceRange(address, address + length);
+            }
+        }
+
+        @Override
+        public void drain() {
+            // Every flush has ended.
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package org.rowankv.server.embedded;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.membership.Stamp;
+import org.rowankv.server.membership.Versioned;
+
+/** A configuration store that can be copied as it is. For one thread. */
+final class KeptNodes implements ConfigurationStore {
+    private final TreeMap<String, Versioned> nodes;
+    private long lastVersion;
+
+    KeptNodes() {
+        this(Map.of(), 0);
+    }
+
+    private KeptNodes(Map<String, Versioned> nodes, long lastVersion) {
+        this.nodes = new TreeMap<>(nodes);
+        this.lastVersion = lastVersion;
+    }
+
+    KeptNodes copy() {
+        return new KeptNodes(nodes, lastVersion); // a node is never changed
+    }
+
+    @Override
+    public @Nullable Versioned read(String path) {
+        return nodes.get(path);
+    }
+
+    @Override
+    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+        if (version(path) != expectedVersion) {
+            return false;
+        }
+        nodes.put(path, new Versioned(bytes.clone(), lastVersion++, stamp));
+        return true;
+    }
+
+    @Override
+    public boolean delete(String path, long expectedVersion) {
+        if (expectedVersion == ABSENT || version(path) != expectedVersion) {
+            return false;
+        }
+        nodes.remove(path);
+        return true;
+    }
+
+    @Override
+    public List<String> list(String prefix) {
+        final String below = prefix + "/";
+        return nodes.keySet().stream()
+                .filter(path -> path.startsWith(below) && path.indexOf('/', below.length()) < 0)
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        // The next process goes on with them.
+    }
+
+    private long version(String path) {
+        final Versioned node = nodes.get(path);
+        return node == null ? ABSENT : node.version();
+    }
+}

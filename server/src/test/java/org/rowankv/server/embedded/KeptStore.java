@@ -1,0 +1,66 @@
+package org.rowankv.server.embedded;
+
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.rowankv.server.checkpoint.CheckpointStore;
+import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.pm.AreaMemory;
+import org.rowankv.server.pm.AreaSettings;
+
+/**
+ * What a store leaves behind: the areas of its servers, its configuration and its checkpoints, in memory. Copied while nothing is
+ * under way, it is what a kill leaves at that moment.
+ */
+final class KeptStore implements Surroundings.Memories {
+    private final Map<Integer, KeptMemory> areas = new TreeMap<>();
+    private final Map<Integer, KeptCheckpoints> checkpoints = new TreeMap<>();
+    private final KeptNodes nodes;
+
+    KeptStore() {
+        this(new KeptNodes());
+    }
+
+    private KeptStore(KeptNodes nodes) {
+        this.nodes = nodes;
+    }
+
+    /** As it is now. */
+    KeptStore copy() {
+        final KeptStore copy = withoutCheckpoints();
+        checkpoints.forEach((server, files) -> copy.checkpoints.put(server, files.copy()));
+        return copy;
+    }
+
+    /** As it is now, but for the checkpoints: a start of it reads every log as a whole. */
+    KeptStore withoutCheckpoints() {
+        final KeptStore copy = new KeptStore(nodes.copy());
+        areas.forEach((server, area) -> copy.areas.put(server, area.copy()));
+        return copy;
+    }
+
+    /** The machine stops, for all servers at the same moment. */
+    void cutPower(Random random) {
+        areas.values().forEach(area -> area.cutPower(random));
+    }
+
+    @Override
+    public boolean isNew() {
+        return areas.isEmpty();
+    }
+
+    @Override
+    public AreaMemory memory(AreaSettings settings) {
+        return areas.computeIfAbsent(settings.serverId(), server -> new KeptMemory(settings));
+    }
+
+    @Override
+    public ConfigurationStore store() {
+        return nodes;
+    }
+
+    @Override
+    public CheckpointStore checkpoints(int server) {
+        return checkpoints.computeIfAbsent(server, unused -> new KeptCheckpoints());
+    }
+}

@@ -1,0 +1,87 @@
+package org.rowankv.server.embedded;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.AgentInvoker;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.runtime.TurnedAgent;
+
+/**
+ * Turns the agents of a store on the one thread that uses it. So the bytes of the store are at rest between any two statements of a
+ * test. Whenever that thread waits, time goes on, and each agent gets a turn, but for some that stand still for a while.
+ */
+final class OneThread implements Scheduling {
+    private static final String CHECKPOINT = "checkpoint-";
+
+    /** One of so many agents stands still, while a thread waits so many times. */
+    private static final int SOME = 4;
+
+    private static final int A_WHILE = 16;
+
+    private final ManualClock clock;
+    private final Random random;
+    private final List<AgentInvoker> agents = new ArrayList<>();
+    private final List<AgentInvoker> checkpoints = new ArrayList<>();
+    private final List<AgentInvoker> slow = new ArrayList<>();
+    private boolean turning;
+
+    /** @param seed decides which agents are slow */
+    OneThread(ManualClock clock, long seed) {
+        this.clock = clock;
+        this.random = new Random(seed);
+    }
+
+    @Override
+    public TurnedAgent take(Agent agent, ErrorLog errors) {
+        final AgentInvoker invoker = new AgentInvoker(agent, errors);
+        (agent.roleName().startsWith(CHECKPOINT) ? checkpoints : agents).add(invoker);
+        return invoker;
+    }
+
+    @Override
+    public void park(long ns) {
+        clock.advanceNs(ns);
+        if (!turning) {
+            if (random.nextInt(A_WHILE) == 0) {
+                slow.clear();
+                agents.stream().filter(agent -> random.nextInt(SOME) == 0).forEach(slow::add);
+                checkpoints.stream().filter(agent -> random.nextInt(SOME) == 0).forEach(slow::add);
+            }
+            turn(agents.stream().filter(agent -> !slow.contains(agent)).toList());
+            turn(checkpoints.stream().filter(agent -> !slow.contains(agent)).toList());
+        }
+    }
+
+    @Override
+    public boolean isOneAtATime() {
+        return true;
+    }
+
+    /** Each agent gets so many turns, a quarter of a millisecond apart. */
+    void turn(int times) {
+        for (int i = 0; i < times; i++) {
+            clock.advanceNs(250_000);
+            turn(agents);
+        }
+    }
+
+    /** Each agent that takes checkpoints gets a turn. */
+    void turnCheckpoints() {
+        turn(checkpoints);
+    }
+
+    private void turn(List<AgentInvoker> turned) {
+        turning = true;
+        try {
+            for (AgentInvoker agent : turned) {
+                agent.tryInvoke();
+            }
+        } finally {
+            turning = false;
+        }
+    }
+}

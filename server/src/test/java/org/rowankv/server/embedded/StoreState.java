@@ -1,0 +1,363 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.assertj.core.api.SoftAssertions;
+import org.rowankv.driver.Catalogue;
+import org.rowankv.protocol.CacheLimit;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.Server;
+import org.rowankv.server.index.ExpiryBound;
+import org.rowankv.server.log.EntryCheck;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.SegmentScan;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.SegmentState;
+import org.rowankv.server.session.SessionImage;
+import org.rowankv.server.shard.Clears;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * All that two starts of the same bytes must have in common, of every replica of an opened store, and the caches with their limits.
+ * To take it requires that each replica is sound in itself: what its index points to is there, and its counts are right. Nothing
+ * is under way meanwhile.
+ *
+ * <p>Not part of it is where an entry lies: of several copies, which a killed cleaner leaves, either will do.
+ *
+ * @param replicas by server and shard
+ * @param caches by name
+ */
+record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
+    private static final int LOCK_OWNER = (1 << 26) + 1;
+    /** Ids are given out one by one. */
+    private static final int MOST_CACHES = 64;
+
+    /** An object as its entry tells it; the checksum covers all that the entry says. */
+    record Stored(long version, long objectVersion, int type, long expiryMs, int length, int crc) {}
+
+    record Cache(int id, CacheLimit limit) {}
+
+    /** How many objects the index counts of a cache, and what they are charged. */
+    record Counted(long objects, long bytes) {}
+
+    /**
+     * One shard's replica.
+     *
+     * @param objects that a reader may see, by cache and key
+     * @param sessions that are open
+     * @param closed of the sessions asked for, those that are known to be closed
+     * @param ended sessions of which the log has the end
+     * @param commitVersion of the replica
+     * @param lastVersion given out, on the primary
+     * @param remembered deletions
+     * @param forgottenUpTo no deletion with a larger version is forgotten
+     */
+    record Replica(
+            int tenure,
+            Map<String, Stored> objects,
+            Map<Integer, Clears.Clear> clears,
+            Map<Long, SessionImage> sessions,
+            TreeSet<Long> closed,
+            TreeSet<Long> ended,
+            Map<Integer, Counted> counts,
+            long commitVersion,
+            long lastVersion,
+            int remembered,
+            long forgottenUpTo) {}
+
+    /** @param sessionIds of which it is noted whether they are known to be closed */
+    static StoreState of(EmbeddedCluster cluster, Collection<Long> sessionIds) {
+        final Map<String, Replica> replicas = new TreeMap<>();
+        for (Server server : cluster.servers()) {
+            for (int shard = 0; shard < server.replicas().shardCount(); shard++) {
+                if (server.replicas().has(shard)) {
+                    replicas.put(
+                            "server " + server.serverId() + " shard " + shard,
+                            new Walk(server, server.replicas().get(shard)).read(sessionIds));
+                }
+            }
+        }
+        final Map<String, Cache> caches = new TreeMap<>();
+        for (Catalogue.CacheRecord cache : cluster.session().catalogue().list()) {
+            caches.put(cache.name(), new Cache(cache.id(), cache.limit()));
+        }
+        return new StoreState(replicas, caches);
+    }
+
+    /**
+     * Requires that a start is as good as the start that reads the whole log. A start may know more than that one: clears of which
+     * the log has dropped the tombstone, since nothing is left that they end; answers that the caller has; a CommitVer whose
+     * records are gone.
+     */
+    void requireAsGoodAs(StoreState whole) {
+        final SoftAssertions softly = new SoftAssertions();
+        softly.assertThat(caches).as("caches").isEqualTo(whole.caches);
+        softly.assertThat(replicas.keySet()).isEqualTo(whole.replicas.keySet());
+        whole.replicas.forEach((name, other) -> {
+            final Replica own = replicas.get(name);
+            softly.assertThat(own.tenure).as("tenure of %s", name).isEqualTo(other.tenure);
+            softly.assertThat(own.objects).as("objects of %s", name).isEqualTo(other.objects);
+            other.clears.forEach((id, clear) -> softly.assertThat(own.clears.get(id))
+                    .as("a clear of %s: %s", name, clear)
+                    .matches(known -> known != null
+                            && known.version() >= clear.version()
+                            && (known.destroyed() || !clear.destroyed())));
+            softly.assertThat(asked(own.sessions, other.sessions))
+                    .as("sessions of %s", name)
+                    .isEqualTo(asked(other.sessions, own.sessions));
+            softly.assertThat(own.commitVersion)
+                    .as("CommitVer of %s", name)
+                    .isGreaterThanOrEqualTo(other.commitVersion);
+            softly.assertThat(own.lastVersion).as("last version of %s", name).isEqualTo(other.lastVersion);
+            softly.assertThat(own.remembered).as("deletions of %s", name).isEqualTo(other.remembered);
+            softly.assertThat(own.forgottenUpTo)
+                    .as("deletions forgotten by %s", name)
+                    .isGreaterThanOrEqualTo(other.forgottenUpTo);
+        });
+        softly.assertAll();
+    }
+
+    /** Of each session the answers that its caller may still ask for, as far as either start knows. */
+    private static Map<Long, Map<Long, String>> asked(
+            Map<Long, SessionImage> sessions, Map<Long, SessionImage> others) {
+        final Map<Long, Map<Long, String>> asked = new TreeMap<>();
+        sessions.forEach((id, session) -> {
+            final SessionImage other = others.get(id);
+            final long first = Math.max(session.firstUnanswered(), other == null ? 0 : other.firstUnanswered());
+            final Map<Long, String> answers = new TreeMap<>();
+            for (SessionImage.Answer answer : session.answers()) {
+                if (answer.sequence() >= first) {
+                    answers.put(
+                            answer.sequence(),
+                            answer.version() + " after " + answer.previousVersion() + " with " + answer.bits());
+                }
+            }
+            asked.put(id, answers);
+        });
+        return asked;
+    }
+
+    /** Every replica of a shard holds the same. */
+    void requireAgreement() {
+        final Map<String, Map.Entry<String, Replica>> firsts = new TreeMap<>();
+        replicas.forEach((name, replica) -> {
+            final String shard = name.substring(name.indexOf("shard"));
+            final Map.Entry<String, Replica> first = firsts.putIfAbsent(shard, Map.entry(name, replica));
+            if (first != null) {
+                final String names = name + " and " + first.getKey();
+                assertThat(replica.objects).as("objects of %s", names).isEqualTo(first.getValue().objects);
+                assertThat(replica.sessions.keySet())
+                        .as("sessions of %s", names)
+                        .isEqualTo(first.getValue().sessions.keySet());
+            }
+        });
+    }
+
+    /**
+     * Requires that a start knows of those sessions that they are closed, as far as the log has their ends, and holds none open that
+     * the log ends.
+     */
+    void requireClosed(Collection<Long> sessionIds, StoreState whole) {
+        replicas.forEach((name, replica) -> {
+            final TreeSet<Long> ended = new TreeSet<>(whole.replicas.get(name).ended);
+            assertThat(replica.sessions.keySet())
+                    .as("open in %s, which has the end of %s", name, ended)
+                    .noneMatch(ended::contains);
+            ended.retainAll(sessionIds);
+            assertThat(replica.closed).as("known to be closed in %s", name).containsAll(ended);
+        });
+    }
+
+    /** Gathers the sessions that the log ends. */
+    private record Endings(ShardReplica replica, TreeSet<Long> ended) implements SegmentScan.Visitor {
+        @Override
+        public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
+            if (type == EntryType.SESSION_CLOSE && EntryDescriptor.shard(buffer, at) == replica.shardId()) {
+                for (int number = 0; number < EntryDescriptor.closedSessions(buffer, at); number++) {
+                    ended.add(EntryDescriptor.closedSession(buffer, at, number));
+                }
+            }
+        }
+
+        @Override
+        public void onInvalid(long address, String reason) {
+            // What a power cut has torn.
+        }
+    }
+
+    /** Reads one replica, bucket by bucket. */
+    private static final class Walk {
+        private final Server server;
+        private final Segments segments;
+        private final MemoryRegion region;
+        private final ShardReplica replica;
+        private final EntryCheck check;
+        private final String name;
+        private final Map<String, Stored> objects = new TreeMap<>();
+        private final Map<Integer, Counted> recount = new TreeMap<>();
+        private long items;
+        private int deletions;
+
+        Walk(Server server, ShardReplica replica) {
+            this.server = server;
+            this.segments = server.segments();
+            this.region = segments.region();
+            this.replica = replica;
+            this.check = new EntryCheck(region);
+            this.name = "server " + server.serverId() + " shard " + replica.shardId();
+        }
+
+        Replica read(Collection<Long> sessionIds) {
+            long position = 0;
+            do {
+                final long begin = position;
+                replica.index().lock(LOCK_OWNER);
+                try {
+                    final long bound = replica.index().expiryBound(begin);
+                    position = replica.index().visit(begin, address -> item(address, bound));
+                } finally {
+                    replica.index().unlock();
+                }
+            } while (position != 0);
+            assertThat(replica.index().count())
+                    .as("items in the index of %s", name)
+                    .isEqualTo(items);
+            // A deletion that is superseded is remembered and not in the index; the reverse would never go.
+            assertThat(deletions)
+                    .as("deletions in the index of %s", name)
+                    .isLessThanOrEqualTo(replica.deletions().size());
+            final Map<Integer, Counted> counts = new TreeMap<>();
+            for (int cacheId = 0; cacheId < MOST_CACHES; cacheId++) {
+                final Counted counted = new Counted(
+                        replica.counts().objects(cacheId), replica.counts().bytes(cacheId));
+                if (counted.objects != 0 || counted.bytes != 0) {
+                    counts.put(cacheId, counted);
+                }
+            }
+            assertThat(counts).as("counts of %s", name).isEqualTo(recount);
+            final Map<Long, SessionImage> sessions = new TreeMap<>();
+            replica.sessionImages().forEach(session -> sessions.put(session.sessionId(), session));
+            final Map<Integer, Clears.Clear> clears = new TreeMap<>();
+            for (int cacheId = 0; cacheId < MOST_CACHES; cacheId++) {
+                // As a request meets it, and not as a checkpoint asks for it.
+                final long version = replica.clears().clearedUpTo(cacheId);
+                final boolean destroyed = replica.clears().isDestroyed(cacheId);
+                if (version != 0 || destroyed) {
+                    clears.put(cacheId, new Clears.Clear(cacheId, version, destroyed));
+                }
+            }
+            final TreeSet<Long> closed = new TreeSet<>();
+            for (long id : sessionIds) {
+                if (replica.sessions(id).mayBeClosed(id, Long.MAX_VALUE)) {
+                    closed.add(id);
+                }
+            }
+            return new Replica(
+                    replica.tenure(),
+                    objects,
+                    clears,
+                    sessions,
+                    closed,
+                    ended(),
+                    counts,
+                    replica.commitVersion(),
+                    server.lastVersion(replica.shardId()),
+                    replica.deletions().size(),
+                    replica.deletions().forgottenUpTo());
+        }
+
+        private TreeSet<Long> ended() {
+            final TreeSet<Long> ended = new TreeSet<>();
+            final SegmentScan scan = new SegmentScan(region);
+            for (int s = 0; s < segments.count(); s++) {
+                if (segments.state(s) != SegmentState.FREE) {
+                    scan.scan(
+                            segments.area().addressOf(s),
+                            segments.length(),
+                            segments.generation(s),
+                            new Endings(replica, ended));
+                }
+            }
+            return ended;
+        }
+
+        private void item(long address, long bound) {
+            items++;
+            final int segment = segments.segmentOf(address);
+            final ByteBuffer buffer = region.buffer(address);
+            final int at = region.offset(address);
+            if (segments.state(segment) == SegmentState.FREE) {
+                throw new AssertionError(name + " points into the free segment " + segment);
+            }
+            final String invalid = check.whyInvalid(
+                    address, segments.area().addressOf(segment) + segments.length(), segments.generation(segment));
+            if (invalid != null) {
+                throw new AssertionError(name + " points to what is no entry: " + invalid);
+            }
+            final long word = FrameDescriptor.wordPlain(buffer, at);
+            final int type = FrameDescriptor.type(word);
+            if (!EntryType.holdsObject(type)) {
+                deletions++;
+                return;
+            }
+            final int cacheId = EntryDescriptor.cacheId(buffer, at);
+            final int flags = EntryDescriptor.flags(buffer, at);
+            final long expiryMs = EntryDescriptor.expiryMs(buffer, at, flags);
+            final byte[] key = new byte[EntryDescriptor.keyLength(buffer, at)];
+            final String id = cacheId + ":" + keyOf(buffer, at, flags, key);
+            if (!replica.index().refers(replica.positionOf(buffer, at, key), address)) {
+                throw new AssertionError(name + " does not find " + id);
+            }
+            if (ExpiryBound.of(expiryMs) < bound) {
+                throw new AssertionError(name + " would not sweep " + id + ", which ends at " + expiryMs);
+            }
+            recount.merge(
+                    cacheId,
+                    new Counted(1, segments.charge(FrameDescriptor.length(word))),
+                    (a, b) -> new Counted(a.objects + b.objects, a.bytes + b.bytes));
+            if (replica.isVisible(type, cacheId, EntryDescriptor.version(buffer, at))) {
+                final Stored former = objects.put(
+                        id,
+                        new Stored(
+                                EntryDescriptor.version(buffer, at),
+                                EntryDescriptor.objectVersion(buffer, at, flags),
+                                type,
+                                expiryMs,
+                                EntryDescriptor.valueLength(buffer, at),
+                                FrameDescriptor.bodyCrc(buffer, at)));
+                assertThat(former).as("%s twice in %s", id, name).isNull();
+            }
+        }
+
+        private static String keyOf(ByteBuffer buffer, int at, int flags, byte[] key) {
+            buffer.get(at + EntryDescriptor.headerLength(flags), key);
+            return new String(key, StandardCharsets.ISO_8859_1);
+        }
+    }
+
+    /** How many objects, clears, open sessions and answers are in it: what a comparison was about. */
+    List<Integer> sizes() {
+        int objects = 0;
+        int clears = 0;
+        int sessions = 0;
+        int answers = 0;
+        for (Replica replica : replicas.values()) {
+            objects += replica.objects.size();
+            clears += replica.clears.size();
+            sessions += replica.sessions.size();
+            answers += replica.sessions.values().stream()
+                    .mapToInt(session -> session.answers().size())
+                    .sum();
+        }
+        return List.of(objects, clears, sessions, answers);
+    }
+}
