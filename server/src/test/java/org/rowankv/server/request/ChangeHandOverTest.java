@@ -2,59 +2,185 @@ package org.rowankv.server.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Change;
-import org.rowankv.protocol.ChangeType;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
 import org.rowankv.protocol.VersionCounter;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.TestScale;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.server.stream.ShardChanges;
 
-/** Workers that take versions and finish them in any order, and a reader that reads what is finished: real threads. */
+/** When the mutations of a primary hand their changes over: behind the last backup, and before their versions count as finished. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class ChangeHandOverTest {
-    private static final int CACHE = 1;
+    private static final int CACHE = 5;
     private static final int WORKERS = 4;
-    private static final int EACH = 4_000;
+    private static final int EACH = 300;
+    private static final KeyHash HASH = new KeyHash(7);
 
-    /** What a worker does, as a mutation does it; returns the version if it was handed over. */
-    private static long commit(int slot, InFlight inFlight, VersionCounter versions, ShardChanges changes) {
-        inFlight.announce(slot, 0, versions.lowerBound());
-        final long version = versions.take();
-        inFlight.exact(slot, version);
-        if ((version & 3) == slot % 4) {
-            Thread.yield(); // replication takes its time
+    /** A primary with its workers, each of which has one backup of its own. */
+    private static final class Primary {
+        final Segments segments = new Segments(
+                Area.create(
+                        new AreaSettings(null, 2 << 20, 64 << 10, 0, 5, 1, Durability.NONE),
+                        new SplittableRandomSource(1)),
+                new SplittableRandomSource(2),
+                0,
+                1 << 20);
+        final ShardReplica replica = new ShardReplica(0, 1, HASH, segments, 1);
+        final VersionCounter versions = new VersionCounter(1);
+        final ShardPrimary primary = new ShardPrimary(replica, versions);
+        final InFlight inFlight = new InFlight(WORKERS);
+        final List<Worker> workers = new ArrayList<>();
+        final List<HeldReplicator> replicators = new ArrayList<>();
+
+        /** @param pieces in which entries are sent to each backup; 0: there is none to wait for */
+        Primary(int pieces) {
+            for (int slot = 0; slot < WORKERS; slot++) {
+                final HeldReplicator replicator = new HeldReplicator(new Backup(segments, pieces), point -> {});
+                replicators.add(replicator);
+                workers.add(new Worker(
+                        slot,
+                        1,
+                        0,
+                        segments,
+                        replicator,
+                        inFlight,
+                        new NoPressure(),
+                        new ManualClock(),
+                        new LimitedCaches(List.of(), 1)));
+            }
         }
-        final boolean wanted = changes.wanted(CACHE) != ShardChanges.UNWANTED;
-        if (wanted) {
-            changes.add(CACHE, new Change(version, ChangeType.REMOVED, new byte[] {1}, null, null));
+
+        ShardChanges changes() {
+            return replica.changes();
         }
-        inFlight.finished(slot);
-        return version;
+
+        /** Up to which version everything counts as finished, as who reads the changes asks. */
+        long finished() {
+            final long last = versions.last();
+            return inFlight.finished(0, last);
+        }
+
+        /** Versions that a reader hears of, from one version on. */
+        List<Long> heard(long from) {
+            return changes().read(CACHE, from, finished(), Long.MAX_VALUE).changes().stream()
+                    .map(Change::version)
+                    .toList();
+        }
+    }
+
+    private static Request put(String key, String value) {
+        final byte[] name = key.getBytes(StandardCharsets.US_ASCII);
+        final byte[] bytes = value.getBytes(StandardCharsets.US_ASCII);
+        final Request request = new Request().put(CACHE, name, 0, name.length, bytes, 0, bytes.length);
+        request.placed(HASH.hash(CACHE, name, 0, name.length), 0);
+        return request;
+    }
+
+    private static Request delete(String key) {
+        final byte[] name = key.getBytes(StandardCharsets.US_ASCII);
+        final Request request = new Request().delete(CACHE, name, 0, name.length);
+        request.placed(HASH.hash(CACHE, name, 0, name.length), 0);
+        return request;
+    }
+
+    /** Looks in the middle of the hand-over, on the thread of the mutation. */
+    @Test
+    void shouldHandOverBehindTheBackupsAndBeforeTheVersionIsFinished() {
+        final Primary primary = new Primary(1);
+        final long begun = primary.changes().want(CACHE, true, primary.versions::last);
+        final List<Long> inTheMiddle = new ArrayList<>();
+        final List<Long> heardInTheMiddle = new ArrayList<>();
+        primary.changes().watch(() -> {
+            inTheMiddle.add(primary.changes().newest());
+            assertThat(primary.finished()).isLessThan(primary.changes().newest());
+            heardInTheMiddle.addAll(primary.heard(begun));
+        });
+        final List<Long> versions = new ArrayList<>();
+        for (Request request : List.of(put("k", "first"), put("k", "second"), put("other", ""), delete("k"))) {
+            final int slot = versions.size() % WORKERS;
+            primary.workers.get(slot).begin(primary.primary, request);
+            while (!primary.workers.get(slot).advance()) {
+                // Its entry is in the log; the backup has yet to get it.
+                assertThat(inTheMiddle).isEqualTo(versions);
+                assertThat(primary.finished()).isLessThan(primary.versions.last());
+                primary.replicators.get(slot).acknowledge();
+            }
+            assertThat(request.status()).isEqualTo(Status.OK);
+            versions.add(request.version());
+            assertThat(inTheMiddle).isEqualTo(versions);
+            assertThat(heardInTheMiddle).doesNotContain(request.version());
+            assertThat(primary.finished()).isEqualTo(request.version());
+            assertThat(primary.heard(begun)).isEqualTo(versions);
+            heardInTheMiddle.clear();
+        }
+    }
+
+    /** Its borrower dies behind the t-log; the next one finishes what it finds. */
+    @Test
+    void shouldHandOverWhatAnotherHasLeft() {
+        final Primary primary = new Primary(1);
+        final long begun = primary.changes().want(CACHE, false, primary.versions::last);
+        final List<Long> inTheMiddle = new ArrayList<>();
+        primary.changes().watch(() -> {
+            inTheMiddle.add(primary.changes().newest());
+            assertThat(primary.finished()).isLessThan(primary.changes().newest());
+        });
+        final Worker worker = primary.workers.get(0);
+        worker.begin(primary.primary, put("k", "left"));
+        assertThat(worker.advance()).isFalse();
+        assertThat(worker.finishLeftover()).isFalse();
+        assertThat(inTheMiddle).isEmpty();
+
+        primary.replicators.get(0).acknowledge();
+
+        assertThat(worker.finishLeftover()).isTrue();
+        assertThat(inTheMiddle).containsExactly(primary.versions.last());
+        assertThat(primary.heard(begun)).isEqualTo(inTheMiddle);
     }
 
     @Test
-    void shouldFindEveryChangeThatIsFinishedInOrderFromTheSubscriptionOn() throws Exception {
-        for (int round = 0; round < 20; round++) {
-            final InFlight inFlight = new InFlight(WORKERS);
-            final VersionCounter versions = new VersionCounter(1);
-            final ShardChanges changes = new ShardChanges(WORKERS * EACH, 1 << 30);
+    void shouldTellEveryChangeThatIsFinishedInOrderFromTheSubscriptionOn() throws Exception {
+        for (int round = 0; round < TestScale.of(5, 20); round++) {
+            final Primary primary = new Primary(0);
             final TreeSet<Long> taken = new TreeSet<>();
             final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
             final CyclicBarrier together = new CyclicBarrier(WORKERS + 1);
             final CountDownLatch over = new CountDownLatch(WORKERS);
             final List<Thread> threads = new ArrayList<>();
-            for (int worker = 0; worker < WORKERS; worker++) {
-                final int slot = worker;
+            for (int slot = 0; slot < WORKERS; slot++) {
+                final Worker worker = primary.workers.get(slot);
+                final String key = "key" + slot;
                 final Thread thread = new Thread(() -> {
                     final List<Long> own = new ArrayList<>();
                     try {
                         together.await();
-                        for (int i = 0; i < EACH / 10; i++) {
-                            own.add(commit(slot, inFlight, versions, changes));
+                        for (int i = 0; i < EACH; i++) {
+                            final Request request = i % 4 == 3 ? delete(key) : put(key, "value" + i);
+                            worker.begin(primary.primary, request);
+                            while (!worker.advance()) {
+                                Thread.yield();
+                            }
+                            own.add(request.version());
                         }
                     } catch (Exception | Error e) {
                         failures.add(e);
@@ -70,14 +196,14 @@ final class ChangeHandOverTest {
             }
             together.await();
             // In the middle of it: from here on nothing is missed.
-            final long begun = changes.want(CACHE, false, versions::last);
+            final long begun = primary.changes().want(CACHE, false, primary.versions::last);
             final List<Long> heard = new ArrayList<>();
             long position = begun;
             boolean last;
             do {
                 last = over.getCount() == 0; // looked at first: then one more reading finds the rest
                 final ShardChanges.Reading reading =
-                        changes.read(CACHE, position, inFlight.finished(0, versions.last()), Long.MAX_VALUE);
+                        primary.changes().read(CACHE, position, primary.finished(), Long.MAX_VALUE);
                 assertThat(reading.lostTo()).isZero();
                 reading.changes().forEach(change -> heard.add(change.version()));
                 position = reading.to();
