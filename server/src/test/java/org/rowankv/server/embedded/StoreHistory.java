@@ -8,7 +8,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
@@ -61,7 +60,9 @@ final class StoreHistory {
     private record Lost(Call call, long sequence, Status status, long version) {}
 
     /** How a request is made; it is made anew for each attempt. */
-    private interface Call extends UnaryOperator<Request> {}
+    private interface Call {
+        void prepare(Request asked);
+    }
 
     /** A session at one shard, as its client has it. */
     private static final class Line {
@@ -298,7 +299,7 @@ final class StoreHistory {
 
     private void mutate(Random drawn, String cache, String key, Keyed keyed) {
         final Call call = placed(cache, key, keyed);
-        call(drawn, lineAt(drawn, call.apply(request).shard()), call);
+        call(drawn, lineAt(drawn, shardOf(call)), call);
     }
 
     private Call placed(String cache, String key, Keyed keyed) {
@@ -306,10 +307,12 @@ final class StoreHistory {
         final byte[] name = bytes(key);
         final long hash = new KeyHash(store.cluster().configuration().hashSeed()).hash(cacheId, name, 0, name.length);
         final int shard = ShardMap.shardOf(hash, store.cluster().configuration().shardCount());
-        return asked -> {
-            keyed.of(asked, cacheId, name).placed(hash, shard);
-            return asked;
-        };
+        return asked -> keyed.of(asked, cacheId, name).placed(hash, shard);
+    }
+
+    private int shardOf(Call call) {
+        call.prepare(request);
+        return request.shard();
     }
 
     /** By which session the request comes, if by any. */
@@ -324,7 +327,7 @@ final class StoreHistory {
         if (killed) {
             return;
         }
-        call.apply(request);
+        call.prepare(request);
         if (line == null) {
             store.cluster().session().call(request);
             return;
@@ -349,7 +352,7 @@ final class StoreHistory {
         }
         final Line line = waiting.get(drawn.nextInt(waiting.size()));
         final Lost lost = line.lost.get(drawn.nextInt(line.lost.size()));
-        lost.call.apply(request);
+        lost.call.prepare(request);
         request.identified(line.id, lost.sequence, line.unanswered(lost.sequence));
         store.cluster().session().call(request);
         if (killed) {
