@@ -16,7 +16,6 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.AfterTry;
 import net.jqwik.api.lifecycle.BeforeContainer;
 import org.rowankv.runtime.Chaos;
-import org.rowankv.server.Server;
 import org.rowankv.server.embedded.StoreHistory.Kind;
 import org.rowankv.server.embedded.StoreHistory.Step;
 import org.rowankv.server.pm.Durability;
@@ -28,7 +27,6 @@ import org.rowankv.server.pm.Durability;
 @Tag("chaos")
 final class DifferentialStartsTest {
     private static final int INTERVAL_MS = 5;
-    private static final int MOST_TURNS = 500;
 
     /** What the store of a history is like. */
     enum Shape {
@@ -147,7 +145,7 @@ final class DifferentialStartsTest {
             if (killedAt != null || step.kind() == Kind.KILL && pointsLeft == 0) {
                 final KeptStore left = killedAt == null ? store.kept().copy() : killedAt;
                 killedInside += killedAt == null ? 0 : 1;
-                store = killed(history, store, left, shape, new Random(step.seed()), i);
+                store = killed(history, left, shape, new Random(step.seed()), i);
             }
         }
         close(history, store, steps.size());
@@ -167,75 +165,27 @@ final class DifferentialStartsTest {
         history.checkpointed();
         killedAt = null;
         assertThat(store.cluster().errors().distinct()).isEmpty();
-        return start(history, store, store.kept(), step);
+        return start(history, store.kept(), step);
     }
 
-    private TurnedStore killed(
-            StoreHistory history, TurnedStore store, KeptStore left, Shape shape, Random random, int step) {
+    private TurnedStore killed(StoreHistory history, KeptStore left, Shape shape, Random random, int step) {
         pointsLeft = 0;
         killedAt = null;
         if (shape.level == Durability.POWER && random.nextBoolean()) {
             left.cutPower(random);
         }
-        return start(history, store, left, step);
+        return start(history, left, step);
     }
 
-    /** Starts what is left in three ways, and goes on with the first. */
-    private TurnedStore start(StoreHistory history, TurnedStore former, KeptStore left, int step) {
-        final KeptStore again = left.copy();
-        final KeptStore bare = left.withoutCheckpoints();
-        final TurnedStore next = open(former, left, step);
-        final StoreState state = StoreState.of(next.cluster(), history.closed());
-        final TurnedStore whole = open(former, bare, step);
-        final StoreState expected = StoreState.of(whole.cluster(), history.closed());
-        assertThat(whole.cluster().checkpoints().loaded()).isZero();
-        state.requireAsGoodAs(expected);
-        expected.requireClosed(history.closedLately(), expected);
-        state.requireClosed(history.closedLately(), expected);
-        assertThat(StoreState.of(open(former, again, step).cluster(), history.closed()))
-                .isEqualTo(state);
-        requireRest(next, history);
-        requireRest(whole, history);
-        if (next.cluster().checkpoints().loaded() > 0) {
+    /** Starts what is left in several ways, and goes on with the first. */
+    private static TurnedStore start(StoreHistory history, KeptStore left, int step) {
+        final ComparedStarts starts = new ComparedStarts(history, left, step + 2);
+        if (starts.isFromCheckpoint()) {
             startsFromCheckpoints++;
-            withClears += state.sizes().get(1) > 0 ? 1 : 0;
-            withSessions += state.sizes().get(3) > 0 ? 1 : 0;
+            withClears += starts.state().sizes().get(1) > 0 ? 1 : 0;
+            withSessions += starts.state().sizes().get(3) > 0 ? 1 : 0;
         }
-        history.goOn(next);
-        return next;
-    }
-
-    private static TurnedStore open(TurnedStore former, KeptStore left, int step) {
-        return TurnedStore.open(
-                former.cluster().settings(),
-                left,
-                former.clock().nanoTime(),
-                former.clock().wallMs(),
-                step + 2);
-    }
-
-    /** What is taken is what lives, once no segment is half cleaned. */
-    private static void requireExactSpace(TurnedStore store) {
-        store.cluster().releaseGrants();
-        for (Server server : store.cluster().servers()) {
-            for (int turns = 0; turns < MOST_TURNS && taken(server) != new LiveBytes(server).count(); turns++) {
-                store.turns().turn(1);
-            }
-            assertThat(taken(server))
-                    .as("space taken on server %d", server.serverId())
-                    .isEqualTo(new LiveBytes(server).count());
-        }
-    }
-
-    private static long taken(Server server) {
-        return server.segments().space().limit() - server.segments().space().available();
-    }
-
-    /** The agents of a start find nothing that is wrong, and the replicas agree. */
-    private static void requireRest(TurnedStore store, StoreHistory history) {
-        store.settle();
-        assertThat(store.cluster().errors().distinct()).isEmpty();
-        StoreState.of(store.cluster(), history.closed()).requireAgreement();
-        requireExactSpace(store);
+        history.goOn(starts.next());
+        return starts.next();
     }
 }

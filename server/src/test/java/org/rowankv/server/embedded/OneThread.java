@@ -3,6 +3,7 @@ package org.rowankv.server.embedded;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.AgentInvoker;
 import org.rowankv.runtime.ErrorLog;
@@ -27,6 +28,7 @@ final class OneThread implements Scheduling {
     private final List<AgentInvoker> agents = new ArrayList<>();
     private final List<AgentInvoker> checkpoints = new ArrayList<>();
     private final List<AgentInvoker> slow = new ArrayList<>();
+    private @Nullable List<String> held;
     private boolean turning;
 
     /** @param seed decides which agents are slow */
@@ -46,14 +48,29 @@ final class OneThread implements Scheduling {
     public void park(long ns) {
         clock.advanceNs(ns);
         if (!turning) {
-            if (random.nextInt(A_WHILE) == 0) {
+            if (held == null && random.nextInt(A_WHILE) == 0) {
                 slow.clear();
                 agents.stream().filter(agent -> random.nextInt(SOME) == 0).forEach(slow::add);
                 checkpoints.stream().filter(agent -> random.nextInt(SOME) == 0).forEach(slow::add);
             }
-            turn(agents.stream().filter(agent -> !slow.contains(agent)).toList());
-            turn(checkpoints.stream().filter(agent -> !slow.contains(agent)).toList());
+            turn(agents.stream()
+                    .filter(agent -> !slow.contains(agent) && !isHeld(agent))
+                    .toList());
+            turn(checkpoints.stream()
+                    .filter(agent -> !slow.contains(agent) && !isHeld(agent))
+                    .toList());
         }
+    }
+
+    /** From now on these agents, by the beginning of their names, get no turns while a thread waits, and all others get all. */
+    void hold(String... names) {
+        held = List.of(names);
+        slow.clear();
+    }
+
+    private boolean isHeld(AgentInvoker agent) {
+        return held != null
+                && held.stream().anyMatch(name -> agent.agent().roleName().startsWith(name));
     }
 
     @Override

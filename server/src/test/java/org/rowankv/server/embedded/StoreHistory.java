@@ -36,7 +36,7 @@ final class StoreHistory {
         CLOSE_SESSION,
         RETRY,
         CHURN,
-        /** An object in the one log is removed in the other, which is then filled. */
+        /** An object and a session begin in the one log and end in the other, which is then filled. */
         BURY,
         TURNS,
         TIME,
@@ -281,8 +281,12 @@ final class StoreHistory {
                         BALLAST,
                         key,
                         (asked, cacheId, name) -> asked.put(cacheId, name, 0, name.length, value, 0, value.length)));
+        final Line opened = open(drawn);
         second.run(() -> {
             call(drawn, null, placed(BALLAST, key, removal()));
+            if (opened != null) {
+                close(opened);
+            }
             for (int i = 0; i < 24; i++) {
                 final byte[] filling = Stores.value("b" + i, drawn.nextInt(), 2_800);
                 call(
@@ -367,23 +371,30 @@ final class StoreHistory {
         line.lost.remove(lost);
     }
 
-    private void open(Random drawn) {
-        if (lines.size() == MOST_LINES) {
-            return;
+    private @Nullable Line open(Random drawn) {
+        if (killed || lines.size() == MOST_LINES) {
+            return null;
         }
-        final int shard = drawn.nextInt(store.cluster().configuration().shardCount());
-        final long id = nextSession++;
-        final Request opened = Stores.openSession(store.cluster(), shard, id);
-        if (!killed && opened.status() == Status.OK) {
-            lines.add(new Line(shard, id));
+        final Line line = new Line(drawn.nextInt(store.cluster().configuration().shardCount()), nextSession++);
+        final Request opened = Stores.openSession(store.cluster(), line.shard, line.id);
+        if (killed || opened.status() != Status.OK) {
+            return null;
         }
+        lines.add(line);
+        return line;
     }
 
     private void close(Random drawn) {
-        if (lines.isEmpty()) {
+        if (!lines.isEmpty()) {
+            close(lines.get(drawn.nextInt(lines.size())));
+        }
+    }
+
+    private void close(Line line) {
+        if (killed) {
             return;
         }
-        final Line line = lines.remove(drawn.nextInt(lines.size()));
+        lines.remove(line);
         store.cluster().session().call(request.closeSession(line.shard, line.id));
         if (!killed) {
             closed.add(line.id);

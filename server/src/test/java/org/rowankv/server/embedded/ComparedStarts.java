@@ -1,0 +1,87 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.rowankv.server.Server;
+
+/**
+ * Three starts of what a history has left: with the checkpoints, with them once more, and without them. Requires that the first two
+ * find the same, that they find all that the third finds, and that nothing is wrong in any of them.
+ */
+final class ComparedStarts {
+    private static final int MOST_TURNS = 500;
+
+    private final StoreHistory history;
+    private final TurnedStore next;
+    private final StoreState state;
+
+    /**
+     * @param left its bytes; the first start goes on with them
+     * @param seed of all random decisions of these starts
+     */
+    ComparedStarts(StoreHistory history, KeptStore left, long seed) {
+        this.history = history;
+        final KeptStore again = left.copy();
+        final KeptStore bare = left.withoutCheckpoints();
+        this.next = open(left, seed);
+        this.state = StoreState.of(next.cluster(), history.closed());
+        final TurnedStore whole = open(bare, seed);
+        final StoreState expected = StoreState.of(whole.cluster(), history.closed());
+        assertThat(whole.cluster().checkpoints().loaded()).isZero();
+        state.requireAsGoodAs(expected);
+        expected.requireClosed(history.closedLately(), expected);
+        state.requireClosed(history.closedLately(), expected);
+        assertThat(StoreState.of(open(again, seed).cluster(), history.closed())).isEqualTo(state);
+        requireRest(next);
+        requireRest(whole);
+    }
+
+    /** The first start, at rest. */
+    TurnedStore next() {
+        return next;
+    }
+
+    /** What it found, before any agent had a turn. */
+    StoreState state() {
+        return state;
+    }
+
+    boolean isFromCheckpoint() {
+        return next.cluster().checkpoints().loaded() > 0;
+    }
+
+    private TurnedStore open(KeptStore left, long seed) {
+        final TurnedStore former = history.store();
+        return TurnedStore.open(
+                former.cluster().settings(),
+                left,
+                former.clock().nanoTime(),
+                former.clock().wallMs(),
+                seed);
+    }
+
+    /** The agents of a start find nothing that is wrong, and the replicas agree. */
+    private void requireRest(TurnedStore store) {
+        store.settle();
+        assertThat(store.cluster().errors().distinct()).isEmpty();
+        StoreState.of(store.cluster(), history.closed()).requireAgreement();
+        requireExactSpace(store);
+    }
+
+    /** What is taken is what lives, once no segment is half cleaned. */
+    private static void requireExactSpace(TurnedStore store) {
+        store.cluster().releaseGrants();
+        for (Server server : store.cluster().servers()) {
+            for (int turns = 0; turns < MOST_TURNS && taken(server) != new LiveBytes(server).count(); turns++) {
+                store.turns().turn(1);
+            }
+            assertThat(taken(server))
+                    .as("space taken on server %d", server.serverId())
+                    .isEqualTo(new LiveBytes(server).count());
+        }
+    }
+
+    private static long taken(Server server) {
+        return server.segments().space().limit() - server.segments().space().available();
+    }
+}
