@@ -45,24 +45,38 @@ final class ChangePoller implements Runnable {
     /** Once; by whoever made it. */
     void start() {
         if (!started) {
-            started = true;
             thread.start();
+            started = true; // not before: the machine may have no thread to give
         }
     }
 
     @Override
     public void run() {
         try {
-            while (!closed && !changes.isOver(this)) {
-                if (poll()) {
-                    pauseNs = 0;
-                } else {
-                    rest();
-                }
+            boolean over = false;
+            while (!over) {
+                over = closed || isOverAfterATurn();
             }
         } finally {
             link.close();
         }
+    }
+
+    /** An error ends no stream: no other thread asks for these changes. */
+    private boolean isOverAfterATurn() {
+        try {
+            if (changes.isOver(this)) {
+                return true;
+            }
+            if (poll()) {
+                pauseNs = 0;
+                return false;
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.error("A question for changes to {} met an error; the next one follows", address, e);
+        }
+        rest();
+        return false;
     }
 
     /** Asks once; whether it is to be asked again at once. */

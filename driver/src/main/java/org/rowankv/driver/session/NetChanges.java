@@ -107,17 +107,20 @@ final class NetChanges {
         }
     }
 
-    /** Whether the thread has nothing to do any more: then it is no longer one of those, and ends. */
+    /**
+     * Whether the thread has nothing to do any more: then it is no longer one of those, and ends. Each thread looks here after each
+     * question, so primaries that a newer configuration names have threads soon, however the session learned of it.
+     */
     synchronized boolean isOver(ChangePoller poller) {
         final Route now = session.route();
         final boolean needed =
                 now.links().stream().anyMatch(link -> link.address().equals(poller.address()) && now.isPrimary(link));
-        if (!closed && needed && !subscriptions.isEmpty()) {
-            return false;
+        final boolean over = closed || !needed || subscriptions.isEmpty();
+        if (over) {
+            pollers.remove(poller.address(), poller);
         }
-        pollers.remove(poller.address(), poller);
         startPollers(); // of those that have what it had
-        return true;
+        return over;
     }
 
     /** What is to be asked of the server with that address. */
