@@ -11,6 +11,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,10 +27,11 @@ import org.rowankv.protocol.wire.HelloDescriptor;
 import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
 import org.rowankv.runtime.ManualClock;
 
-/** A caller that begins to wait at its deadline or behind it, as after it waited for another server. */
+/** Callers that begin to wait at their deadlines or behind them, as after they waited for another server; and their places. */
 @Timeout(60)
 final class NetConnectionTest {
     private static final long ATTEMPT_NS = 5_000;
+    private static final int PLACES = 64;
 
     private final ManualClock clock = new ManualClock(1_000, 1);
     private ServerSocketChannel listener;
@@ -51,7 +54,7 @@ final class NetConnectionTest {
                 channel,
                 selector,
                 key,
-                new Welcome(HelloDescriptor.VERSION, HelloDescriptor.WELCOME, 7, 1, 0, 1 << 20, 64, ""),
+                new Welcome(HelloDescriptor.VERSION, HelloDescriptor.WELCOME, 7, 1, 0, 1 << 20, PLACES, ""),
                 NetSettings.DEFAULT,
                 clock,
                 routing -> {});
@@ -167,5 +170,63 @@ final class NetConnectionTest {
         assertThat(connection.await(lost, clock.nanoTime())).isEqualTo(Exchange.Outcome.LOST);
         server.close();
         flood.join();
+    }
+
+    private void answer(Exchange... asked) throws IOException {
+        final FrameWriter frames = new FrameWriter(1 << 10);
+        for (Exchange each : asked) {
+            AnswerDescriptor.write(frames, answer(10), each.number());
+        }
+        write(frames);
+    }
+
+    private void isAnswered(Exchange exchange) {
+        assertThat(connection.await(exchange, clock.nanoTime() + ATTEMPT_NS)).isEqualTo(Exchange.Outcome.ANSWERED);
+    }
+
+    /** Carries out one request, in one of the ways in which a request ends while its connection goes on. */
+    private void carryOut(int way) throws IOException {
+        switch (way) {
+            case 0 -> {
+                final Exchange asked = send(get());
+                answer(asked);
+                isAnswered(asked);
+            }
+            case 1 -> { // its time is over before it is written
+                final Exchange unsent = connection.tryBorrow();
+                unsent.prepare(get(), 1, null);
+                connection.enqueue(unsent);
+                assertThat(connection.await(unsent, clock.nanoTime())).isEqualTo(Exchange.Outcome.UNSENT);
+                connection.flush();
+            }
+            case 2 -> { // the answer comes when its caller has gone
+                final Exchange late = send(get());
+                assertThat(connection.await(late, clock.nanoTime())).isEqualTo(Exchange.Outcome.LOST);
+                final Exchange other = send(get());
+                answer(late, other);
+                isAnswered(other);
+            }
+            case 3 -> { // it is too long for the server
+                final byte[] value = new byte[1 << 20];
+                final Request request = new Request().put(1, value, 0, 1, value, 0, value.length);
+                assertThat(BlockingCall.send(request, connection, connection.tryBorrow(), 1))
+                        .isFalse();
+                assertThat(request.status()).isEqualTo(Status.TOO_LARGE);
+            }
+            default -> throw new AssertionError(way);
+        }
+    }
+
+    @Test
+    void shouldGiveBackThePlaceHoweverARequestEnds() throws IOException {
+        for (int way = 0; way < 4; way++) {
+            carryOut(way);
+            final List<Exchange> all = new ArrayList<>();
+            for (Exchange each = connection.tryBorrow(); each != null; each = connection.tryBorrow()) {
+                all.add(each);
+            }
+            assertThat(all).as("free places after way %d", way).hasSize(PLACES).doesNotHaveDuplicates();
+            all.forEach(connection::giveBack);
+        }
     }
 }

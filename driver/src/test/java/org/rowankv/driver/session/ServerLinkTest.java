@@ -224,4 +224,35 @@ final class ServerLinkTest {
             assertThat(accepted.isConnected()).isTrue();
         }
     }
+
+    /** Its attempt was as good as over when the link was closed. */
+    @Test
+    void shouldBreakAConnectionThatIsMadeAfterTheClose() throws Exception {
+        final CountDownLatch made = new CountDownLatch(1);
+        final CountDownLatch closed = new CountDownLatch(1);
+        final AtomicInteger runs = new AtomicInteger();
+        final ServerLink link = link(address(), (to, isStopped) -> {
+            final NetConnection connection =
+                    Handshake.connect(to, 0, SETTINGS, SystemClock.INSTANCE, () -> false, routing -> {});
+            made.countDown();
+            awaitUninterruptibly(closed);
+            return connection;
+        });
+        assertThat(link.connection(soon())).isNull();
+        assertThat(link.whenConnected(runs::incrementAndGet)).isTrue();
+        try (Socket accepted = listener.accept()) {
+            accepted.setSoTimeout(10_000);
+            welcome(accepted);
+            awaitUninterruptibly(made);
+            link.close();
+            closed.countDown();
+            assertThat(accepted.getInputStream().read())
+                    .as("what the server reads")
+                    .isEqualTo(-1);
+            await().atMost(60, TimeUnit.SECONDS).until(() -> runs.get() == 1);
+            assertThat(link.present()).isNull();
+            assertThat(link.connection(soon())).isNull();
+            assertThat(link.made()).isZero();
+        }
+    }
 }

@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -94,6 +95,31 @@ final class ChangesFramesTest {
         assertThat(FrameDescriptor.number(frame, 0)).isEqualTo(77);
         ChangesDescriptor.check(frame, 0, frame.capacity(), asked);
         assertThat(text(ChangesDescriptor.read(frame, 0))).isEqualTo(text(sections));
+    }
+
+    private static List<Section> map(List<Section> sections, UnaryOperator<Change> of) {
+        return sections.stream()
+                .map(each -> new Section(
+                        each.index(),
+                        each.status(),
+                        each.from(),
+                        each.lostTo(),
+                        each.to(),
+                        each.changes().stream().map(of).toList()))
+                .toList();
+    }
+
+    /** As a change that has no room for its old value in a frame. */
+    @Property(tries = 100)
+    void shouldLoseNothingButTheOldValueOfAShortenedChange(@ForAll long seed) throws ProtocolException {
+        final List<Section> sections = sections(new Random(seed), 6);
+        final FrameWriter out = new FrameWriter(64);
+        ChangesDescriptor.write(out, 1, map(sections, Change::withoutOldValue));
+        final ByteBuffer frame = written(out);
+        ChangesDescriptor.check(frame, 0, frame.capacity(), 6);
+        final List<Section> expected = map(
+                sections, change -> new Change(change.version(), change.type(), change.key(), change.value(), null));
+        assertThat(text(ChangesDescriptor.read(frame, 0))).isEqualTo(text(expected));
     }
 
     /** Whatever passes the check can be read, and is in order. */

@@ -81,6 +81,35 @@ final class FrameCutterTest {
         assertThat(found).usingElementComparator(java.util.Arrays::compare).isEqualTo(bodies);
     }
 
+    /** Each type has a limit of its own: a frame of that length is taken, in one piece or in many, and a longer one is refused. */
+    @Property(tries = 200)
+    void shouldTakeFramesOfExactlyTheLongestLength(
+            @ForAll @IntRange(min = 1, max = 10) int type,
+            @ForAll @IntRange(min = FrameDescriptor.HEAD_LENGTH, max = 300) int longest,
+            @ForAll @IntRange(min = 1, max = 300) int piece)
+            throws ProtocolException {
+        final FrameLimits limits = of -> of == type ? longest : longest / 2;
+        final byte[] body = new byte[longest - FrameDescriptor.HEAD_LENGTH];
+        final FrameWriter out = new FrameWriter(64);
+        BytesFrame.write(out, type, 5, body);
+        final byte[] stream = bytes(out);
+        assertThat(stream).hasSize(longest);
+        final FrameCutter cutter = new FrameCutter(limits, HeldBytes.UNCOUNTED);
+        final List<Integer> found = new ArrayList<>();
+        for (int at = 0; at < stream.length; at += piece) {
+            cutter.take(buffer(stream, at, Math.min(stream.length, at + piece)), (buffer, from, length) -> {
+                found.add(length);
+                return true;
+            });
+        }
+        assertThat(found).containsExactly(longest);
+        BytesFrame.write(out, type, 6, new byte[body.length + 1]);
+        final byte[] longer = bytes(out);
+        assertThatThrownBy(() -> cutter.take(buffer(longer, 0, longer.length), (buffer, from, length) -> true))
+                .isInstanceOfSatisfying(
+                        ProtocolException.class, e -> assertThat(e.fault()).isEqualTo(ProtocolFault.BAD_LENGTH));
+    }
+
     @Example
     void shouldRefuseLengthsBeforeAnythingIsAllocatedAndWrongChecksums() {
         for (int length : new int[] {-1, 0, FrameDescriptor.HEAD_LENGTH - 1, MAX_FRAME + 1, Integer.MAX_VALUE}) {
@@ -122,6 +151,9 @@ final class FrameCutterTest {
         written.placed(99, 11);
         written.identified(version | 1, sequence, 0);
         RequestDescriptor.write(out, written, 42, 8);
+        assertThat(out.pending())
+                .as("what is compared with a server's limit")
+                .isEqualTo(RequestDescriptor.lengthOf(written));
         final Request read = new Request();
         final byte[] stream = bytes(out);
         new FrameCutter(1 << 20).take(buffer(stream, 0, stream.length), (buffer, at, length) -> {
