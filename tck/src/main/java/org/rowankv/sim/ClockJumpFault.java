@@ -9,6 +9,6 @@ final class ClockJumpFault implements Fault {
         final boolean forward = (b & 1) == 0;
         simulation.happenings().count(forward ? "clocks that jumped ahead" : "clocks that jumped back");
         simulation.store().clock(a % simulation.plan().servers()).jump(forward ? HOUR_MS : -HOUR_MS);
-        simulation.lifetimes().jumped(simulation.timeline().nowNs(), forward ? HOUR_MS : -HOUR_MS);
+        simulation.workload().lifetimes().jumped(simulation.timeline().nowNs(), forward ? HOUR_MS : -HOUR_MS);
     }
 }

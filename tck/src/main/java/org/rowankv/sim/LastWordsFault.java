@@ -19,7 +19,7 @@ final class LastWordsFault implements Fault {
         final Set<Integer> shards = new HashSet<>();
         for (int i = 0; i < count * 2 / 3; i++) {
             final int key = (i + b) % count;
-            if (shards.add(simulation.store().shardOf(key))) {
+            if (shards.add(simulation.workload().caches().shardOf(key))) {
                 keys.add(key);
             }
         }

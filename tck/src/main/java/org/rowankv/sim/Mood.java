@@ -3,13 +3,14 @@ package org.rowankv.sim;
 import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.check.history.Action;
+import org.rowankv.sim.workload.Inclination;
 
 /**
  * What all clients are up to. As a rule each asks for any key at any time. But keys that somebody always asks for again hide
  * much: whatever is wrong with an object that was removed is put right by the next write. So for a while some keys are
  * left alone, in a state that somebody has brought about.
  */
-final class Mood {
+final class Mood implements Inclination {
     private enum Phase {
         /** Each does what it likes. */
         USUAL,
@@ -112,8 +113,8 @@ final class Mood {
 
     // --- what follows from it ---
 
-    /** Whether each does what it likes. */
-    boolean isUsual() {
+    @Override
+    public boolean isUsual() {
         return phase == Phase.USUAL && avoided == NOBODY;
     }
 
@@ -132,8 +133,8 @@ final class Mood {
         };
     }
 
-    /** The key that is asked for instead of the one that was drawn. */
-    int key(int drawn) {
+    @Override
+    public int key(int drawn) {
         fromList = (phase == Phase.LAST_WORDS || phase == Phase.REMOVING) && next < keys.size();
         if (fromList) {
             return keys.get(next++);
@@ -150,11 +151,11 @@ final class Mood {
 
     private boolean isLeftAlone(int key) {
         return phase == Phase.SPARING && keys.contains(key)
-                || avoided != NOBODY && simulation.store().shardOf(key) == avoided;
+                || avoided != NOBODY && simulation.workload().caches().shardOf(key) == avoided;
     }
 
-    /** What is done with that key instead of what was drawn. */
-    Action action(Action drawn) {
+    @Override
+    public Action action(Action drawn) {
         return switch (phase) {
             case LAST_WORDS -> Action.PUT;
             case REMOVING -> fromList ? Action.REMOVE : Action.GET;
@@ -163,8 +164,8 @@ final class Mood {
         };
     }
 
-    /** Whether what is written now is to fill segments. */
-    boolean wantsLarge() {
+    @Override
+    public boolean wantsLarge() {
         return phase == Phase.LAST_WORDS;
     }
 }

@@ -21,7 +21,8 @@ record PlannedFault(int afterOperations, Kind kind, int a, int b) {
         CUT_LINK(new CutLinkFault()),
         CLOCK_JUMP(new ClockJumpFault()),
         CRASH_BEHIND(new CrashBehindFault()),
-        LAST_WORDS(new LastWordsFault());
+        LAST_WORDS(new LastWordsFault()),
+        CATALOGUE(new CatalogueFault());
 
         private final Fault fault;
 

@@ -1,6 +1,7 @@
 package org.rowankv.sim;
 
 import org.jspecify.annotations.Nullable;
+import org.rowankv.sim.workload.Coverage;
 
 /**
  * What came of the run of one seed, of either simulator.
@@ -17,6 +18,9 @@ public interface SeedReport<R> {
     long hash();
 
     Happenings happenings();
+
+    /** What its clients have met. */
+    Coverage coverage();
 
     /** The first one, or null. */
     @Nullable

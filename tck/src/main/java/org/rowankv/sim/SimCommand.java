@@ -38,6 +38,9 @@ public final class SimCommand implements Callable<Integer> {
     @Option(names = "--check-determinism", description = "runs every seed twice: both must go the same way")
     private boolean twice;
 
+    @Option(names = "--coverage", description = "prints how often each kind of operation met each state of its key")
+    private boolean printsCoverage;
+
     @Option(names = "--mutations", description = "plants known bugs, one at a time: how many seeds does each survive?")
     private boolean mutations;
 
@@ -79,6 +82,9 @@ public final class SimCommand implements Callable<Integer> {
                 new SimRun<>(SimCommand::runner, first, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
         final List<SimReport> violations = run.run();
         run.happenings().print(System.out);
+        if (printsCoverage) {
+            run.coverage().print(System.out);
+        }
         for (SimReport report : violations) {
             System.out.println("sim: seed " + report.plan().seed() + ": " + report.violation());
         }
@@ -104,7 +110,7 @@ public final class SimCommand implements Callable<Integer> {
                 + failing.plan().seed());
     }
 
-    private static int replay(long seed) {
+    private int replay(long seed) {
         final SimReport[] report = new SimReport[1];
         SimThread.installPoints();
         SimOnThread.run(() -> {
@@ -112,6 +118,9 @@ public final class SimCommand implements Callable<Integer> {
             report[0] = new Simulation(SimPlan.of(seed), new SimMemories(), System.out::println).run();
         });
         report[0].happenings().print(System.out);
+        if (printsCoverage) {
+            report[0].coverage().print(System.out);
+        }
         System.out.println("sim: trace " + Long.toHexString(report[0].hash()));
         final String violation = report[0].violation();
         System.out.println("sim: seeds=1 violations=" + (violation == null ? 0 : 1));

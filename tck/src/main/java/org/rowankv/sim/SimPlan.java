@@ -9,6 +9,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.pm.AreaSettings;
 import org.rowankv.server.pm.Durability;
+import org.rowankv.sim.workload.WorkloadPlan;
 
 /**
  * What a seed stands for: the store, its users, and what goes wrong. Each seed leaves some disturbances out and
@@ -200,14 +201,20 @@ record SimPlan(
         return (seed & 1) == 0;
     }
 
-    /** What the clients' cache is kept below, which is nothing in four seeds of five. */
-    CacheLimit limit() {
-        final int entries = 1 + keys / 3;
-        return switch ((int) Math.floorMod(seed, 10L)) {
-            case 3 -> new CacheLimit(entries, CacheLimit.NO_LIMIT);
-            case 8 -> new CacheLimit(CacheLimit.NO_LIMIT, (long) entries * smallValue);
-            default -> CacheLimit.NONE;
-        };
+    /** What clients ask for. Clients that go silent share one cache, since all hangs on what they wrote. */
+    WorkloadPlan workload() {
+        final RandomSource random = new SplittableRandomSource(seed).fork("caches");
+        return new WorkloadPlan(
+                keys,
+                isQuiet() ? List.of(CacheLimit.NONE) : WorkloadPlan.limits(random, keys, smallValue, hostile),
+                clearOneIn(),
+                ttlPerMille,
+                touches(),
+                1 + (int) (stepNs / 50));
+    }
+
+    private boolean isQuiet() {
+        return shards == QUIET_SHARDS && !hostile;
     }
 
     /** Clears are rare, since a run in which everything is gone shows little, except where they are to be many. */

@@ -1,6 +1,7 @@
 package org.rowankv.sim;
 
 import org.jspecify.annotations.Nullable;
+import org.rowankv.sim.workload.Coverage;
 
 /**
  * What came of a run.
@@ -14,6 +15,7 @@ record SimReport(
         long hash,
         int begun,
         Happenings happenings,
+        Coverage coverage,
         @Nullable String violation) implements SeedReport<SimReport> {
     @Override
     public long seed() {
@@ -27,6 +29,6 @@ record SimReport(
 
     @Override
     public SimReport withViolation(String what) {
-        return new SimReport(plan, hash, begun, happenings, what);
+        return new SimReport(plan, hash, begun, happenings, coverage, what);
     }
 }

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.rowankv.runtime.Clock;
+import org.rowankv.sim.workload.Coverage;
 
 /**
  * Many seeds, one after the other on each of a few threads.
@@ -27,6 +28,7 @@ public final class SimRun<R extends SeedReport<R>> {
     private final PrintStream out;
 
     private final Happenings happenings = new Happenings();
+    private final Coverage coverage = new Coverage();
     private final List<R> violations = new ArrayList<>();
     private long nextSeed;
     private int done;
@@ -97,6 +99,7 @@ public final class SimRun<R extends SeedReport<R>> {
     private synchronized void report(R report, R again) {
         done++;
         happenings.addAll(report.happenings());
+        coverage.addAll(report.coverage());
         if (report.violation() != null) {
             // At once: the run may be ended before it is through.
             out.println("sim: found something, repeat it with: " + FoundSeeds.keep(report));
@@ -121,6 +124,10 @@ public final class SimRun<R extends SeedReport<R>> {
 
     public Happenings happenings() {
         return happenings;
+    }
+
+    public Coverage coverage() {
+        return coverage;
     }
 
     public int done() {

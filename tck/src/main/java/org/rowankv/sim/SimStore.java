@@ -2,14 +2,11 @@ package org.rowankv.sim;
 
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Catalogue;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardAssignment;
@@ -43,7 +40,6 @@ final class SimStore {
     private final SimLinks links;
     private final RandomSource power;
     private final List<NodeClock> clocks = new ArrayList<>();
-    private final Map<Integer, Integer> shards = new HashMap<>();
     private final Set<Integer> toEmpty = new LinkedHashSet<>();
 
     private List<Integer> primaries = List.of();
@@ -51,7 +47,6 @@ final class SimStore {
     private @Nullable EmbeddedCluster cluster;
     private @Nullable SimFabric fabric;
     private int incarnation;
-    private int cacheId;
     private boolean up;
     private boolean starting;
     private boolean crashed;
@@ -103,18 +98,7 @@ final class SimStore {
                 .happenings()
                 .add("starts from a checkpoint", opened.checkpoints().loaded());
         memories.written();
-        final Catalogue catalogue = opened.session().catalogue();
-        final Catalogue.CacheRecord cache = catalogue.create("sim", new byte[0]);
-        cacheId = cache.id();
-        if (!cache.limit().equals(plan.limit())) {
-            catalogue.limit("sim", plan.limit()); // once: from then on the store remembers it
-        }
-        for (int key = 0; key < plan.keys(); key++) {
-            final byte[] bytes = SimClient.keyBytes(key);
-            final Request request = new Request().get(cacheId, bytes, 0, bytes.length);
-            place(request);
-            shards.put(key, request.shard());
-        }
+        simulation.workload().caches().open(opened.session().catalogue());
         up = true;
         simulation.trace().mix(simulation.timeline().nowNs());
         simulation
@@ -134,8 +118,8 @@ final class SimStore {
                     .toList();
             final long apartMs = Collections.max(walls) - Collections.min(walls) + 1;
             final long nowNs = simulation.timeline().nowNs();
-            simulation.lifetimes().jumped(nowNs, apartMs);
-            simulation.lifetimes().jumped(nowNs, -apartMs);
+            simulation.workload().lifetimes().jumped(nowNs, apartMs);
+            simulation.workload().lifetimes().jumped(nowNs, -apartMs);
         }
         primaries = now;
     }
@@ -343,13 +327,5 @@ final class SimStore {
 
     Clock clientClock() {
         return clocks.get(plan.servers());
-    }
-
-    int cacheId() {
-        return cacheId;
-    }
-
-    int shardOf(int key) {
-        return shards.getOrDefault(key, 0);
     }
 }

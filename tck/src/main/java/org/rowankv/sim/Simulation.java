@@ -4,13 +4,13 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.check.history.HistoryRecorder;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.sim.workload.Workload;
 
 /**
  * One seed's run. The scheduler picks who goes on next; whoever reaches a named point may have to stop there while others
@@ -29,13 +29,11 @@ final class Simulation {
     private final Trace trace;
     private final Happenings happenings = new Happenings();
     private final RandomSource outages;
-    private final Lifetimes lifetimes = new Lifetimes();
-    private final GivenVersions versions = new GivenVersions(this);
     private final SimSession session = new SimSession(this);
     private final SimNetwork network;
     private final RandomSource clientRandom;
     private final SimValues values;
-    private final HistoryRecorder history;
+    private final Workload workload;
     private final SimStore store;
     private final Turns turns;
     private final Points points;
@@ -65,12 +63,12 @@ final class Simulation {
         final RandomSource stores = random.fork("stores");
         this.network = new SimNetwork(this, random.fork("network"), plan.lossPerMille());
         this.store = new SimStore(this, memories, stores, random.fork("clocks"));
-        this.history = new HistoryRecorder(plan.clients() + 2, plan.keys());
         this.values = new SimValues(plan.smallValue(), plan.largeValue());
-        this.judge = new Judge(this, history, values);
+        this.workload = new Workload(plan.workload(), plan.clients(), values, new SimWorkloadHost(this));
+        this.judge = new Judge(this, values);
         this.faultsToCome = new ArrayDeque<>(plan.faults());
         this.clientRandom = random.fork("clients");
-        this.services = new Services(this, random.fork("services"), history.log(plan.clients() + 1));
+        this.services = new Services(this, random.fork("services"), workload.streamLog());
     }
 
     // --- the run ---
@@ -85,7 +83,7 @@ final class Simulation {
             judge.fill(new RowanClient(session, store.clientClock(), clientRandom.fork("ballast")));
             calm = false;
             for (int i = 0; i < plan.clients(); i++) {
-                turns.add(new SimClient(i, this, values, history.log(i), clientRandom.fork("client " + i)));
+                turns.add(new SimClient(i, this, clientRandom.fork("client " + i)));
             }
             services.begin();
             accepting = true;
@@ -110,7 +108,7 @@ final class Simulation {
         } finally {
             SimThread.current().tells(null);
         }
-        return new SimReport(plan, trace.hash(), begun, happenings, violation);
+        return new SimReport(plan, trace.hash(), begun, happenings, workload.coverage(), violation);
     }
 
     private static String describe(Throwable failure) {
@@ -219,6 +217,7 @@ final class Simulation {
         store.cluster().awaitDigested();
         services.rest();
         judge.judgeWindow();
+        workload.caches().createMissing(store.cluster().session().catalogue());
         calm = false;
         accepting = accepted;
     }
@@ -267,12 +266,10 @@ final class Simulation {
         begun++;
     }
 
-    void onEnded(SimClient client, String what, Status status, long version) {
+    void onEnded(SimClient client, Status status, long version) {
         turns.onProgress();
         mood.ended(client.number(), begun);
         happenings.count("operations");
-        happenings.count("answer " + status);
-        happenings.count("operation " + what);
         trace.mix(timeline.nowNs());
         trace.mix(version * 31 + status.ordinal());
     }
@@ -327,12 +324,8 @@ final class Simulation {
         return happenings;
     }
 
-    Lifetimes lifetimes() {
-        return lifetimes;
-    }
-
-    GivenVersions versions() {
-        return versions;
+    Workload workload() {
+        return workload;
     }
 
     SimSession session() {

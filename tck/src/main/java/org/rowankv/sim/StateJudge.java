@@ -2,12 +2,14 @@ package org.rowankv.sim;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.ShardAssignment;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
@@ -18,6 +20,7 @@ import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.sim.workload.CacheLife;
 
 /** Looks into servers at rest: whether replicas agree, segments add up, and space is accounted for to the byte. */
 public final class StateJudge {
@@ -67,7 +70,7 @@ public final class StateJudge {
                         final byte[] key = new byte[EntryDescriptor.keyLength(buffer, at)];
                         buffer.get(at + EntryDescriptor.headerLength(flags), key);
                         objects.put(
-                                new String(key, StandardCharsets.UTF_8),
+                                EntryDescriptor.cacheId(buffer, at) + "/" + new String(key, StandardCharsets.UTF_8),
                                 Version.toString(version) + "/"
                                         + Version.toString(EntryDescriptor.objectVersion(buffer, at, flags)) + "/"
                                         + EntryDescriptor.valueLength(buffer, at) + "/"
@@ -82,28 +85,36 @@ public final class StateJudge {
         return objects;
     }
 
-    /** Every replica counts the clients' objects as a walk over its index does. */
-    public void requireCounts(List<Server> servers, int shardCount, int cacheId) {
+    /** Every replica counts the objects of each cache as a walk over its index does. */
+    public void requireCounts(List<Server> servers, int shardCount) {
         for (Server server : servers) {
             for (int shard = 0; shard < shardCount; shard++) {
                 if (server.replicas().has(shard)) {
-                    final ShardReplica replica = server.replicas().get(shard);
-                    final long[] found = count(server, replica, cacheId);
-                    if (found[0] != replica.counts().objects(cacheId)
-                            || found[1] != replica.counts().bytes(cacheId)) {
-                        violation.accept("server " + server.serverId() + " counts "
-                                + replica.counts().objects(cacheId) + " objects in shard " + shard + ", of "
-                                + replica.counts().bytes(cacheId) + " bytes; there are " + found[0] + ", of " + found[1]
-                                + " bytes");
-                    }
+                    requireCounts(server, server.replicas().get(shard));
                 }
             }
         }
     }
 
-    private static long[] count(Server server, ShardReplica replica, int cacheId) {
+    private void requireCounts(Server server, ShardReplica replica) {
+        final Map<Integer, long[]> found = count(server, replica);
+        found.computeIfAbsent(0, unused -> new long[2]); // and of one more than there are
+        found.computeIfAbsent(Collections.max(found.keySet()) + 1, unused -> new long[2]);
+        for (int cacheId = 0; cacheId <= Collections.max(found.keySet()); cacheId++) {
+            final long[] counted = found.getOrDefault(cacheId, new long[2]);
+            if (counted[0] != replica.counts().objects(cacheId)
+                    || counted[1] != replica.counts().bytes(cacheId)) {
+                violation.accept("server " + server.serverId() + " counts "
+                        + replica.counts().objects(cacheId) + " objects of cache " + cacheId + " in shard "
+                        + replica.shardId() + ", of " + replica.counts().bytes(cacheId) + " bytes; there are "
+                        + counted[0] + ", of " + counted[1] + " bytes");
+            }
+        }
+    }
+
+    private static Map<Integer, long[]> count(Server server, ShardReplica replica) {
         final Segments segments = server.segments();
-        final long[] found = new long[2];
+        final Map<Integer, long[]> found = new TreeMap<>();
         long position = 0;
         do {
             replica.index().lock(LOCK_OWNER);
@@ -112,10 +123,11 @@ public final class StateJudge {
                     final ByteBuffer buffer = segments.region().buffer(address);
                     final int at = segments.region().offset(address);
                     final long word = FrameDescriptor.wordPlain(buffer, at);
-                    if (EntryType.holdsObject(FrameDescriptor.type(word))
-                            && EntryDescriptor.cacheId(buffer, at) == cacheId) {
-                        found[0]++;
-                        found[1] += segments.charge(FrameDescriptor.length(word));
+                    if (EntryType.holdsObject(FrameDescriptor.type(word))) {
+                        final long[] own =
+                                found.computeIfAbsent(EntryDescriptor.cacheId(buffer, at), unused -> new long[2]);
+                        own[0]++;
+                        own[1] += segments.charge(FrameDescriptor.length(word));
                     }
                 });
             } finally {
@@ -123,6 +135,52 @@ public final class StateJudge {
             }
         } while (position != 0);
         return found;
+    }
+
+    /** Where caches are above their limits: each server's part is that of the shards whose primary it is, and at least 1. */
+    public String aboveLimits(Configuration configuration, List<Server> servers, List<CacheLife> caches) {
+        final StringBuilder above = new StringBuilder();
+        for (CacheLife cache : caches) {
+            if (cache.limit().isNone() || cache.isDestroyed()) {
+                continue;
+            }
+            for (Server server : servers) {
+                long objects = 0;
+                long bytes = 0;
+                int own = 0;
+                for (int shard = 0; shard < configuration.shardCount(); shard++) {
+                    if (configuration.shard(shard).primary() == server.serverId()) {
+                        own++;
+                        objects += server.replicas().get(shard).counts().objects(cache.id());
+                        bytes += server.replicas().get(shard).counts().bytes(cache.id());
+                    }
+                }
+                if (isAbove(objects, cache.limit().maxEntries(), own, configuration.shardCount())
+                        || isAbove(bytes, cache.limit().maxBytes(), own, configuration.shardCount())) {
+                    above.append(cache).append(" has ").append(cache.limit()).append(", and server ");
+                    above.append(server.serverId()).append(" with ").append(own).append(" of ");
+                    above.append(configuration.shardCount()).append(" shards has ").append(objects);
+                    above.append(" objects of ").append(bytes).append(" bytes; ");
+                }
+            }
+        }
+        return above.toString();
+    }
+
+    private static boolean isAbove(long count, long limit, int ownShards, int allShards) {
+        return limit != CacheLimit.NO_LIMIT && count > Math.max(1, limit * ownShards / allShards);
+    }
+
+    /** Of a cache without a limit nothing is evicted. */
+    public void requireEvictions(List<Server> servers, List<CacheLife> caches) {
+        for (CacheLife cache : caches) {
+            for (Server server : servers) {
+                if (cache.limit().isNone() && server.evictions(cache.id()) > 0) {
+                    violation.accept("server " + server.serverId() + " has evicted "
+                            + server.evictions(cache.id()) + " objects of " + cache + ", which has no limit");
+                }
+            }
+        }
     }
 
     public void requireSegments(List<Server> servers) {

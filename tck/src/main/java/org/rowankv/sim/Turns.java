@@ -84,6 +84,19 @@ final class Turns {
         return stepsSinceEnd;
     }
 
+    /** One step of a task that has its turn out of the order. */
+    void take(Task task) {
+        stack.addLast(task);
+        task.onStack(true);
+        try {
+            task.step();
+        } finally {
+            task.onStack(false);
+            stack.removeLast();
+        }
+        simulation.checkOn();
+    }
+
     /** One step of one of those that can go on, or some time without any. */
     void step() {
         simulation.checkOn();
@@ -93,18 +106,10 @@ final class Turns {
         if (task == null) {
             return;
         }
-        stack.addLast(task);
-        task.onStack(true);
-        try {
-            task.step();
-        } finally {
-            task.onStack(false);
-            stack.removeLast();
-        }
+        take(task);
         if (task instanceof Delivery delivery && delivery.isOver()) {
             deliveries.remove(delivery);
         }
-        simulation.checkOn();
     }
 
     private @Nullable Task choose() {

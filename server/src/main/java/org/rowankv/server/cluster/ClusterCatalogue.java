@@ -1,6 +1,7 @@
 package org.rowankv.server.cluster;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
@@ -26,6 +27,10 @@ public final class ClusterCatalogue implements ClientCatalogue {
     private final List<Integer> others;
     private final PeerCalls calls;
     private final PeerCalls.Patience patience;
+    /** Of the stored limits, in the order in which they begin. */
+    private final AtomicLong reads = new AtomicLong();
+    /** The last read that is applied to this server. Guarded by this. */
+    private long applied;
 
     /** @param known caches that there were after the start began of which the server's roles are, and before it had them */
     ClusterCatalogue(
@@ -93,9 +98,19 @@ public final class ClusterCatalogue implements ClientCatalogue {
         store.resume();
     }
 
-    /** Tells this server of the limits that are stored. */
-    synchronized void applyLimits() {
-        store.list().forEach(cache -> own.limit(cache.id(), cache.name(), cache.limit()));
+    /**
+     * Applies the limits that are stored to this server. A read that began before one that is applied already is dropped: what it
+     * was to apply was stored before it began, so the other has it. No lock is held while the store is read.
+     */
+    void applyLimits() {
+        final long ticket = reads.incrementAndGet();
+        final List<StoredCache> stored = store.list();
+        synchronized (this) {
+            if (ticket > applied) {
+                applied = ticket;
+                stored.forEach(cache -> own.limit(cache.id(), cache.name(), cache.limit()));
+            }
+        }
     }
 
     private void destroyEverywhere(int cacheId) {

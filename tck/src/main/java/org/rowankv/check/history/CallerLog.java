@@ -8,7 +8,12 @@ public final class CallerLog {
     private final List<List<Event>> byKey = new ArrayList<>();
 
     CallerLog(int keys) {
-        for (int key = 0; key < keys; key++) {
+        grow(keys);
+    }
+
+    /** For that many keys from now on. */
+    void grow(int keys) {
+        while (byKey.size() < keys) {
             byKey.add(new ArrayList<>());
         }
     }

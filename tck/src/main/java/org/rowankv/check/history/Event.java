@@ -8,8 +8,9 @@ import org.rowankv.protocol.Version;
  *
  * @param caller who asked
  * @param written the id of the value it would store, of an expiry that of the value which ends, or {@link #ABSENT}
- * @param expectedVersion of a conditional operation
- * @param version of a read: of what was found; of a mutation: the version it made or, when its condition failed, that of
+ * @param expectedVersion of an operation that names one
+ * @param version of a read: of what was found or, where nothing was, the version that the read returned for
+ *     {@link Action#PUT_IF_ABSENT_SINCE} (0: unknown); of a mutation: the version it made or, when its condition failed, that of
  *     the object which is there (0: none)
  * @param previousVersion of a mutation that took effect: the version of what it replaced or removed (0: nothing)
  * @param observed the id of the value that was read, replaced or removed, {@link #ABSENT}, {@link #NOT_ASKED} when the
@@ -44,7 +45,8 @@ public record Event(
     public String question() {
         return action.label()
                 + (action.stores() || action == Action.EXPIRY ? " #" + written : "")
-                + (action.expectsVersion() ? " if version " + Version.toString(expectedVersion) : "");
+                + (action.expectsVersion() ? " if version " + Version.toString(expectedVersion) : "")
+                + (action == Action.PUT_IF_ABSENT_SINCE ? " if unchanged since " + Version.toString(expectedVersion) : "");
     }
 
     @Override

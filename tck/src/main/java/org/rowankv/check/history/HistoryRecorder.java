@@ -1,18 +1,20 @@
 package org.rowankv.check.history;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
  * Collects the history of a run in windows: callers add to logs of their own; when all of them rest, the judge takes the
  * window, whose last events are its own reads of every key. So each window begins with a known state and a run can be
- * of any length. Threads: one per log while callers run, the judge alone while they rest.
+ * of any length. Threads: one per log while callers run, the judge alone while they rest; where keys are added while callers run,
+ * one thread for all.
  */
 public final class HistoryRecorder {
-    private final int keys;
     private final List<CallerLog> logs = new ArrayList<>();
-    private final long[] value;
-    private final long[] version;
+    private int keys;
+    private long[] value;
+    private long[] version;
 
     public HistoryRecorder(int callers, int keys) {
         this.keys = keys;
@@ -21,6 +23,20 @@ public final class HistoryRecorder {
         for (int i = 0; i < callers; i++) {
             logs.add(new CallerLog(keys));
         }
+    }
+
+    /**
+     * More keys, as of a cache that is created while callers run.
+     *
+     * @return the first of them
+     */
+    public int addKeys(int count) {
+        final int first = keys;
+        keys += count;
+        value = Arrays.copyOf(value, keys);
+        version = Arrays.copyOf(version, keys);
+        logs.forEach(log -> log.grow(keys));
+        return first;
     }
 
     public CallerLog log(int caller) {

@@ -2,6 +2,7 @@ package org.rowankv.check.history;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,7 +14,8 @@ import org.rowankv.protocol.Version;
  *
  * <p>It finds: reads of old, of removed, of never written and of torn values; lost updates; conditional operations that
  * took effect, or did not, against their condition; an operation applied twice; versions that repeat or shrink. It does
- * not find: anything across keys.
+ * not find: anything across keys; a {@link Action#PUT_IF_ABSENT_SINCE} that is refused although nothing has changed, which is
+ * allowed.
  *
  * <p>Stateless between calls; any thread.
  */
@@ -43,12 +45,18 @@ public final class KeyHistoryChecker {
         final Versions versions = new Versions(
                 initialValue, initialVersion, events, reason -> anomalies.add(new Anomaly(key, reason, "")));
         checkSources(key, initialValue, events, versions, anomalies);
+        checkUnchanged(key, events, anomalies);
         if (!anomalies.isEmpty()) {
             return anomalies; // the search below would only say the same in more words
         }
+        final Set<Long> present = new HashSet<>();
+        if (initialValue != Event.ABSENT) {
+            present.add(initialValue);
+        }
+        events.stream().filter(event -> event.action().stores()).forEach(event -> present.add(event.written()));
         final List<Step> steps = new ArrayList<>(events.size());
         for (int i = 0; i < events.size(); i++) {
-            addStep(steps, i, events.get(i), versions);
+            addStep(steps, i, events.get(i), versions, present);
         }
         switch (registerChecker.check(steps, Set.of(initialValue))) {
             case LINEARIZABLE -> {}
@@ -88,6 +96,29 @@ public final class KeyHistoryChecker {
         }
     }
 
+    /**
+     * A key gets its versions in the order in which it changes. So nothing can lie between the version since which nothing had
+     * changed and the version that was given then.
+     */
+    private static void checkUnchanged(int key, List<Event> events, List<Anomaly> anomalies) {
+        for (Event event : events) {
+            if (event.action() != Action.PUT_IF_ABSENT_SINCE || event.outcome() != Outcome.DONE) {
+                continue;
+            }
+            for (Event other : events) {
+                if (other.action().makesVersion()
+                        && other.outcome() == Outcome.DONE
+                        && other.version() > event.expectedVersion()
+                        && other.version() < event.version()) {
+                    anomalies.add(new Anomaly(
+                            key,
+                            "a write took effect as if nothing had changed since a version, but something had",
+                            lines(other, event)));
+                }
+            }
+        }
+    }
+
     private static String lines(Event... events) {
         final StringBuilder text = new StringBuilder();
         for (Event event : events) {
@@ -102,7 +133,9 @@ public final class KeyHistoryChecker {
         return text.toString();
     }
 
-    private static void addStep(List<Step> steps, int index, Event event, Versions versions) {
+    /** @param present every value that can be there */
+    private static void addStep(
+            List<Step> steps, int index, Event event, Versions versions, Set<Long> present) {
         final long sets =
                 event.action().stores() ? event.written() : event.action().removes() ? Event.ABSENT : Step.UNCHANGED;
         switch (event.outcome()) {
@@ -112,7 +145,7 @@ public final class KeyHistoryChecker {
             case DONE -> {
                 if (event.action() == Action.GET) {
                     steps.add(Step.certain(index, Set.of(event.observed()), Step.UNCHANGED, event));
-                } else if (event.action() == Action.CLEAR) {
+                } else if (event.action().isOfAll()) {
                     steps.add(Step.certain(index, null, sets, event));
                 } else if (event.action() == Action.TOUCH) {
                     steps.add(Step.certain(index, touched(event, versions), Step.UNCHANGED, event));
@@ -121,12 +154,14 @@ public final class KeyHistoryChecker {
                 }
             }
             case UNKNOWN -> {
-                if (event.action() == Action.PUT_IF_ABSENT) {
+                if (event.action().wantsAbsence()) {
                     steps.add(Step.possible(index, Set.of(Event.ABSENT), sets, event));
                 } else if (event.action() == Action.EXPIRY) {
                     steps.add(Step.possible(index, Set.of(event.written()), Event.ABSENT, event));
                 } else if (event.action() == Action.TOUCH) {
                     // It changes nothing that is judged here.
+                } else if (event.action() == Action.REPLACE) {
+                    steps.add(Step.possible(index, present, sets, event));
                 } else if (event.action().expectsVersion()) {
                     steps.add(Step.possible(index, versions.valuesOf(event.expectedVersion()), sets, event));
                 } else if (event.action() != Action.GET) {
@@ -138,9 +173,12 @@ public final class KeyHistoryChecker {
 
     /** The states in which the condition fails and the answer names what is there. */
     private static Set<Long> whyFailed(Event event, Versions versions) {
-        final boolean contradicts = event.action() == Action.PUT_IF_ABSENT
-                ? event.version() == Version.NONE
-                : event.version() == event.expectedVersion();
+        final boolean contradicts = switch (event.action()) {
+            case PUT_IF_ABSENT -> event.version() == Version.NONE;
+            case PUT_IF_ABSENT_SINCE -> false; // where nothing is there something may have changed, or been forgotten
+            case REPLACE_IF_VERSION, REMOVE_IF_VERSION, TOUCH -> event.version() == event.expectedVersion();
+            case GET, PUT, GET_AND_PUT, REPLACE, REMOVE, GET_AND_REMOVE, CLEAR, DESTROY, EXPIRY -> true;
+        };
         final Set<Long> named = versions.valuesOf(event.version());
         final boolean otherValue = event.observed() > Event.ABSENT && !named.contains(event.observed());
         return contradicts || otherValue ? Set.of() : named;
@@ -155,11 +193,10 @@ public final class KeyHistoryChecker {
     private static Set<Long> replaced(Event event, Versions versions) {
         final Set<Long> named = versions.valuesOf(event.previousVersion());
         final boolean againstCondition = switch (event.action()) {
-            case PUT_IF_ABSENT -> event.previousVersion() != Version.NONE;
-            case REPLACE_IF_VERSION -> event.previousVersion() != event.expectedVersion();
-            case REMOVE_IF_VERSION -> event.previousVersion() != event.expectedVersion();
-            case REMOVE, GET_AND_REMOVE -> event.previousVersion() == Version.NONE;
-            case PUT, GET_AND_PUT, GET, CLEAR, TOUCH, EXPIRY -> false;
+            case PUT_IF_ABSENT, PUT_IF_ABSENT_SINCE -> event.previousVersion() != Version.NONE;
+            case REPLACE_IF_VERSION, REMOVE_IF_VERSION -> event.previousVersion() != event.expectedVersion();
+            case REPLACE, REMOVE, GET_AND_REMOVE -> event.previousVersion() == Version.NONE;
+            case PUT, GET_AND_PUT, GET, CLEAR, DESTROY, TOUCH, EXPIRY -> false;
         };
         final boolean otherValue = event.observed() != Event.NOT_ASKED && !named.contains(event.observed());
         return againstCondition || otherValue ? Set.of() : named;

@@ -80,12 +80,17 @@ final class Versions {
         return value == Event.ABSENT ? "a removal" : "value #" + value;
     }
 
-    /** Of two mutations, the one that was invoked after the other had returned has the larger version. */
+    /**
+     * Of two mutations, the one that was invoked after the other had returned has the larger version. So it is with a mutation that
+     * was invoked after a read had found nothing and returned a version: that the key is unchanged since can be asked.
+     */
     private void checkGrowth(List<Event> events) {
         final List<Event> mutations = events.stream()
                 .filter(event -> event.action().makesVersion() && event.outcome() == Outcome.DONE)
                 .toList();
-        final List<Event> byReturn = mutations.stream()
+        final List<Event> byReturn = events.stream()
+                .filter(event -> event.outcome() == Outcome.DONE && event.action().makesVersion()
+                        || event.outcome() == Outcome.NOT_FOUND && event.action() == Action.GET)
                 .sorted(Comparator.comparingLong(Event::returnedNs))
                 .toList();
         long largest = Version.NONE;

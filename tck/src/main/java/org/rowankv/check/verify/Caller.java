@@ -132,7 +132,8 @@ final class Caller {
             case REMOVE, GET_AND_REMOVE -> request.delete(cacheId, key, 0, key.length);
             case REMOVE_IF_VERSION ->
                 request.delete(cacheId, key, 0, key.length).when(Condition.IF_VERSION, expected);
-            case CLEAR, TOUCH, EXPIRY -> throw new AssertionError(action + " is not in the mix");
+            case PUT_IF_ABSENT_SINCE, REPLACE, CLEAR, DESTROY, TOUCH, EXPIRY ->
+                throw new AssertionError(action + " is not in the mix");
         };
     }
 

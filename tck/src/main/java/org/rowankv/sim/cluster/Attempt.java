@@ -123,6 +123,9 @@ final class Attempt extends Turned {
         if (request.has(ResultBits.REPLAYED)) {
             simulation.happenings().count("answers replayed");
         }
+        if (request.has(ResultBits.EXPIRED)) {
+            simulation.happenings().count("expiries");
+        }
         if (request.status() != Status.CLOSED && request.status() != Status.NOT_PRIMARY) {
             simulation
                     .roles()

@@ -3,6 +3,7 @@ package org.rowankv.sim.cluster;
 import java.util.List;
 import java.util.stream.Stream;
 import org.rowankv.sim.Happenings;
+import org.rowankv.sim.workload.Counts;
 
 /** What must have happened in a run of some length, or the run has not shown what it is there to show. */
 final class ClusterExpected {
@@ -58,15 +59,14 @@ final class ClusterExpected {
             "change streams that went on behind a start",
             "changes received",
             "acknowledged changes found in a stream",
-            "losses of changes announced",
-            "caches created",
-            "caches destroyed");
+            "losses of changes announced");
 
     private ClusterExpected() {}
 
     /** What did not happen. */
     static List<String> missing(Happenings happenings) {
-        return Stream.concat(POINTS.stream().map(point -> "point " + point), OTHERS.stream())
+        return Stream.of(POINTS.stream().map(point -> "point " + point), OTHERS.stream(), Counts.expected().stream())
+                .flatMap(names -> names)
                 .filter(what -> happenings.of(what) == 0)
                 .toList();
     }

@@ -1,64 +1,80 @@
 package org.rowankv.sim.cluster;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import org.rowankv.check.history.Action;
-import org.rowankv.check.history.Anomaly;
-import org.rowankv.check.history.Event;
-import org.rowankv.check.history.HistoryRecorder;
-import org.rowankv.check.history.KeyHistoryChecker;
-import org.rowankv.check.history.Outcome;
+import java.util.Map;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.Server;
-import org.rowankv.sim.SimValues;
 import org.rowankv.sim.StateJudge;
+import org.rowankv.sim.workload.WindowJudge;
 
 /** Looks at a cluster that rests: what every key holds, how that came about, and the servers' own state. */
 final class ClusterJudge {
     private static final int TURNS_TO_SETTLE = 400;
 
     private final ClusterSimulation simulation;
-    private final HistoryRecorder history;
-    private final SimValues values;
+    private final WindowJudge window;
     private final StateJudge states;
-    private final KeyHistoryChecker checker = new KeyHistoryChecker();
+    /** Objects that servers had evicted when they were looked at. */
+    private final Map<Server, Long> evicted = new HashMap<>();
 
-    ClusterJudge(ClusterSimulation simulation, HistoryRecorder history, SimValues values) {
+    ClusterJudge(ClusterSimulation simulation) {
         this.simulation = simulation;
-        this.history = history;
-        this.values = values;
+        this.window = simulation.workload().windowJudge();
         this.states = new StateJudge(simulation::violation);
     }
 
     /** Reads every key and judges its history since the last time; then compares the replicas. All servers serve. */
     void judgeWindow() {
         final Configuration configuration = simulation.served();
+        final KeyHash keyHash = new KeyHash(configuration.hashSeed());
         final List<Server> servers = servers();
         awaitDigested(servers);
-        for (int key = 0; key < simulation.plan().keys(); key++) {
-            final Event read = read(key, configuration, servers);
-            simulation.streams().read(key, read);
-            for (Anomaly anomaly : history.judge(key, read, checker)) {
-                simulation.violation(anomaly.toString());
-            }
-        }
+        awaitLimits(configuration, servers);
+        window.judge(request -> {
+            final long hashed =
+                    keyHash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
+            final int shard = ShardMap.shardOf(hashed, configuration.shardCount());
+            request.placed(hashed, shard);
+            servers.get(configuration.shard(shard).primary()).call(request);
+        }, simulation.streams()::read);
         simulation.streams().afterReads();
-        history.clear();
-        simulation.happenings().count("windows judged");
         awaitDigested(servers);
         states.requireAgreement(configuration, servers);
-        states.requireCounts(servers, configuration.shardCount(), simulation.cacheId());
+        states.requireCounts(servers, configuration.shardCount());
+        states.requireEvictions(servers, simulation.workload().caches().lives());
         states.requireSegments(servers);
+        for (Server server : servers) {
+            final long evictions = server.statistics().evictedObjects();
+            final Long before = evicted.put(server, evictions);
+            simulation.happenings().add("evictions", evictions - (before == null ? 0 : before));
+        }
         simulation.hosts().forEach(host -> {
             final SimProcess process = host.process();
             if (process != null) {
                 process.judgeErrors();
             }
         });
+    }
+
+    /** Nobody writes: what is above its limit is evicted. */
+    private void awaitLimits(Configuration configuration, List<Server> servers) {
+        String above = "";
+        for (int i = 0; i < TURNS_TO_SETTLE; i++) {
+            above = states.aboveLimits(
+                    configuration, servers, simulation.workload().caches().lives());
+            if (above.isEmpty()) {
+                return;
+            }
+            servers.forEach(Server::wakeUp);
+            simulation.turns().park(1_000_000);
+        }
+        simulation.violation("limits are not kept: " + above);
     }
 
     private List<Server> servers() {
@@ -83,35 +99,6 @@ final class ClusterJudge {
                 simulation.turns().park(20_000);
             }
         }
-    }
-
-    private Event read(int key, Configuration configuration, List<Server> servers) {
-        final byte[] bytes = SimUser.keyBytes(key);
-        final Request request = new Request().get(simulation.cacheId(), bytes, 0, bytes.length);
-        final long hashed = new KeyHash(configuration.hashSeed()).hash(simulation.cacheId(), bytes, 0, bytes.length);
-        final int shard = ShardMap.shardOf(hashed, configuration.shardCount());
-        request.placed(hashed, shard);
-        simulation.timeline().advance(1);
-        final long invokedNs = simulation.timeline().nowNs();
-        servers.get(configuration.shard(shard).primary()).call(request);
-        simulation.timeline().advance(1);
-        if (request.status() != Status.OK && request.status() != Status.NOT_FOUND) {
-            simulation.violation("a read of key " + key + " at rest was answered " + request.status());
-        }
-        final boolean found = request.status() == Status.OK;
-        final long observed = found ? values.idIn(request.result(), request.resultLength()) : Event.NOT_ASKED;
-        simulation.trace().mix(observed);
-        return new Event(
-                -1,
-                Action.GET,
-                Event.ABSENT,
-                0,
-                found ? Outcome.DONE : Outcome.NOT_FOUND,
-                found ? request.version() : 0,
-                0,
-                observed,
-                invokedNs,
-                simulation.timeline().nowNs());
     }
 
     /** Closes every session; then what is taken must be what lives. */

@@ -12,6 +12,7 @@ import org.rowankv.server.cluster.ClusterShape;
 import org.rowankv.server.cluster.HostAndPort;
 import org.rowankv.server.pm.AreaSettings;
 import org.rowankv.server.pm.Durability;
+import org.rowankv.sim.workload.WorkloadPlan;
 
 /**
  * What a seed stands for: the cluster, its users, and what goes wrong. Each seed leaves some disturbances out and
@@ -61,6 +62,7 @@ record ClusterPlan(
 
     static final int FIRST_PORT = 7000;
     private static final int OPERATIONS = 500;
+    private static final int LONGEST_LIFETIME_MS = 1_000;
     /** Starts are what this simulator is there for. */
     private static final int MORE_IN_STARTS = 2;
 
@@ -131,6 +133,18 @@ record ClusterPlan(
         }
         faults.sort(Comparator.comparingInt(ClusterFault::afterOperations));
         return List.copyOf(faults);
+    }
+
+    /** What users ask for. */
+    WorkloadPlan workload() {
+        final RandomSource random = new SplittableRandomSource(seed).fork("caches");
+        return new WorkloadPlan(
+                keys,
+                WorkloadPlan.limits(random, keys, smallValue, false),
+                random.nextInt(4) == 0 ? 20 : 100,
+                random.nextInt(2) == 0 ? 0 : random.nextInt(200),
+                random.nextInt(2) == 0,
+                LONGEST_LIFETIME_MS);
     }
 
     ClusterSettings settings(SimHost host) {

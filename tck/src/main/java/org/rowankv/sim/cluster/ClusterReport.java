@@ -3,6 +3,7 @@ package org.rowankv.sim.cluster;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.sim.Happenings;
 import org.rowankv.sim.SeedReport;
+import org.rowankv.sim.workload.Coverage;
 
 /**
  * What came of a run.
@@ -16,6 +17,7 @@ record ClusterReport(
         long hash,
         int begun,
         Happenings happenings,
+        Coverage coverage,
         @Nullable String violation) implements SeedReport<ClusterReport> {
     @Override
     public long seed() {
@@ -29,6 +31,6 @@ record ClusterReport(
 
     @Override
     public ClusterReport withViolation(String what) {
-        return new ClusterReport(plan, hash, begun, happenings, what);
+        return new ClusterReport(plan, hash, begun, happenings, coverage, what);
     }
 }

@@ -43,6 +43,9 @@ public final class ClusterSimCommand implements Callable<Integer> {
     @Option(names = "--check-determinism", description = "runs every seed twice: both must go the same way")
     private boolean twice;
 
+    @Option(names = "--coverage", description = "prints how often each kind of operation met each state of its key")
+    private boolean printsCoverage;
+
     @Option(names = "--mutations", description = "plants known bugs, one at a time: how many seeds does each survive?")
     private boolean mutations;
 
@@ -90,6 +93,9 @@ public final class ClusterSimCommand implements Callable<Integer> {
                 ClusterSimCommand::runner, first, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
         final List<ClusterReport> violations = run.run();
         run.happenings().print(System.out);
+        if (printsCoverage) {
+            run.coverage().print(System.out);
+        }
         for (ClusterReport report : violations) {
             System.out.println("sim: seed " + report.plan().seed() + ": " + report.violation());
             System.out.println("sim: replay it with ./rowan sim --cluster --seed "
@@ -107,7 +113,7 @@ public final class ClusterSimCommand implements Callable<Integer> {
         return seed -> ClusterSimulation.run(ClusterPlan.of(seed), pool);
     }
 
-    private static int replay(long seed) {
+    private int replay(long seed) {
         final ClusterReport[] report = new ClusterReport[1];
         SimThread.installPoints();
         SimOnThread.run(() -> {
@@ -115,6 +121,9 @@ public final class ClusterSimCommand implements Callable<Integer> {
             report[0] = new ClusterSimulation(ClusterPlan.of(seed), new MemoryPool(), System.out::println).run();
         });
         report[0].happenings().print(System.out);
+        if (printsCoverage) {
+            report[0].coverage().print(System.out);
+        }
         System.out.println("sim: trace " + Long.toHexString(report[0].hash()));
         final String violation = report[0].violation();
         if (violation != null) {

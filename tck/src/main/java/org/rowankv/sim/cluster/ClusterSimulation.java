@@ -2,16 +2,13 @@ package org.rowankv.sim.cluster;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.check.history.HistoryRecorder;
 import org.rowankv.placement.Configuration;
+import org.rowankv.placement.ShardAssignment;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
@@ -24,6 +21,7 @@ import org.rowankv.sim.SimValues;
 import org.rowankv.sim.Timeline;
 import org.rowankv.sim.Trace;
 import org.rowankv.sim.ViolationError;
+import org.rowankv.sim.workload.Workload;
 
 /**
  * One seed's run of a cluster whose servers are processes: each runs the production code from its start to its end, and
@@ -31,7 +29,6 @@ import org.rowankv.sim.ViolationError;
  */
 final class ClusterSimulation {
     private static final int WINDOW = 150;
-    private static final String CACHE = "sim";
 
     private final ClusterPlan plan;
     private final Timeline timeline = new Timeline();
@@ -45,17 +42,15 @@ final class ClusterSimulation {
     private final ClientNetwork network;
     private final SimCoordinator coordinator;
     private final Roles roles;
-    private final Catalogues catalogues;
     private final List<SimHost> hosts = new ArrayList<>();
     private final List<SimUser> users = new ArrayList<>();
-    private final HistoryRecorder history;
-    private final SimValues values;
+    private final Workload workload;
     private final ClusterJudge judge;
     private final Faults faults;
     private final ClusterStreams streams;
     private final Clock userClock;
     private final Deque<ClusterFault> faultsToCome;
-    private final Map<Integer, Set<Long>> versions = new HashMap<>();
+    private List<Integer> primaries = List.of();
 
     private boolean accepting;
     private boolean calm = true;
@@ -63,7 +58,6 @@ final class ClusterSimulation {
     private boolean over;
     private int begun;
     private int windowBegan;
-    private int cacheId = -1;
     private @Nullable String violation;
 
     ClusterSimulation(ClusterPlan plan, MemoryPool pool, @Nullable Consumer<String> reader) {
@@ -77,14 +71,16 @@ final class ClusterSimulation {
         this.network = new ClientNetwork(this, random.fork("network"));
         this.coordinator = new SimCoordinator(this, plan.storeNs());
         this.roles = new Roles(this);
-        this.catalogues = new Catalogues(this);
         this.userRandom = random.fork("users");
-        this.history = new HistoryRecorder(plan.clients() + 1, plan.keys());
-        this.values = new SimValues(plan.smallValue(), plan.largeValue());
-        this.judge = new ClusterJudge(this, history, values);
+        this.workload = new Workload(
+                plan.workload(),
+                plan.clients(),
+                new SimValues(plan.smallValue(), plan.largeValue()),
+                new ClusterWorkloadHost(this));
+        this.judge = new ClusterJudge(this);
         this.faults = new Faults(this, random.fork("faults"));
         this.faultsToCome = new ArrayDeque<>(plan.faults());
-        this.streams = new ClusterStreams(this, random.fork("streams"), history.log(plan.clients()));
+        this.streams = new ClusterStreams(this, random.fork("streams"), workload.streamLog());
         final RandomSource clocks = random.fork("clocks");
         for (int number = 0; number < plan.servers(); number++) {
             hosts.add(new SimHost(this, number, pool, random.fork("host " + number), clock(clocks)));
@@ -112,14 +108,12 @@ final class ClusterSimulation {
         try {
             hosts.forEach(SimHost::start);
             awaitServed();
-            createCache();
+            faults.settleCaches();
             for (int i = 0; i < plan.clients(); i++) {
                 final RandomSource own = userRandom.fork("user " + i);
                 users.add(new SimUser(
                         i,
                         this,
-                        values,
-                        history.log(i),
                         own,
                         new SimRouting(this, "user " + i, own.fork("routing"), served())));
             }
@@ -150,7 +144,7 @@ final class ClusterSimulation {
         }
         happenings.add("steps", turns.taken());
         happenings.add("simulated milliseconds", timeline.nowNs() / 1_000_000);
-        return new ClusterReport(plan, trace.hash(), begun, happenings, violation);
+        return new ClusterReport(plan, trace.hash(), begun, happenings, workload.coverage(), violation);
     }
 
     private static String describe(Throwable failure) {
@@ -202,24 +196,6 @@ final class ClusterSimulation {
         turns.at(timeline.nowNs() + afterNs, host::start);
     }
 
-    private void createCache() {
-        final int[] created = {-1};
-        final SimProcess process = hosts.get(0).process();
-        if (process != null) {
-            process.scheduling().begin("create", true, () -> {
-                final SimProcess.Door door = process.door();
-                if (door != null) {
-                    created[0] = door.catalogue().create(CACHE, new byte[0]).id();
-                }
-            });
-        }
-        while (created[0] < 0) {
-            turns.step();
-        }
-        cacheId = created[0];
-        catalogues.created(CACHE, cacheId, false);
-    }
-
     // --- rest ---
 
     /** Everybody comes to rest; then the judges look. */
@@ -255,11 +231,12 @@ final class ClusterSimulation {
         while (faults.isAtWork() || coordinator.hasLateChanges() || turns.hasAttempts()) {
             turns.step();
         }
+        faults.settleCaches();
         awaitServed();
         turns.onProgress();
     }
 
-    private void awaitServed() {
+    void awaitServed() {
         while (!isServed()) {
             turns.step();
         }
@@ -334,16 +311,24 @@ final class ClusterSimulation {
     void onEnded(Status status, long version) {
         turns.onProgress();
         happenings.count("operations");
-        happenings.count("answer " + status);
         trace.mix(timeline.nowNs());
         trace.mix(version * 31 + status.ordinal());
     }
 
-    /** An acknowledged mutation has made that version. */
-    void versionGiven(int shard, long version) {
-        if (!versions.computeIfAbsent(shard, unused -> new HashSet<>()).add(version)) {
-            violation("version " + version + " of shard " + shard + " was given twice");
+    /** Other primaries end lifetimes by other clocks: as far as those are apart, they end sooner or later. */
+    void serves(Configuration configuration) {
+        final List<Integer> now = configuration.shards().stream()
+                .map(ShardAssignment::primary)
+                .toList();
+        if (!primaries.isEmpty() && !primaries.equals(now)) {
+            happenings.count("primaries moved");
+            final List<Long> walls =
+                    hosts.stream().map(host -> host.clock().wallMs()).toList();
+            final long apartMs = Collections.max(walls) - Collections.min(walls) + 1;
+            workload.lifetimes().jumped(timeline.nowNs(), apartMs);
+            workload.lifetimes().jumped(timeline.nowNs(), -apartMs);
         }
+        primaries = now;
     }
 
     /** For people: what everybody is at. */
@@ -413,8 +398,8 @@ final class ClusterSimulation {
         return streams;
     }
 
-    Catalogues catalogues() {
-        return catalogues;
+    Workload workload() {
+        return workload;
     }
 
     List<SimHost> hosts() {
@@ -423,9 +408,5 @@ final class ClusterSimulation {
 
     Clock userClock() {
         return userClock;
-    }
-
-    int cacheId() {
-        return cacheId;
     }
 }

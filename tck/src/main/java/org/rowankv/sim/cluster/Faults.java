@@ -1,16 +1,20 @@
 package org.rowankv.sim.cluster;
 
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.Catalogue;
 import org.rowankv.driver.RowanException;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.cluster.ClusterException;
 import org.rowankv.server.cluster.PlannedSwap;
 import org.rowankv.server.membership.ConfigurationStoreException;
+import org.rowankv.sim.workload.CacheLife;
+import org.rowankv.sim.workload.Caches;
 
 /** Lets things go wrong, and makes the planned changes. */
 final class Faults {
-    private static final int NAMES = 3;
+    private static final int MOST_ATTEMPTS = 100;
     /** Where the servers have begun to rely on each other: too near to the end of a start to be met by counting. */
     private static final String[] LATE_IN_A_START = {
         "start.collected", "start.scattered", "start.term", "start.ready", "start.ready", "start.ready"
@@ -187,34 +191,55 @@ final class Faults {
         }
     }
 
+    /** A cache that is in use is destroyed, and mostly created again at once. */
     private void catalogue(SimHost host, int drawn) {
+        final Caches caches = simulation.workload().caches();
+        final int cache = drawn % caches.count();
+        changeCaches(host, catalogue -> {
+            final CacheLife life = caches.live(cache);
+            if (life != null) {
+                caches.destroy(life, catalogue);
+            }
+            if (life == null || drawn % 4 > 0) {
+                caches.create(cache, catalogue);
+            }
+        });
+    }
+
+    /** Nothing goes wrong any more: every change of a cache comes to its end, and every cache is there. */
+    void settleCaches() {
+        final boolean[] isDone = {false};
+        for (int i = 0; !isDone[0]; i++) {
+            if (i == MOST_ATTEMPTS) {
+                simulation.violation("the catalogue cannot be changed at rest");
+            }
+            simulation.awaitServed(); // roles may end meanwhile, as when versions come to their end
+            changeCaches(simulation.hosts().get(i % simulation.hosts().size()), catalogue -> {
+                simulation.workload().caches().settle(catalogue);
+                isDone[0] = true;
+            });
+            while (isAtWork()) {
+                simulation.turns().step();
+            }
+        }
+    }
+
+    private void changeCaches(SimHost host, Consumer<Catalogue> change) {
         final SimProcess process = host.process();
         final Fiber before = atCatalogue;
         if (process == null || before != null && !before.isOver()) {
             return;
         }
-        final Catalogues catalogues = simulation.catalogues();
-        final String name = "cache " + drawn % NAMES;
-        final boolean creates = drawn % 2 == 0;
         final Fiber fiber = new Fiber(simulation, process, "catalogue", () -> {
             final SimProcess.Door door = process.door();
             if (door == null) {
                 return;
             }
-            final boolean wasUnknown = catalogues.isUnknown(name);
-            catalogues.begun(name);
             try {
-                if (creates) {
-                    catalogues.created(
-                            name, door.catalogue().create(name, new byte[0]).id(), wasUnknown);
-                    simulation.happenings().count("caches created");
-                } else {
-                    final boolean unused = door.catalogue().destroy(name);
-                    catalogues.destroyed(name);
-                    simulation.happenings().count("caches destroyed");
-                }
+                change.accept(new DoorCatalogue(door.catalogue()));
             } catch (ConfigurationStoreException | IllegalStateException | RowanException e) {
                 simulation.happenings().count("changes of the catalogue that failed");
+                simulation.trace().tell("a change of the catalogue failed: " + e);
             }
         });
         atCatalogue = fiber;

@@ -147,6 +147,7 @@ final class SimProcess {
                         .toList());
         door = own;
         simulation.roles().serves(this, own.configuration());
+        simulation.serves(own.configuration());
         simulation.happenings().count("servers that began to serve");
         simulation.trace().tell("server " + this + " serves in term " + routing.term());
         simulation.trace().mix(routing.term());

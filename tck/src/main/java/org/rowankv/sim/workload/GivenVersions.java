@@ -1,4 +1,4 @@
-package org.rowankv.sim;
+package org.rowankv.sim.workload;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -10,18 +10,18 @@ final class GivenVersions {
 
     private record Owner(int client, long invokedNs) {}
 
-    private final Simulation simulation;
+    private final WorkloadHost host;
     private final Map<Place, Owner> given = new HashMap<>();
 
-    GivenVersions(Simulation simulation) {
-        this.simulation = simulation;
+    GivenVersions(WorkloadHost host) {
+        this.host = host;
     }
 
     void given(int shard, long version, int client, long invokedNs) {
         final Owner owner = new Owner(client, invokedNs);
         final Owner other = given.putIfAbsent(new Place(shard, version), owner);
         if (other != null && !other.equals(owner)) {
-            simulation.violation("version " + Version.toString(version) + " of shard " + shard
+            host.violation("version " + Version.toString(version) + " of shard " + shard
                     + " was given out twice: to client " + other.client() + " and to client " + client);
         }
     }

@@ -1,0 +1,59 @@
+package org.rowankv.sim;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.Catalogue;
+import org.rowankv.sim.workload.CacheLife;
+import org.rowankv.sim.workload.Caches;
+
+/** A cache that is in use is destroyed. It is created again at once, or when all have come to rest. */
+final class CatalogueFault implements Fault {
+    @Override
+    public void strike(Simulation simulation, int a, int b) {
+        final Caches caches = simulation.workload().caches();
+        final CacheLife life = caches.live(a % caches.count());
+        final boolean isOnlyOne = caches.count() == 1;
+        simulation.turns().take(new Change(simulation, a % caches.count(), life, life == null || isOnlyOne || b % 2 == 0));
+    }
+
+    /** Carried to its end in one step, in which others go on. */
+    private static final class Change extends Task {
+        private final Simulation simulation;
+        private final int cache;
+        private final @Nullable CacheLife life;
+        private final boolean creates;
+
+        Change(Simulation simulation, int cache, @Nullable CacheLife life, boolean creates) {
+            this.simulation = simulation;
+            this.cache = cache;
+            this.life = life;
+            this.creates = creates;
+        }
+
+        @Override
+        long readyAtNs() {
+            return 0;
+        }
+
+        @Override
+        void step() {
+            final Caches caches = simulation.workload().caches();
+            final Catalogue catalogue = simulation.store().cluster().session().catalogue();
+            if (life != null) {
+                caches.destroy(life, catalogue);
+            }
+            if (creates) {
+                caches.create(cache, catalogue);
+            }
+        }
+
+        @Override
+        boolean isCaller() {
+            return false;
+        }
+
+        @Override
+        public String toString() {
+            return "the change of cache " + cache;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package org.rowankv.sim;
+
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.sim.workload.WorkloadHost;
+
+/** What the clients' workload sees of a simulated store. */
+final class SimWorkloadHost implements WorkloadHost {
+    private final Simulation simulation;
+
+    SimWorkloadHost(Simulation simulation) {
+        this.simulation = simulation;
+    }
+
+    @Override
+    public long nowNs() {
+        return simulation.timeline().nowNs();
+    }
+
+    @Override
+    public void tick() {
+        simulation.timeline().advance(1);
+    }
+
+    @Override
+    public Happenings happenings() {
+        return simulation.happenings();
+    }
+
+    @Override
+    public Trace trace() {
+        return simulation.trace();
+    }
+
+    @Override
+    public void violation(String what) {
+        simulation.violation(what);
+    }
+
+    @Override
+    public int shardOf(int cacheId, byte[] key) {
+        final Request request = new Request().get(cacheId, key, 0, key.length);
+        simulation.store().place(request);
+        return request.shard();
+    }
+
+    @Override
+    public boolean losesNothing() {
+        return simulation.plan().lossPerMille() == 0;
+    }
+
+    @Override
+    public boolean deliversAfterRest() {
+        return false;
+    }
+
+    @Override
+    public boolean mayRefuse(Status status) {
+        return switch (status) {
+            // NO_REPLY is the answer of a read; UNREACHABLE when not even the session could be opened.
+            case FULL, TOO_LARGE, CLOSED, UNREACHABLE, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> true;
+            default -> false;
+        };
+    }
+}

@@ -1,0 +1,69 @@
+package org.rowankv.sim.cluster;
+
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.ShardMap;
+import org.rowankv.protocol.Status;
+import org.rowankv.sim.Happenings;
+import org.rowankv.sim.Trace;
+import org.rowankv.sim.workload.WorkloadHost;
+
+/** What the users' workload sees of a simulated cluster. */
+final class ClusterWorkloadHost implements WorkloadHost {
+    private final ClusterSimulation simulation;
+
+    ClusterWorkloadHost(ClusterSimulation simulation) {
+        this.simulation = simulation;
+    }
+
+    @Override
+    public long nowNs() {
+        return simulation.timeline().nowNs();
+    }
+
+    @Override
+    public void tick() {
+        simulation.timeline().advance(1);
+    }
+
+    @Override
+    public Happenings happenings() {
+        return simulation.happenings();
+    }
+
+    @Override
+    public Trace trace() {
+        return simulation.trace();
+    }
+
+    @Override
+    public void violation(String what) {
+        simulation.violation(what);
+    }
+
+    @Override
+    public int shardOf(int cacheId, byte[] key) {
+        final Configuration configuration = simulation.served();
+        return ShardMap.shardOf(
+                new KeyHash(configuration.hashSeed()).hash(cacheId, key, 0, key.length), configuration.shardCount());
+    }
+
+    @Override
+    public boolean losesNothing() {
+        return simulation.plan().lossPerMille() == 0;
+    }
+
+    @Override
+    public boolean deliversAfterRest() {
+        return true;
+    }
+
+    @Override
+    public boolean mayRefuse(Status status) {
+        return switch (status) {
+            // NO_REPLY is the answer of a read; UNREACHABLE also when not even the session could be opened.
+            case FULL, TOO_LARGE, UNREACHABLE, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> true;
+            default -> false;
+        };
+    }
+}

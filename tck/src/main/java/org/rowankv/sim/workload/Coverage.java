@@ -1,0 +1,97 @@
+package org.rowankv.sim.workload;
+
+import java.io.PrintStream;
+import java.util.Locale;
+import org.rowankv.check.history.Action;
+import org.rowankv.protocol.Condition;
+
+/**
+ * How often each kind of operation met each state of its key, as its answer shows it. The draw of an operation asks for weights
+ * here, so that a run prefers what it has met least. For one thread at a time.
+ */
+public final class Coverage {
+    private static final Action[] ACTIONS = Action.values();
+    private static final Condition[] CONDITIONS = Condition.values();
+    private static final LifetimeKind[] LIFETIMES = LifetimeKind.values();
+    private static final KeyState[] STATES = KeyState.values();
+    /** What was never met is drawn so many times as often. */
+    private static final int NEVER_MET = 4;
+
+    private static final int SELDOM_MET = 2;
+
+    private final long[] cells = new long[ACTIONS.length * CONDITIONS.length * LIFETIMES.length * STATES.length];
+    /** Over all conditions and lifetimes. */
+    private final long[] byAction = new long[ACTIONS.length * STATES.length];
+
+    private final long[] byState = new long[STATES.length];
+
+    private static int cell(Action action, Condition condition, LifetimeKind lifetime, KeyState state) {
+        return ((action.ordinal() * CONDITIONS.length + condition.ordinal()) * LIFETIMES.length + lifetime.ordinal())
+                        * STATES.length
+                + state.ordinal();
+    }
+
+    void count(Action action, Condition condition, LifetimeKind lifetime, KeyState state) {
+        cells[cell(action, condition, lifetime, state)]++;
+        byAction[action.ordinal() * STATES.length + state.ordinal()]++;
+        byState[state.ordinal()]++;
+    }
+
+    /**
+     * The weight with which an action is drawn for a key that is in that state, as far as its client can say.
+     *
+     * @param usual the weight of the action, out of {@code allUsual}
+     */
+    int weight(Action action, KeyState state, int usual, int allUsual) {
+        final long met = byAction[action.ordinal() * STATES.length + state.ordinal()];
+        if (met == 0) {
+            return NEVER_MET * usual;
+        }
+        // Met less than half as often as its weight says.
+        return 2 * met * allUsual < byState[state.ordinal()] * usual ? SELDOM_MET * usual : usual;
+    }
+
+    public void addAll(Coverage other) {
+        for (int i = 0; i < cells.length; i++) {
+            cells[i] += other.cells[i];
+        }
+        for (int i = 0; i < byAction.length; i++) {
+            byAction[i] += other.byAction[i];
+        }
+        for (int i = 0; i < byState.length; i++) {
+            byState[i] += other.byState[i];
+        }
+    }
+
+    /** A line for each kind of operation that was asked, a column for each state. */
+    public void print(PrintStream out) {
+        final StringBuilder head = new StringBuilder(String.format(Locale.ROOT, "  %-46s", "operation"));
+        for (KeyState state : STATES) {
+            head.append(String.format(Locale.ROOT, " %11s", state.label()));
+        }
+        out.println(head);
+        for (Action action : ACTIONS) {
+            for (Condition condition : CONDITIONS) {
+                for (LifetimeKind lifetime : LIFETIMES) {
+                    printLine(out, action, condition, lifetime);
+                }
+            }
+        }
+    }
+
+    private void printLine(PrintStream out, Action action, Condition condition, LifetimeKind lifetime) {
+        final String name = action.label()
+                + (condition == Condition.ALWAYS ? "" : " " + condition)
+                + (lifetime == LifetimeKind.NONE ? "" : ", " + lifetime.label());
+        final StringBuilder line = new StringBuilder(String.format(Locale.ROOT, "  %-46s", name));
+        long sum = 0;
+        for (KeyState state : STATES) {
+            final long count = cells[cell(action, condition, lifetime, state)];
+            sum += count;
+            line.append(count == 0 ? String.format("%12s", "-") : String.format(Locale.ROOT, " %,11d", count));
+        }
+        if (sum > 0) {
+            out.println(line);
+        }
+    }
+}

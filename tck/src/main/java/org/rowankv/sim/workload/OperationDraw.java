@@ -1,0 +1,179 @@
+package org.rowankv.sim.workload;
+
+import org.rowankv.check.history.Action;
+import org.rowankv.check.history.Event;
+import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Ttl;
+import org.rowankv.runtime.RandomSource;
+
+/** Draws what a client asks: by weights, what the run has met least more often, and as all clients are inclined. */
+final class OperationDraw {
+    private static final Action[] ACTIONS = {
+        Action.GET,
+        Action.PUT,
+        Action.GET_AND_PUT,
+        Action.PUT_IF_ABSENT,
+        Action.PUT_IF_ABSENT_SINCE,
+        Action.REPLACE,
+        Action.REPLACE_IF_VERSION,
+        Action.REMOVE,
+        Action.GET_AND_REMOVE,
+        Action.REMOVE_IF_VERSION,
+        Action.TOUCH
+    };
+    private static final int[] USUAL = {10, 9, 4, 3, 3, 2, 6, 4, 2, 2, 2};
+    private static final int ALL_USUAL = 47;
+
+    private static final int FORMER_ONE_IN = 40;
+    private static final int ASKS_VALUE_ONE_IN = 8;
+    private static final int PER_MILLE = 1_000;
+
+    private final Workload workload;
+    private final WorkloadPlan plan;
+    private final RandomSource random;
+    private final Inclination inclination;
+    private final Knowledge known;
+    private final int[] weights = new int[ACTIONS.length];
+
+    OperationDraw(Workload workload, RandomSource random, Inclination inclination, Knowledge known) {
+        this.workload = workload;
+        this.plan = workload.plan();
+        this.random = random;
+        this.inclination = inclination;
+        this.known = known;
+    }
+
+    /** All but the value that it would store. */
+    void draw(Asked asked, long nowNs) {
+        final boolean isUsual = inclination.isUsual();
+        int key = random.nextInt(plan.keys());
+        if (!isUsual) {
+            key = inclination.key(key);
+        }
+        final CacheLife cache = cacheOf(key, isUsual);
+        final int number = key / plan.caches().size() % cache.keys();
+        final int history = cache.history(number);
+        Action action = random.nextInt(plan.clearOneIn()) == 0 ? Action.CLEAR : action(stateOf(cache, history, nowNs));
+        if (!isUsual) {
+            action = inclination.action(action);
+        }
+        if (action == Action.TOUCH && (!plan.touches() || known.value(history) <= Event.ABSENT)) {
+            action = Action.GET;
+        }
+        asked.begin(cache, number, action);
+        asked.expectedVersion =
+                action == Action.PUT_IF_ABSENT_SINCE ? known.missVersion(history) : known.version(history);
+        if (!action.namesVersion()) {
+            asked.expectedVersion = 0;
+        }
+        if (action == Action.TOUCH) {
+            asked.touchedValue = known.value(history);
+        }
+        if ((action == Action.REMOVE || action == Action.GET_AND_REMOVE) && random.nextInt(4) == 0) {
+            asked.condition = Condition.IF_PRESENT;
+        }
+        asked.wantsOld = action == Action.GET
+                || action == Action.GET_AND_PUT
+                || action == Action.GET_AND_REMOVE
+                || random.nextInt(ASKS_VALUE_ONE_IN) == 0 && action != Action.CLEAR && action != Action.TOUCH;
+        drawLifetimes(asked);
+    }
+
+    private CacheLife cacheOf(int key, boolean isUsual) {
+        if (isUsual && random.nextInt(FORMER_ONE_IN) == 0) {
+            final CacheLife former = workload.caches().former(random.nextInt(PER_MILLE));
+            if (former != null) {
+                workload.host().happenings().count("former caches asked");
+                return former;
+            }
+        }
+        return workload.caches().newest(plan.cacheOf(key));
+    }
+
+    /** What the client may expect of the key. */
+    private KeyState stateOf(CacheLife cache, int history, long nowNs) {
+        final long value = known.value(history);
+        if (cache.isDestroyed()) {
+            return KeyState.DESTROYED;
+        }
+        if (value <= Event.ABSENT) {
+            return KeyState.ABSENT;
+        }
+        return workload.lifetimes().isOver(history, value, nowNs)
+                ? KeyState.EXPIRED
+                : workload.lifetimes().isMortal(value) ? KeyState.MORTAL : KeyState.PRESENT;
+    }
+
+    private Action action(KeyState state) {
+        int all = 0;
+        for (int i = 0; i < ACTIONS.length; i++) {
+            weights[i] = workload.coverage().weight(ACTIONS[i], state, USUAL[i], ALL_USUAL);
+            all += weights[i];
+        }
+        int drawn = random.nextInt(all);
+        int chosen = 0;
+        while (drawn >= weights[chosen]) {
+            drawn -= weights[chosen++];
+        }
+        return ACTIONS[chosen];
+    }
+
+    private void drawLifetimes(Asked asked) {
+        if (asked.action == Action.TOUCH) {
+            drawTouch(asked);
+            return;
+        }
+        final int perMille = plan.ttlPerMille();
+        if (perMille == 0 || inclination.wantsLarge()) {
+            return;
+        }
+        if (asked.action.stores()) {
+            final int drawn = random.nextInt(PER_MILLE);
+            if (drawn < perMille) {
+                asked.lifetime = LifetimeKind.MORTAL;
+                asked.createMs = lifetime();
+                asked.updateMs = random.nextInt(4) == 0 ? otherLifetime() : asked.createMs;
+            } else if (drawn < 2 * perMille) {
+                asked.lifetime = LifetimeKind.KEPT;
+                asked.createMs = otherLifetime();
+                asked.updateMs = Ttl.UNCHANGED;
+            } else if (drawn < 2 * perMille + perMille / 4) {
+                asked.lifetime = LifetimeKind.IMMEDIATE;
+                drawImmediate(asked);
+            }
+        }
+        final boolean mayMeet = asked.action == Action.GET
+                || asked.action.wantsAbsence()
+                || asked.action == Action.REPLACE_IF_VERSION
+                || asked.action == Action.REMOVE_IF_VERSION;
+        if (mayMeet && plan.touches() && random.nextInt(PER_MILLE) < perMille) {
+            final boolean isLast = random.nextInt(4) == 0;
+            asked.accessMs = isLast ? Ttl.IMMEDIATE : otherLifetime();
+            if (asked.accessMs != Ttl.UNCHANGED) {
+                asked.lifetime = isLast ? LifetimeKind.LAST_ACCESS : LifetimeKind.ACCESS;
+            }
+        }
+    }
+
+    private void drawTouch(Asked asked) {
+        final int drawn = random.nextInt(16);
+        asked.accessMs = drawn < 2 ? Ttl.IMMEDIATE : drawn == 2 ? otherLifetime() : lifetime();
+        asked.lifetime = drawn < 2 ? LifetimeKind.LAST_ACCESS : LifetimeKind.ACCESS;
+    }
+
+    private void drawImmediate(Asked asked) {
+        final int drawn = random.nextInt(3);
+        asked.createMs = drawn == 0 ? otherLifetime() : Ttl.IMMEDIATE;
+        asked.updateMs = drawn == 1 ? otherLifetime() : Ttl.IMMEDIATE;
+    }
+
+    private long lifetime() {
+        return 1L + random.nextInt(plan.longestMs());
+    }
+
+    /** Also such as are none. */
+    private long otherLifetime() {
+        final int drawn = random.nextInt(4);
+        return drawn == 0 ? Ttl.ETERNAL : drawn == 1 ? Ttl.UNCHANGED : lifetime();
+    }
+}

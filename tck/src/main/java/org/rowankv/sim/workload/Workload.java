@@ -1,0 +1,87 @@
+package org.rowankv.sim.workload;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.rowankv.check.history.Event;
+import org.rowankv.check.history.HistoryRecorder;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.sim.SimValues;
+
+/** What all clients of one run share: its caches, what they have met, and how that is judged. Owned by the simulation's thread. */
+public final class Workload {
+    private record Place(int history, long version) {}
+
+    private final WorkloadPlan plan;
+    private final WorkloadHost host;
+    private final SimValues values;
+    private final HistoryRecorder history;
+    private final int clients;
+    private final Caches caches;
+    private final Lifetimes lifetimes = new Lifetimes();
+    private final Coverage coverage = new Coverage();
+    private final Counts counts;
+    private final GivenVersions versions;
+    private final Map<Place, Long> valueOf = new HashMap<>();
+
+    public Workload(WorkloadPlan plan, int clients, SimValues values, WorkloadHost host) {
+        this.plan = plan;
+        this.clients = clients;
+        this.values = values;
+        this.host = host;
+        this.history = new HistoryRecorder(clients + 1, 0);
+        this.caches = new Caches(plan, host, history);
+        this.counts = new Counts(host.happenings());
+        this.versions = new GivenVersions(host);
+    }
+
+    public WorkloadClient client(int number, RandomSource random, Inclination inclination) {
+        return new WorkloadClient(number, this, history.log(number), random, inclination);
+    }
+
+    /** Looks at what every key holds when all rest. */
+    public WindowJudge windowJudge() {
+        return new WindowJudge(this, history, history.log(clients));
+    }
+
+    public Caches caches() {
+        return caches;
+    }
+
+    public Lifetimes lifetimes() {
+        return lifetimes;
+    }
+
+    public Coverage coverage() {
+        return coverage;
+    }
+
+    WorkloadPlan plan() {
+        return plan;
+    }
+
+    WorkloadHost host() {
+        return host;
+    }
+
+    SimValues values() {
+        return values;
+    }
+
+    Counts counts() {
+        return counts;
+    }
+
+    GivenVersions versions() {
+        return versions;
+    }
+
+    /** An answer named a value and its version. */
+    void isOf(int key, long version, long value) {
+        valueOf.put(new Place(key, version), value);
+    }
+
+    /** The value of a version of a key, or {@link Event#ABSENT} if no answer has named it. */
+    long valueOf(int key, long version) {
+        return version == 0 ? Event.ABSENT : valueOf.getOrDefault(new Place(key, version), Event.ABSENT);
+    }
+}

@@ -1,0 +1,107 @@
+package org.rowankv.sim.workload;
+
+import org.rowankv.check.history.CallerLog;
+import org.rowankv.check.history.Event;
+import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Ttl;
+import org.rowankv.runtime.RandomSource;
+
+/**
+ * One client's questions, one at a time, and what it makes of the answers. How a question travels is the simulation's: it sends
+ * the request that {@link #begin} returns, and calls {@link #end} when that has its outcome.
+ */
+public final class WorkloadClient {
+    /** Ids of different clients' values never meet. */
+    private static final int CALLER_SHIFT = 40;
+
+    private static final int TRIES_FOR_LARGE = 100;
+
+    private final int number;
+    private final Workload workload;
+    private final Inclination inclination;
+    private final Request request = new Request();
+    private final Knowledge known = new Knowledge();
+    private final OperationDraw draw;
+    private final AnswerJudge judge;
+    private final Asked asked;
+    private long valueCount;
+    private int attempts;
+
+    WorkloadClient(int number, Workload workload, CallerLog log, RandomSource random, Inclination inclination) {
+        this.number = number;
+        this.workload = workload;
+        this.inclination = inclination;
+        this.asked = new Asked(workload.caches().newest(0));
+        this.draw = new OperationDraw(workload, random, inclination, known);
+        this.judge = new AnswerJudge(number, workload, log, known);
+    }
+
+    /** Draws an operation; the request is to be sent. */
+    public Request begin() {
+        final long nowNs = workload.host().nowNs();
+        draw.draw(asked, nowNs);
+        asked.invokedNs = nowNs;
+        attempts = 0;
+        if (asked.action.stores()) {
+            asked.written = nextValue(inclination.wantsLarge());
+        }
+        noteLifetimes();
+        return asked.phrase(request, workload.values());
+    }
+
+    /** An attempt is sent, of the request itself or of one that comes before it. */
+    public void sends(Request attempt) {
+        attempts += attempt == request ? 1 : 0;
+    }
+
+    /** The request has its outcome. */
+    public void end() {
+        judge.judge(asked, request, workload.host().nowNs(), attempts);
+    }
+
+    public String label() {
+        return asked.action.label();
+    }
+
+    public Request request() {
+        return request;
+    }
+
+    private void noteLifetimes() {
+        final Lifetimes lifetimes = workload.lifetimes();
+        final int history = asked.history();
+        if (asked.action.stores()) {
+            lifetimes.begins(history, asked.written);
+            for (int i = 0; i < 2; i++) {
+                final long ms = i == 0 ? asked.createMs : asked.updateMs;
+                if (ms != Ttl.ETERNAL && ms > Ttl.IMMEDIATE) {
+                    lifetimes.begun(history, asked.written, asked.invokedNs, ms);
+                }
+            }
+            if (asked.updateMs == Ttl.UNCHANGED) {
+                lifetimes.mayKeep(history, asked.written);
+            }
+            if (!asked.cache.limit().equals(CacheLimit.NONE)) {
+                lifetimes.evictable(history, asked.written, asked.invokedNs);
+            }
+        }
+        if (asked.isAccess()) {
+            lifetimes.accessBegins(history);
+        } else if (asked.touchedValue != Event.ABSENT) {
+            lifetimes.touchBegins(history, asked.touchedValue, asked.invokedNs, asked.accessMs);
+        }
+    }
+
+    private long nextValue(boolean large) {
+        long value = valueAt(++valueCount);
+        for (int i = 0; large && i < TRIES_FOR_LARGE && !workload.values().isLarge(value); i++) {
+            value = valueAt(++valueCount);
+        }
+        return value;
+    }
+
+    private long valueAt(long count) {
+        return ((number + 1L) << CALLER_SHIFT) + count;
+    }
+}

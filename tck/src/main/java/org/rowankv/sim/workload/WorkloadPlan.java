@@ -1,0 +1,57 @@
+package org.rowankv.sim.workload;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.rowankv.protocol.CacheLimit;
+import org.rowankv.runtime.RandomSource;
+
+/**
+ * What clients are to ask for, by seed.
+ *
+ * @param keys of all caches together: key k belongs to cache k modulo their number
+ * @param caches the limit of each
+ * @param clearOneIn of so many operations one is a clear
+ * @param ttlPerMille writes that end by themselves; as many keep the lifetime of what they replace
+ * @param touches whether lifetimes are changed: by touches, and by accesses where there are lifetimes
+ * @param longestMs lifetimes are shorter than this
+ */
+public record WorkloadPlan(
+        int keys, List<CacheLimit> caches, int clearOneIn, int ttlPerMille, boolean touches, int longestMs) {
+    private static final int MOST_CACHES = 4;
+
+    /**
+     * The limits of caches that share so many keys. In most runs there are none, since an eviction hides what else may have ended an
+     * object.
+     *
+     * @param valueLength of most values, at most
+     * @param many whether there are as many caches as can be, most of them with limits
+     */
+    public static List<CacheLimit> limits(RandomSource random, int keys, int valueLength, boolean many) {
+        final int count = Math.min(keys / 2, many ? MOST_CACHES : 1 + random.nextInt(MOST_CACHES));
+        final boolean limited = many || random.nextInt(5) < 2;
+        final long entries = 1 + keys / count / 3;
+        final List<CacheLimit> limits = new ArrayList<>();
+        for (int cache = 0; cache < count; cache++) {
+            limits.add(
+                    switch (limited ? (cache + random.nextInt(2)) % 3 : 0) {
+                        case 1 -> new CacheLimit(entries, CacheLimit.NO_LIMIT);
+                        case 2 -> new CacheLimit(CacheLimit.NO_LIMIT, entries * valueLength);
+                        default -> CacheLimit.NONE;
+                    });
+        }
+        return List.copyOf(limits);
+    }
+
+    static String nameOf(int cache) {
+        return "sim " + cache;
+    }
+
+    int cacheOf(int key) {
+        return key % caches.size();
+    }
+
+    /** How many keys a cache has. */
+    int keysOf(int cache) {
+        return (keys - cache + caches.size() - 1) / caches.size();
+    }
+}
