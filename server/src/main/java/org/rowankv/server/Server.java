@@ -1,6 +1,7 @@
 package org.rowankv.server;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -341,6 +342,15 @@ public final class Server implements AutoCloseable {
     /** Whether requests are served: started, not closed, not failed. */
     public boolean isServing() {
         return serving.isOpen();
+    }
+
+    /** Refuses requests for caches of these ids, as if the log still said that they are destroyed. */
+    public void retire(BitSet cacheIds) {
+        for (int shard = 0; shard < replicas.shardCount(); shard++) {
+            if (replicas.has(shard)) {
+                replicas.get(shard).clears().retire(cacheIds);
+            }
+        }
     }
 
     /** Gives a cache a limit, or another one, or none. */

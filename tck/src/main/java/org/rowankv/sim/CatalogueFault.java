@@ -12,7 +12,9 @@ final class CatalogueFault implements Fault {
         final Caches caches = simulation.workload().caches();
         final CacheLife life = caches.live(a % caches.count());
         final boolean isOnlyOne = caches.count() == 1;
-        simulation.turns().take(new Change(simulation, a % caches.count(), life, life == null || isOnlyOne || b % 2 == 0));
+        simulation
+                .turns()
+                .take(new Change(simulation, a % caches.count(), life, life == null || isOnlyOne || b % 2 == 0));
     }
 
     /** Carried to its end in one step, in which others go on. */

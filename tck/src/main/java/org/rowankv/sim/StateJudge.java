@@ -159,7 +159,9 @@ public final class StateJudge {
                         || isAbove(bytes, cache.limit().maxBytes(), own, configuration.shardCount())) {
                     above.append(cache).append(" has ").append(cache.limit()).append(", and server ");
                     above.append(server.serverId()).append(" with ").append(own).append(" of ");
-                    above.append(configuration.shardCount()).append(" shards has ").append(objects);
+                    above.append(configuration.shardCount())
+                            .append(" shards has ")
+                            .append(objects);
                     above.append(" objects of ").append(bytes).append(" bytes; ");
                 }
             }
@@ -176,8 +178,8 @@ public final class StateJudge {
         for (CacheLife cache : caches) {
             for (Server server : servers) {
                 if (cache.limit().isNone() && server.evictions(cache.id()) > 0) {
-                    violation.accept("server " + server.serverId() + " has evicted "
-                            + server.evictions(cache.id()) + " objects of " + cache + ", which has no limit");
+                    violation.accept("server " + server.serverId() + " has evicted " + server.evictions(cache.id())
+                            + " objects of " + cache + ", which has no limit");
                 }
             }
         }

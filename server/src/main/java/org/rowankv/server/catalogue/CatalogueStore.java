@@ -3,6 +3,7 @@ package org.rowankv.server.catalogue;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -150,6 +151,22 @@ public final class CatalogueStore {
         }
         caches.sort((a, b) -> Integer.compare(a.id(), b.id()));
         return caches;
+    }
+
+    /** The ids that were given out and belong to no cache. Only while nobody creates one. */
+    public BitSet retiredIds() {
+        final BitSet ids = new BitSet();
+        final Versioned next = store.read(NEXT_ID);
+        if (next != null) {
+            ids.set(1, idIn(next));
+        }
+        for (String path : store.list(CACHES)) {
+            final Versioned node = store.read(path);
+            if (node != null) {
+                ids.clear(cacheOf(path, node).id());
+            }
+        }
+        return ids;
     }
 
     /** Finishes what a crash left half destroyed. Called once at start, before the caches are used. */

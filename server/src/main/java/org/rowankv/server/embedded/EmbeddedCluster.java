@@ -2,6 +2,7 @@ package org.rowankv.server.embedded;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -161,6 +162,8 @@ public final class EmbeddedCluster implements AutoCloseable {
                 closeOldSessions();
             }
             catalogue.resume();
+            final BitSet retired = catalogue.retiredIds();
+            servers.forEach(server -> server.retire(retired));
             caches.applyLimits();
             this.reading = new LiveReading(files, servers, caches, settings, clock, surroundings.scheduling());
         } catch (RuntimeException | Error e) {

@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -15,6 +16,8 @@ public final class Clears {
 
     private volatile long[] clearedUpTo = new long[16];
     private volatile boolean[] destroyed = new boolean[16];
+    /** Ids whose destruction the log may have forgotten. Never changed. */
+    private volatile BitSet retired = new BitSet();
     /** Rises with every clear: tells the sweep that there may be something to remove. */
     private volatile int count;
 
@@ -28,8 +31,21 @@ public final class Clears {
     }
 
     public boolean isDestroyed(int cacheId) {
+        return isDestroyedHere(cacheId) || cacheId >= 0 && retired.get(cacheId);
+    }
+
+    private boolean isDestroyedHere(int cacheId) {
         final boolean[] flags = destroyed;
         return cacheId >= 0 && cacheId < flags.length && flags[cacheId];
+    }
+
+    /**
+     * From now on these ids are refused too: the entry that destroys a cache leaves the log when nothing of the cache is left.
+     *
+     * @param ids not to be changed any more; all shards may share them
+     */
+    public void retire(BitSet ids) {
+        retired = ids;
     }
 
     synchronized void clear(int cacheId, long version, boolean destroy) {
@@ -40,7 +56,7 @@ public final class Clears {
             VERSION.setRelease(clearedUpTo, cacheId, version);
             count = count + 1;
         }
-        if (destroy && !isDestroyed(cacheId)) {
+        if (destroy && !isDestroyedHere(cacheId)) {
             final boolean[] flags = Arrays.copyOf(destroyed, Math.max(cacheId + 1, destroyed.length));
             flags[cacheId] = true;
             destroyed = flags;
@@ -62,8 +78,8 @@ public final class Clears {
     synchronized List<Clear> all() {
         final List<Clear> all = new ArrayList<>();
         for (int cacheId = 0; cacheId < clearedUpTo.length; cacheId++) {
-            if (clearedUpTo[cacheId] != 0 || isDestroyed(cacheId)) {
-                all.add(new Clear(cacheId, clearedUpTo[cacheId], isDestroyed(cacheId)));
+            if (clearedUpTo[cacheId] != 0 || isDestroyedHere(cacheId)) {
+                all.add(new Clear(cacheId, clearedUpTo[cacheId], isDestroyedHere(cacheId)));
             }
         }
         return all;

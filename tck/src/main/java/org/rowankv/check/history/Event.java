@@ -46,7 +46,9 @@ public record Event(
         return action.label()
                 + (action.stores() || action == Action.EXPIRY ? " #" + written : "")
                 + (action.expectsVersion() ? " if version " + Version.toString(expectedVersion) : "")
-                + (action == Action.PUT_IF_ABSENT_SINCE ? " if unchanged since " + Version.toString(expectedVersion) : "");
+                + (action == Action.PUT_IF_ABSENT_SINCE
+                        ? " if unchanged since " + Version.toString(expectedVersion)
+                        : "");
     }
 
     @Override

@@ -134,8 +134,7 @@ public final class KeyHistoryChecker {
     }
 
     /** @param present every value that can be there */
-    private static void addStep(
-            List<Step> steps, int index, Event event, Versions versions, Set<Long> present) {
+    private static void addStep(List<Step> steps, int index, Event event, Versions versions, Set<Long> present) {
         final long sets =
                 event.action().stores() ? event.written() : event.action().removes() ? Event.ABSENT : Step.UNCHANGED;
         switch (event.outcome()) {

@@ -89,8 +89,9 @@ final class Versions {
                 .filter(event -> event.action().makesVersion() && event.outcome() == Outcome.DONE)
                 .toList();
         final List<Event> byReturn = events.stream()
-                .filter(event -> event.outcome() == Outcome.DONE && event.action().makesVersion()
-                        || event.outcome() == Outcome.NOT_FOUND && event.action() == Action.GET)
+                .filter(event ->
+                        event.outcome() == Outcome.DONE && event.action().makesVersion()
+                                || event.outcome() == Outcome.NOT_FOUND && event.action() == Action.GET)
                 .sorted(Comparator.comparingLong(Event::returnedNs))
                 .toList();
         long largest = Version.NONE;

@@ -83,6 +83,10 @@ final class Attempt extends Turned {
                 answer(Status.STALE_TERM);
                 return;
             }
+            if (simulation.isUnknown(request, open)) {
+                answer(Status.UNKNOWN_CACHE);
+                return;
+            }
             door = open;
             final List<SimLoop> loops = open.loops();
             final SimLoop taken = loops.get(Math.floorMod(number, loops.size()));

@@ -33,7 +33,8 @@ final class ClusterJudge {
     void judgeWindow() {
         final Configuration configuration = simulation.served();
         final KeyHash keyHash = new KeyHash(configuration.hashSeed());
-        final List<Server> servers = servers();
+        final List<SimProcess.Door> doors = doors();
+        final List<Server> servers = servers(doors);
         awaitDigested(servers);
         awaitLimits(configuration, servers);
         window.judge(request -> {
@@ -41,7 +42,13 @@ final class ClusterJudge {
                     keyHash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
             final int shard = ShardMap.shardOf(hashed, configuration.shardCount());
             request.placed(hashed, shard);
-            servers.get(configuration.shard(shard).primary()).call(request);
+            final int primary = configuration.shard(shard).primary();
+            if (simulation.isUnknown(request, doors.get(primary))) {
+                request.noResult();
+                request.answer(Status.UNKNOWN_CACHE, 0, 0, 0);
+            } else {
+                servers.get(primary).call(request);
+            }
         }, simulation.streams()::read);
         simulation.streams().afterReads();
         awaitDigested(servers);
@@ -77,17 +84,21 @@ final class ClusterJudge {
         simulation.violation("limits are not kept: " + above);
     }
 
-    private List<Server> servers() {
-        final List<Server> servers = new ArrayList<>();
+    private static List<Server> servers(List<SimProcess.Door> doors) {
+        return doors.stream().map(SimProcess.Door::server).toList();
+    }
+
+    private List<SimProcess.Door> doors() {
+        final List<SimProcess.Door> doors = new ArrayList<>();
         for (SimHost host : simulation.hosts()) {
             final SimProcess process = host.process();
             final SimProcess.Door door = process == null ? null : process.door();
             if (door == null) {
                 throw new AssertionError("not all serve");
             }
-            servers.add(door.server());
+            doors.add(door);
         }
-        return servers;
+        return doors;
     }
 
     private void awaitDigested(List<Server> servers) {
@@ -104,7 +115,7 @@ final class ClusterJudge {
     /** Closes every session; then what is taken must be what lives. */
     void judgeSpace() {
         final Configuration configuration = simulation.served();
-        final List<Server> servers = servers();
+        final List<Server> servers = servers(doors());
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             final Server primary = servers.get(configuration.shard(shard).primary());
             for (long sessionId : primary.openSessions(shard)) {

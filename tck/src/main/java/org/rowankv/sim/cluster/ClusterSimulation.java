@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.ShardAssignment;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
@@ -111,11 +112,7 @@ final class ClusterSimulation {
             faults.settleCaches();
             for (int i = 0; i < plan.clients(); i++) {
                 final RandomSource own = userRandom.fork("user " + i);
-                users.add(new SimUser(
-                        i,
-                        this,
-                        own,
-                        new SimRouting(this, "user " + i, own.fork("routing"), served())));
+                users.add(new SimUser(i, this, own, new SimRouting(this, "user " + i, own.fork("routing"), served())));
             }
             streams.begin();
             calm = false;
@@ -315,11 +312,15 @@ final class ClusterSimulation {
         trace.mix(version * 31 + status.ordinal());
     }
 
+    /** Whether the door refuses a request: a client port knows the caches that there were when the roles began, and since. */
+    boolean isUnknown(Request request, SimProcess.Door door) {
+        return workload.caches().isDestroyedBefore(request.cacheId(), door.openedNs());
+    }
+
     /** Other primaries end lifetimes by other clocks: as far as those are apart, they end sooner or later. */
     void serves(Configuration configuration) {
-        final List<Integer> now = configuration.shards().stream()
-                .map(ShardAssignment::primary)
-                .toList();
+        final List<Integer> now =
+                configuration.shards().stream().map(ShardAssignment::primary).toList();
         if (!primaries.isEmpty() && !primaries.equals(now)) {
             happenings.count("primaries moved");
             final List<Long> walls =

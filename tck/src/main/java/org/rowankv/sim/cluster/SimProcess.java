@@ -43,7 +43,8 @@ final class SimProcess {
     };
 
     /** Where clients come in. */
-    record Door(Server server, Configuration configuration, ClusterCatalogue catalogue, List<SimLoop> loops) {}
+    record Door(
+            Server server, Configuration configuration, ClusterCatalogue catalogue, List<SimLoop> loops, long openedNs) {}
 
     private final ClusterSimulation simulation;
     private final SimHost host;
@@ -144,7 +145,8 @@ final class SimProcess {
                 catalogue,
                 IntStream.range(0, loops)
                         .mapToObj(loop -> new SimLoop(opened.callsOfLoop(loop, loops)))
-                        .toList());
+                        .toList(),
+                simulation.timeline().nowNs());
         door = own;
         simulation.roles().serves(this, own.configuration());
         simulation.serves(own.configuration());

@@ -90,8 +90,7 @@ final class AnswerJudge {
     /** Whether the operation met an object, as far as its answer shows. */
     private static boolean wasPresent(Asked asked, Request request, Outcome outcome) {
         return switch (outcome) {
-            case DONE ->
-                asked.action == Action.GET || asked.action == Action.TOUCH || request.previousVersion() != 0;
+            case DONE -> asked.action == Action.GET || asked.action == Action.TOUCH || request.previousVersion() != 0;
             case CONDITION_FAILED -> request.version() != 0;
             case NOT_FOUND, REFUSED, UNKNOWN -> false;
         };
@@ -168,8 +167,7 @@ final class AnswerJudge {
         return asked.action.stores() && outcome == Outcome.DONE && !request.has(ResultBits.BORN_EXPIRED);
     }
 
-    private void noteLifetimes(
-            Asked asked, Request request, Outcome outcome, long met, long returnedNs, int attempts) {
+    private void noteLifetimes(Asked asked, Request request, Outcome outcome, long met, long returnedNs, int attempts) {
         final Lifetimes lifetimes = workload.lifetimes();
         final int history = asked.history();
         final boolean isTouched = request.has(ResultBits.TOUCHED);
@@ -259,9 +257,7 @@ final class AnswerJudge {
                     : event(asked, request, removal(asked), outcome, observed, returnedNs);
         }
         if (workload.host().trace().isRead()) {
-            workload.host()
-                    .trace()
-                    .tell("client " + number + " " + asked + ": " + request.status() + " " + event);
+            workload.host().trace().tell("client " + number + " " + asked + ": " + request.status() + " " + event);
         }
         if (event.outcome() == Outcome.DONE && event.action().makesVersion()) {
             workload.versions().given(request.shard(), event.version(), number, asked.invokedNs);
@@ -305,8 +301,7 @@ final class AnswerJudge {
         log.add(asked.history(), event(asked, request, action, Outcome.UNKNOWN, Event.NOT_ASKED, returnedNs));
     }
 
-    private Event event(
-            Asked asked, Request request, Action action, Outcome outcome, long observed, long returnedNs) {
+    private Event event(Asked asked, Request request, Action action, Outcome outcome, long observed, long returnedNs) {
         return new Event(
                 number,
                 action,

@@ -67,7 +67,9 @@ public final class Counts {
 
     void count(Action action, Condition condition, LifetimeKind lifetime, Outcome outcome, Status status) {
         actions.computeIfAbsent(action, one -> happenings.counter(of(one))).add(1);
-        conditions.computeIfAbsent(condition, one -> happenings.counter(of(one))).add(1);
+        conditions
+                .computeIfAbsent(condition, one -> happenings.counter(of(one)))
+                .add(1);
         lifetimes.computeIfAbsent(lifetime, one -> happenings.counter(of(one))).add(1);
         outcomes.computeIfAbsent(outcome, one -> happenings.counter(of(one))).add(1);
         statuses.computeIfAbsent(status, one -> happenings.counter("answer " + one))

@@ -309,15 +309,6 @@ public final class Lifetimes {
 
     private static Event end(long value, long earliestNs) {
         return new Event(
-                -1,
-                Action.EXPIRY,
-                value,
-                0,
-                Outcome.UNKNOWN,
-                0,
-                0,
-                Event.NOT_ASKED,
-                earliestNs,
-                Long.MAX_VALUE);
+                -1, Action.EXPIRY, value, 0, Outcome.UNKNOWN, 0, 0, Event.NOT_ASKED, earliestNs, Long.MAX_VALUE);
     }
 }

@@ -115,8 +115,7 @@ public final class WindowJudge {
     }
 
     private Event event(Outcome outcome, long version, long observed, long invokedNs) {
-        return new Event(
-                JUDGE, Action.GET, Event.ABSENT, 0, outcome, version, 0, observed, invokedNs, host.nowNs());
+        return new Event(JUDGE, Action.GET, Event.ABSENT, 0, outcome, version, 0, observed, invokedNs, host.nowNs());
     }
 
     private static Request get(CacheLife cache, int key) {
@@ -138,8 +137,8 @@ public final class WindowJudge {
 
     private void require(CacheLife cache, Request request) {
         if (request.status() != Status.UNKNOWN_CACHE) {
-            host.violation(
-                    request.operation() + " for " + cache + " was answered " + request.status() + " after its destruction");
+            host.violation(request.operation() + " for " + cache + " was answered " + request.status()
+                    + " after its destruction");
         }
     }
 }
