@@ -10,11 +10,12 @@ final class CatalogueFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {
         final Caches caches = simulation.workload().caches();
-        final CacheLife life = caches.live(a % caches.count());
-        final boolean isOnlyOne = caches.count() == 1;
-        simulation
-                .turns()
-                .take(new Change(simulation, a % caches.count(), life, life == null || isOnlyOne || b % 2 == 0));
+        final int cache = a % caches.count();
+        if (!caches.isDestroyable(cache)) {
+            return;
+        }
+        final CacheLife life = caches.live(cache);
+        simulation.turns().take(new Change(simulation, cache, life, life == null || b % 2 == 0));
     }
 
     /** Carried to its end in one step, in which others go on. */

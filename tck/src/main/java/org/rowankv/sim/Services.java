@@ -23,8 +23,7 @@ final class Services implements Scene {
         final RandomSource streams = random.fork("streams");
         final SimPlan plan = simulation.plan();
         if (streams.nextInt(WITHOUT_STREAM_ONE_IN) > 0) {
-            final boolean hidden =
-                    plan.ttlPerMille() > 0 || plan.touches() || !plan.limit().isNone();
+            final boolean hidden = plan.workload().hidesEnds();
             all.add(new Subscriber(this, new StoreStreams(simulation), streams, log, hidden, plan.stepNs()));
         }
     }

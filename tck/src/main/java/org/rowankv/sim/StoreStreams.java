@@ -15,6 +15,7 @@ import org.rowankv.server.client.ServedShards;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.sim.service.StreamServers;
 import org.rowankv.sim.service.VisibleObject;
+import org.rowankv.sim.workload.CacheLife;
 
 /** The servers of a simulated store, as subscribers of their changes reach them. */
 final class StoreStreams implements StreamServers {
@@ -30,9 +31,6 @@ final class StoreStreams implements StreamServers {
         this.simulation = simulation;
         this.values =
                 new SimValues(simulation.plan().smallValue(), simulation.plan().largeValue());
-        for (int key = 0; key < simulation.plan().keys(); key++) {
-            keys.put(ByteBuffer.wrap(SimClient.keyBytes(key)), key);
-        }
     }
 
     private record OfServer(Served served) implements AskedChanges.Source {
@@ -52,7 +50,7 @@ final class StoreStreams implements StreamServers {
 
     @Override
     public int cacheId() {
-        return simulation.store().cacheId();
+        return simulation.workload().caches().first().id();
     }
 
     @Override
@@ -85,12 +83,16 @@ final class StoreStreams implements StreamServers {
 
     @Override
     public int keyOf(byte[] key) {
+        final CacheLife first = simulation.workload().caches().first();
+        for (int number = keys.size(); number < first.keys(); number++) {
+            keys.put(ByteBuffer.wrap(CacheLife.keyBytes(number)), number);
+        }
         return keys.getOrDefault(ByteBuffer.wrap(key), -1);
     }
 
     @Override
     public int shardOf(int key) {
-        return simulation.store().shardOf(key);
+        return simulation.workload().caches().first().shardOf(key);
     }
 
     @Override

@@ -23,6 +23,7 @@ import org.rowankv.sim.service.Service;
 import org.rowankv.sim.service.StreamServers;
 import org.rowankv.sim.service.Subscriber;
 import org.rowankv.sim.service.VisibleObject;
+import org.rowankv.sim.workload.CacheLife;
 
 /** A subscriber of the users' cache in a cluster. Its connection to a server ends when that has other roles, or is paused. */
 final class ClusterStreams extends Turned implements Scene, StreamServers {
@@ -43,10 +44,7 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
         this.random = random.fork("routing");
         final ClusterPlan plan = simulation.plan();
         this.values = new SimValues(plan.smallValue(), plan.largeValue());
-        this.subscriber = new Subscriber(this, this, random.fork("subscriber"), log, false, plan.stepNs());
-        for (int key = 0; key < plan.keys(); key++) {
-            keys.put(ByteBuffer.wrap(SimUser.keyBytes(key)), key);
-        }
+        this.subscriber = new Subscriber(this, this, random.fork("subscriber"), log, plan.workload().hidesEnds(), plan.stepNs());
     }
 
     private record OfServer(SimProcess.Door door, Served served) implements AskedChanges.Source {
@@ -103,9 +101,13 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
 
     // --- the servers ---
 
+    private CacheLife first() {
+        return simulation.workload().caches().first();
+    }
+
     @Override
     public int cacheId() {
-        return simulation.cacheId();
+        return first().id();
     }
 
     @Override
@@ -150,12 +152,15 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
 
     @Override
     public int keyOf(byte[] key) {
+        for (int number = keys.size(); number < first().keys(); number++) {
+            keys.put(ByteBuffer.wrap(CacheLife.keyBytes(number)), number);
+        }
         return keys.getOrDefault(ByteBuffer.wrap(key), -1);
     }
 
     @Override
     public int shardOf(int key) {
-        return ShardMap.shardOf(hashOf(SimUser.keyBytes(key)), configuration().shardCount());
+        return ShardMap.shardOf(hashOf(CacheLife.keyBytes(key)), configuration().shardCount());
     }
 
     private long hashOf(byte[] key) {

@@ -195,6 +195,9 @@ final class Faults {
     private void catalogue(SimHost host, int drawn) {
         final Caches caches = simulation.workload().caches();
         final int cache = drawn % caches.count();
+        if (!caches.isDestroyable(cache)) {
+            return;
+        }
         changeCaches(host, catalogue -> {
             final CacheLife life = caches.live(cache);
             if (life != null) {

@@ -13,6 +13,7 @@ import org.rowankv.protocol.Change;
 import org.rowankv.protocol.ChangeType;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Version;
 
@@ -78,6 +79,7 @@ final class StreamJudge {
         if (request.status() != Status.OK
                 || request.version() == Version.NONE
                 || request.cacheId() != servers.cacheId()
+                || request.has(ResultBits.BORN_EXPIRED) // it ends what was there, as if its lifetime were over
                 || !stores && request.operation() != Operation.DELETE) {
             return;
         }

@@ -30,7 +30,7 @@ public final class CacheLife {
         this.shards = shards;
     }
 
-    static byte[] keyBytes(int number) {
+    public static byte[] keyBytes(int number) {
         return ("key " + number).getBytes(StandardCharsets.UTF_8);
     }
 
@@ -51,7 +51,7 @@ public final class CacheLife {
         return limit;
     }
 
-    int keys() {
+    public int keys() {
         return shards.length;
     }
 
@@ -60,7 +60,7 @@ public final class CacheLife {
         return firstHistory + number;
     }
 
-    int shardOf(int number) {
+    public int shardOf(int number) {
         return shards[number];
     }
 

@@ -42,6 +42,16 @@ public final class Caches {
         return plan.caches().get(cache);
     }
 
+    /** The first cache: it is never destroyed. Its keys' histories are the first ones. */
+    public CacheLife first() {
+        return newest(0);
+    }
+
+    /** Whether a cache is destroyed now and then: all but the first, whose changes others follow. */
+    public boolean isDestroyable(int cache) {
+        return cache > 0;
+    }
+
     /** All that there were, in the order of their creation. */
     public List<CacheLife> lives() {
         return lives;

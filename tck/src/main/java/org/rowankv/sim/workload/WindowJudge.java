@@ -38,12 +38,27 @@ public final class WindowJudge {
         this.ends = ends;
     }
 
-    /** @param store carries a request, whose shard is set, to its answer; time goes on meanwhile */
-    public void judge(Consumer<Request> store) {
+    /** Of a read of the first cache. */
+    @FunctionalInterface
+    public interface Reader {
+        void onRead(int key, Event read);
+    }
+
+    /**
+     * Judges what was asked since the last time.
+     *
+     * @param store carries a request to its answer
+     * @param reader also sees what the keys of the first cache hold
+     */
+    public void judge(Consumer<Request> store, Reader reader) {
         // Before anything is read: what is read may be logged as over, and then is.
         for (CacheLife cache : workload.caches().lives()) {
             for (int key = 0; key < cache.keys() && !cache.isJudged(); key++) {
-                judgeKey(cache, key, cache.isDestroyed() ? refused(store, cache, key) : read(store, cache, key));
+                final Event last = cache.isDestroyed() ? refused(store, cache, key) : read(store, cache, key);
+                judgeKey(cache, key, last);
+                if (cache.cache() == 0) {
+                    reader.onRead(key, last);
+                }
             }
             if (cache.isDestroyed()) {
                 requireRefused(cache, store);

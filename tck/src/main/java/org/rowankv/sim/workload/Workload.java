@@ -2,6 +2,7 @@ package org.rowankv.sim.workload;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
 import org.rowankv.check.history.HistoryRecorder;
 import org.rowankv.runtime.RandomSource;
@@ -28,7 +29,7 @@ public final class Workload {
         this.clients = clients;
         this.values = values;
         this.host = host;
-        this.history = new HistoryRecorder(clients + 1, 0);
+        this.history = new HistoryRecorder(clients + 2, 0);
         this.caches = new Caches(plan, host, history);
         this.counts = new Counts(host.happenings());
         this.versions = new GivenVersions(host);
@@ -36,6 +37,11 @@ public final class Workload {
 
     public WorkloadClient client(int number, RandomSource random, Inclination inclination) {
         return new WorkloadClient(number, this, history.log(number), random, inclination);
+    }
+
+    /** For what is heard of the first cache's keys, other than by their clients. */
+    public CallerLog streamLog() {
+        return history.log(clients + 1);
     }
 
     /** Looks at what every key holds when all rest. */

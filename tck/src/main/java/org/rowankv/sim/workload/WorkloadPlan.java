@@ -29,7 +29,7 @@ public record WorkloadPlan(
     public static List<CacheLimit> limits(RandomSource random, int keys, int valueLength, boolean many) {
         final int count = Math.min(keys / 2, many ? MOST_CACHES : 1 + random.nextInt(MOST_CACHES));
         final boolean limited = many || random.nextInt(5) < 2;
-        final long entries = 1 + keys / count / 3;
+        final long entries = 1L + keys / count / 3;
         final List<CacheLimit> limits = new ArrayList<>();
         for (int cache = 0; cache < count; cache++) {
             limits.add(
@@ -40,6 +40,11 @@ public record WorkloadPlan(
                     });
         }
         return List.copyOf(limits);
+    }
+
+    /** Whether objects of the first cache may end by themselves. */
+    public boolean hidesEnds() {
+        return ttlPerMille > 0 || touches || !caches.get(0).isNone();
     }
 
     static String nameOf(int cache) {
