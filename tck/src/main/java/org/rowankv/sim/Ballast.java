@@ -6,6 +6,7 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.ServerStatistics;
+import org.rowankv.sim.workload.SimValues;
 
 /** Objects that are written once, before anything goes wrong, and never touched: they fill the store, and must stay. */
 final class Ballast {

@@ -3,6 +3,7 @@ package org.rowankv.sim;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
 import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.sim.workload.SimValues;
 import org.rowankv.sim.workload.WindowJudge;
 
 /** Looks at a store that rests: what every key holds, how that came about, and the servers' own state. */
@@ -30,10 +31,12 @@ final class Judge {
     void judgeWindow() {
         final EmbeddedCluster cluster = simulation.store().cluster();
         awaitLimits(cluster);
-        window.judge(request -> {
-            simulation.store().place(request);
-            simulation.session().call(request);
-        }, simulation.services()::read);
+        window.judge(
+                request -> {
+                    simulation.store().place(request);
+                    simulation.session().call(request);
+                },
+                simulation.services()::read);
         simulation.services().afterReads();
         ballast.judge();
         cluster.awaitDigested(); // a read may have logged an expiry

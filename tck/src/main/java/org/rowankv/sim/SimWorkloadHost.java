@@ -1,5 +1,6 @@
 package org.rowankv.sim;
 
+import java.util.function.LongConsumer;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.sim.workload.WorkloadHost;
@@ -23,13 +24,23 @@ final class SimWorkloadHost implements WorkloadHost {
     }
 
     @Override
-    public Happenings happenings() {
-        return simulation.happenings();
+    public LongConsumer counter(String what) {
+        return simulation.happenings().counter(what)::add;
     }
 
     @Override
-    public Trace trace() {
-        return simulation.trace();
+    public boolean isRead() {
+        return simulation.trace().isRead();
+    }
+
+    @Override
+    public void tell(String words) {
+        simulation.trace().tell(words);
+    }
+
+    @Override
+    public void mix(long value) {
+        simulation.trace().mix(value);
     }
 
     @Override

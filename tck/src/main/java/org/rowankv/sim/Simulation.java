@@ -10,6 +10,7 @@ import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.sim.workload.SimValues;
 import org.rowankv.sim.workload.Workload;
 
 /**

@@ -16,6 +16,7 @@ import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.sim.service.StreamServers;
 import org.rowankv.sim.service.VisibleObject;
 import org.rowankv.sim.workload.CacheLife;
+import org.rowankv.sim.workload.SimValues;
 
 /** The servers of a simulated store, as subscribers of their changes reach them. */
 final class StoreStreams implements StreamServers {

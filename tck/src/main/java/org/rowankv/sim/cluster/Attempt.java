@@ -87,6 +87,7 @@ final class Attempt extends Turned {
                 answer(Status.UNKNOWN_CACHE);
                 return;
             }
+            simulation.streams().arrived(request);
             door = open;
             final List<SimLoop> loops = open.loops();
             final SimLoop taken = loops.get(Math.floorMod(number, loops.size()));

@@ -37,19 +37,21 @@ final class ClusterJudge {
         final List<Server> servers = servers(doors);
         awaitDigested(servers);
         awaitLimits(configuration, servers);
-        window.judge(request -> {
-            final long hashed =
-                    keyHash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
-            final int shard = ShardMap.shardOf(hashed, configuration.shardCount());
-            request.placed(hashed, shard);
-            final int primary = configuration.shard(shard).primary();
-            if (simulation.isUnknown(request, doors.get(primary))) {
-                request.noResult();
-                request.answer(Status.UNKNOWN_CACHE, 0, 0, 0);
-            } else {
-                servers.get(primary).call(request);
-            }
-        }, simulation.streams()::read);
+        window.judge(
+                request -> {
+                    final long hashed =
+                            keyHash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
+                    final int shard = ShardMap.shardOf(hashed, configuration.shardCount());
+                    request.placed(hashed, shard);
+                    final int primary = configuration.shard(shard).primary();
+                    if (simulation.isUnknown(request, doors.get(primary))) {
+                        request.noResult();
+                        request.answer(Status.UNKNOWN_CACHE, 0, 0, 0);
+                    } else {
+                        servers.get(primary).call(request);
+                    }
+                },
+                simulation.streams()::read);
         simulation.streams().afterReads();
         awaitDigested(servers);
         states.requireAgreement(configuration, servers);

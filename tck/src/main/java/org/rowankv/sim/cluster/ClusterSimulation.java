@@ -18,10 +18,10 @@ import org.rowankv.sim.Happenings;
 import org.rowankv.sim.NodeClock;
 import org.rowankv.sim.SimOnThread;
 import org.rowankv.sim.SimThread;
-import org.rowankv.sim.SimValues;
 import org.rowankv.sim.Timeline;
 import org.rowankv.sim.Trace;
 import org.rowankv.sim.ViolationError;
+import org.rowankv.sim.workload.SimValues;
 import org.rowankv.sim.workload.Workload;
 
 /**

@@ -17,13 +17,13 @@ import org.rowankv.server.Server;
 import org.rowankv.server.client.AskedChanges;
 import org.rowankv.server.client.Served;
 import org.rowankv.server.client.ServedShards;
-import org.rowankv.sim.SimValues;
 import org.rowankv.sim.service.Scene;
 import org.rowankv.sim.service.Service;
 import org.rowankv.sim.service.StreamServers;
 import org.rowankv.sim.service.Subscriber;
 import org.rowankv.sim.service.VisibleObject;
 import org.rowankv.sim.workload.CacheLife;
+import org.rowankv.sim.workload.SimValues;
 
 /** A subscriber of the users' cache in a cluster. Its connection to a server ends when that has other roles, or is paused. */
 final class ClusterStreams extends Turned implements Scene, StreamServers {
@@ -44,7 +44,8 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
         this.random = random.fork("routing");
         final ClusterPlan plan = simulation.plan();
         this.values = new SimValues(plan.smallValue(), plan.largeValue());
-        this.subscriber = new Subscriber(this, this, random.fork("subscriber"), log, plan.workload().hidesEnds(), plan.stepNs());
+        this.subscriber = new Subscriber(
+                this, this, random.fork("subscriber"), log, plan.workload().hidesEnds(), plan.stepNs());
     }
 
     private record OfServer(SimProcess.Door door, Served served) implements AskedChanges.Source {
@@ -70,6 +71,10 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
     void begin() {
         known = simulation.served();
         simulation.turns().add(this);
+    }
+
+    void arrived(Request request) {
+        subscriber.arrived(request);
     }
 
     void answered(Request request) {

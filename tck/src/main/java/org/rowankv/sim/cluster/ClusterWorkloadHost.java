@@ -1,11 +1,10 @@
 package org.rowankv.sim.cluster;
 
+import java.util.function.LongConsumer;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Status;
-import org.rowankv.sim.Happenings;
-import org.rowankv.sim.Trace;
 import org.rowankv.sim.workload.WorkloadHost;
 
 /** What the users' workload sees of a simulated cluster. */
@@ -27,13 +26,23 @@ final class ClusterWorkloadHost implements WorkloadHost {
     }
 
     @Override
-    public Happenings happenings() {
-        return simulation.happenings();
+    public LongConsumer counter(String what) {
+        return simulation.happenings().counter(what)::add;
     }
 
     @Override
-    public Trace trace() {
-        return simulation.trace();
+    public boolean isRead() {
+        return simulation.trace().isRead();
+    }
+
+    @Override
+    public void tell(String words) {
+        simulation.trace().tell(words);
+    }
+
+    @Override
+    public void mix(long value) {
+        simulation.trace().mix(value);
     }
 
     @Override

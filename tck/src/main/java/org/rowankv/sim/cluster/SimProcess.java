@@ -44,7 +44,11 @@ final class SimProcess {
 
     /** Where clients come in. */
     record Door(
-            Server server, Configuration configuration, ClusterCatalogue catalogue, List<SimLoop> loops, long openedNs) {}
+            Server server,
+            Configuration configuration,
+            ClusterCatalogue catalogue,
+            List<SimLoop> loops,
+            long openedNs) {}
 
     private final ClusterSimulation simulation;
     private final SimHost host;

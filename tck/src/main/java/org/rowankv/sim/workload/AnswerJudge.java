@@ -174,7 +174,7 @@ final class AnswerJudge {
         if (hasStored(asked, request, outcome)) {
             noteStored(asked, request, met, returnedNs);
         } else if (asked.action.stores() && outcome == Outcome.DONE) {
-            workload.host().happenings().count("objects that a write ended at once");
+            workload.host().count("objects that a write ended at once");
         }
         if (asked.isAccess()) {
             final boolean isAnswered = outcome == Outcome.DONE
@@ -189,7 +189,7 @@ final class AnswerJudge {
                 lifetimes.accessUnclear(history, asked.invokedNs, asked.accessMs);
             }
             if (isTouched) {
-                workload.host().happenings().count("accesses that gave a lifetime");
+                workload.host().count("accesses that gave a lifetime");
             }
         } else if (asked.touchedValue != Event.ABSENT && outcome != Outcome.UNKNOWN) {
             if (outcome == Outcome.DONE && isTouched) {
@@ -210,7 +210,7 @@ final class AnswerJudge {
         } else if (met > Event.ABSENT) {
             workload.lifetimes().kept(asked.history(), asked.written, met, returnedNs);
             if (workload.lifetimes().isMortal(met)) {
-                workload.host().happenings().count("lifetimes that were kept");
+                workload.host().count("lifetimes that were kept");
             }
         }
     }
@@ -256,14 +256,14 @@ final class AnswerJudge {
                     ? event(asked, request, Action.REMOVE, Outcome.NOT_FOUND, Event.NOT_ASKED, returnedNs)
                     : event(asked, request, removal(asked), outcome, observed, returnedNs);
         }
-        if (workload.host().trace().isRead()) {
-            workload.host().trace().tell("client " + number + " " + asked + ": " + request.status() + " " + event);
+        if (workload.host().isRead()) {
+            workload.host().tell("client " + number + " " + asked + ": " + request.status() + " " + event);
         }
         if (event.outcome() == Outcome.DONE && event.action().makesVersion()) {
             workload.versions().given(request.shard(), event.version(), number, asked.invokedNs);
         }
         if (event.action() == Action.PUT_IF_ABSENT_SINCE && event.outcome() == Outcome.DONE) {
-            workload.host().happenings().count("writes that nothing had come between");
+            workload.host().count("writes that nothing had come between");
         }
         if (event.action() != Action.CLEAR) {
             log.add(asked.history(), event);

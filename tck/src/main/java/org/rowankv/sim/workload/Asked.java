@@ -5,7 +5,6 @@ import org.rowankv.check.history.Event;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Ttl;
-import org.rowankv.sim.SimValues;
 
 /** One operation: what is asked, of which key of which cache. Of one client, which uses it again and again. */
 final class Asked {

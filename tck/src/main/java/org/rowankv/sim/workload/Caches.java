@@ -119,7 +119,7 @@ public final class Caches {
         isChanging = true;
         try {
             final Catalogue.CacheRecord record = catalogue.create(nameOf(cache), new byte[0]);
-            host.happenings().count("caches created");
+            host.count("caches created");
             limit(created(cache, record.id()), record.limit(), catalogue);
         } finally {
             isChanging = false;
@@ -168,7 +168,7 @@ public final class Caches {
                 if (!life.isDestroyBegun()) {
                     host.violation(life + " is gone");
                 }
-                host.happenings().count("caches destroyed by what came to no end");
+                host.count("caches destroyed by what came to no end");
                 destroyed(life);
             } else {
                 if (found.id() != life.id()) {
@@ -193,14 +193,14 @@ public final class Caches {
         final CacheLife life = new CacheLife(cache, id, limitOf(cache), history.addKeys(shards.length), shards);
         lives.add(life);
         newest[cache] = life;
-        host.trace().tell(life + " is there");
+        host.tell(life + " is there");
         return life;
     }
 
     private void destroyed(CacheLife life) {
         life.destroyed(host.nowNs());
-        host.happenings().count("caches destroyed");
-        host.trace().tell(life + " is destroyed");
+        host.count("caches destroyed");
+        host.tell(life + " is destroyed");
     }
 
     /** Once: from then on the store remembers it. What failed before may have been stored, and not told to all servers. */

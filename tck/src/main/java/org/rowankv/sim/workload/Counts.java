@@ -3,26 +3,26 @@ package org.rowankv.sim.workload;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 import org.rowankv.check.history.Action;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Status;
-import org.rowankv.sim.Happenings;
 
 /** How often each kind of request, condition and outcome there was, among what happened. */
 public final class Counts {
     private static final List<Action> NOT_ASKED = List.of(Action.DESTROY, Action.EXPIRY);
 
-    private final Happenings happenings;
-    private final Map<Action, Happenings.Counter> actions = new EnumMap<>(Action.class);
-    private final Map<Condition, Happenings.Counter> conditions = new EnumMap<>(Condition.class);
-    private final Map<LifetimeKind, Happenings.Counter> lifetimes = new EnumMap<>(LifetimeKind.class);
-    private final Map<Outcome, Happenings.Counter> outcomes = new EnumMap<>(Outcome.class);
-    private final Map<Status, Happenings.Counter> statuses = new EnumMap<>(Status.class);
+    private final WorkloadHost host;
+    private final Map<Action, LongConsumer> actions = new EnumMap<>(Action.class);
+    private final Map<Condition, LongConsumer> conditions = new EnumMap<>(Condition.class);
+    private final Map<LifetimeKind, LongConsumer> lifetimes = new EnumMap<>(LifetimeKind.class);
+    private final Map<Outcome, LongConsumer> outcomes = new EnumMap<>(Outcome.class);
+    private final Map<Status, LongConsumer> statuses = new EnumMap<>(Status.class);
 
-    Counts(Happenings happenings) {
-        this.happenings = happenings;
+    Counts(WorkloadHost host) {
+        this.host = host;
     }
 
     private static String of(Action action) {
@@ -66,13 +66,10 @@ public final class Counts {
     }
 
     void count(Action action, Condition condition, LifetimeKind lifetime, Outcome outcome, Status status) {
-        actions.computeIfAbsent(action, one -> happenings.counter(of(one))).add(1);
-        conditions
-                .computeIfAbsent(condition, one -> happenings.counter(of(one)))
-                .add(1);
-        lifetimes.computeIfAbsent(lifetime, one -> happenings.counter(of(one))).add(1);
-        outcomes.computeIfAbsent(outcome, one -> happenings.counter(of(one))).add(1);
-        statuses.computeIfAbsent(status, one -> happenings.counter("answer " + one))
-                .add(1);
+        actions.computeIfAbsent(action, one -> host.counter(of(one))).accept(1);
+        conditions.computeIfAbsent(condition, one -> host.counter(of(one))).accept(1);
+        lifetimes.computeIfAbsent(lifetime, one -> host.counter(of(one))).accept(1);
+        outcomes.computeIfAbsent(outcome, one -> host.counter(of(one))).accept(1);
+        statuses.computeIfAbsent(status, one -> host.counter("answer " + one)).accept(1);
     }
 }

@@ -83,7 +83,7 @@ final class OperationDraw {
         if (isUsual && random.nextInt(FORMER_ONE_IN) == 0) {
             final CacheLife former = workload.caches().former(random.nextInt(PER_MILLE));
             if (former != null) {
-                workload.host().happenings().count("former caches asked");
+                workload.host().count("former caches asked");
                 return former;
             }
         }

@@ -68,7 +68,7 @@ public final class WindowJudge {
             }
         }
         history.clear();
-        host.happenings().count("windows judged");
+        host.count("windows judged");
     }
 
     private void judgeKey(CacheLife cache, int key, Event lastRead) {
@@ -115,7 +115,7 @@ public final class WindowJudge {
             host.violation("value #" + Long.toHexString(observed) + " of key " + key + " of " + cache
                     + " is there at rest, and its lifetime is over on every clock");
         }
-        host.trace().mix(observed);
+        host.mix(observed);
         return event(found ? Outcome.DONE : Outcome.NOT_FOUND, request.version(), observed, invokedNs);
     }
 

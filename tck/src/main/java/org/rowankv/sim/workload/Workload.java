@@ -6,7 +6,6 @@ import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
 import org.rowankv.check.history.HistoryRecorder;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.sim.SimValues;
 
 /** What all clients of one run share: its caches, what they have met, and how that is judged. Owned by the simulation's thread. */
 public final class Workload {
@@ -31,7 +30,7 @@ public final class Workload {
         this.host = host;
         this.history = new HistoryRecorder(clients + 2, 0);
         this.caches = new Caches(plan, host, history);
-        this.counts = new Counts(host.happenings());
+        this.counts = new Counts(host);
         this.versions = new GivenVersions(host);
     }
 

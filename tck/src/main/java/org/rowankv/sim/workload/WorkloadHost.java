@@ -1,8 +1,7 @@
 package org.rowankv.sim.workload;
 
+import java.util.function.LongConsumer;
 import org.rowankv.protocol.Status;
-import org.rowankv.sim.Happenings;
-import org.rowankv.sim.Trace;
 
 /** The simulation in which the clients of a {@link Workload} live. */
 public interface WorkloadHost {
@@ -11,9 +10,20 @@ public interface WorkloadHost {
     /** A moment goes by. */
     void tick();
 
-    Happenings happenings();
+    /** Counts what happened, by name. */
+    LongConsumer counter(String what);
 
-    Trace trace();
+    default void count(String what) {
+        counter(what).accept(1);
+    }
+
+    /** Whether the words of {@link #tell} are read. */
+    boolean isRead();
+
+    void tell(String words);
+
+    /** Something that the same seed must repeat. */
+    void mix(long value);
 
     /** A promise was broken. Throws. */
     void violation(String what);

@@ -49,6 +49,32 @@ final class History {
         return add(Action.PUT_IF_ABSENT, value, 0, Outcome.DONE, version, 0, Event.NOT_ASKED, from, to);
     }
 
+    /** A read that found nothing, and returned a version for what is unchanged since. */
+    History missAt(int from, int to, long version) {
+        return get(from, to, Event.ABSENT, version);
+    }
+
+    History putIfUnchanged(int from, int to, long value, long since, long version) {
+        return add(Action.PUT_IF_ABSENT_SINCE, value, since, Outcome.DONE, version, 0, Event.NOT_ASKED, from, to);
+    }
+
+    History putIfUnchangedFailed(int from, int to, long value, long since, long versionThere) {
+        return add(
+                Action.PUT_IF_ABSENT_SINCE,
+                value,
+                since,
+                Outcome.CONDITION_FAILED,
+                versionThere,
+                0,
+                Event.NOT_ASKED,
+                from,
+                to);
+    }
+
+    History replaceAny(int from, int to, long value, long version, long previousVersion) {
+        return add(Action.REPLACE, value, 0, Outcome.DONE, version, previousVersion, Event.NOT_ASKED, from, to);
+    }
+
     History putIfAbsentFailed(int from, int to, long value, long versionThere) {
         return add(
                 Action.PUT_IF_ABSENT, value, 0, Outcome.CONDITION_FAILED, versionThere, 0, Event.NOT_ASKED, from, to);

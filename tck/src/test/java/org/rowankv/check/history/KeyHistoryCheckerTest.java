@@ -252,6 +252,108 @@ class KeyHistoryCheckerTest {
         }
     }
 
+    @Nested
+    class UnchangedSince {
+        private static final String SOMETHING_HAD = "as if nothing had changed since a version, but something had";
+
+        @Test
+        void shouldAcceptAWriteBehindAMissWithNothingInBetween() {
+            shouldPass(History.empty()
+                    .missAt(0, 1, 7)
+                    .putIfUnchanged(2, 3, 1, 7, 8)
+                    .get(4, 5, 1, 8));
+        }
+
+        @Test
+        void shouldAcceptARefusalWhereNothingIs() {
+            shouldPass(History.empty()
+                    .missAt(0, 1, 7)
+                    .putIfUnchangedFailed(2, 3, 1, 7, 0)
+                    .miss(4, 5));
+        }
+
+        @Test
+        void shouldAcceptARefusalByWhatIsThere() {
+            shouldPass(History.holding(9, 5).putIfUnchangedFailed(2, 3, 1, 7, 5).get(4, 5, 9, 5));
+        }
+
+        @Test
+        void shouldFindAChangeThatCameBetween() {
+            shouldFail(
+                    History.empty()
+                            .missAt(0, 1, 7)
+                            .put(2, 3, 2, 8, 0)
+                            .remove(4, 5, 9, 8)
+                            .putIfUnchanged(6, 7, 1, 7, 10),
+                    SOMETHING_HAD);
+        }
+
+        @Test
+        void shouldFindAClearThatCameBetween() {
+            shouldFail(
+                    History.empty()
+                            .missAt(0, 1, 7)
+                            .add(Action.CLEAR, Event.ABSENT, 0, Outcome.DONE, 8, 0, Event.NOT_ASKED, 2, 3)
+                            .putIfUnchanged(4, 5, 1, 7, 9),
+                    SOMETHING_HAD);
+        }
+
+        @Test
+        void shouldFindAWriteOverWhatIsThere() {
+            shouldFail(History.holding(9, 5).putIfUnchanged(0, 1, 1, 7, 8), NO_ORDER);
+        }
+
+        @Test
+        void shouldFindARefusalThatNamesWhatIsGone() {
+            shouldFail(History.holding(9, 5).remove(0, 1, 6, 5).putIfUnchangedFailed(2, 3, 1, 3, 5), NO_ORDER);
+        }
+
+        @Test
+        void shouldFindAMissWhoseVersionIsGivenOutLater() {
+            shouldFail(History.empty().missAt(0, 1, 7).put(2, 3, 1, 7, 0), "had been answered before it was invoked");
+        }
+    }
+
+    @Nested
+    class Replacing {
+        @Test
+        void shouldAcceptAReplacementOfWhatIsThere() {
+            shouldPass(History.holding(9, 5).replaceAny(0, 1, 1, 6, 5).get(2, 3, 1, 6));
+        }
+
+        @Test
+        void shouldAcceptAnUnknownReplacementThatTookEffect() {
+            shouldPass(History.holding(9, 5)
+                    .unknown(Action.REPLACE, 0, 1, 0)
+                    .get(1, 2, 9, 5)
+                    .get(3, 4, 1, 6));
+        }
+
+        @Test
+        void shouldFindAReplacementOfNothing() {
+            shouldFail(History.empty().replaceAny(0, 1, 1, 6, 0), NO_ORDER);
+        }
+
+        @Test
+        void shouldFindAnUnknownReplacementOfNothing() {
+            shouldFail(History.empty().unknown(Action.REPLACE, 0, 1, 0).get(2, 3, 1, 6), NO_ORDER);
+        }
+    }
+
+    @Test
+    void shouldTakeADestructionForAPossibleEnd() {
+        shouldPass(History.holding(9, 5)
+                .unknown(Action.DESTROY, 0, Event.ABSENT, 0)
+                .get(1, 2, 9, 5)
+                .miss(3, 4));
+        shouldFail(
+                History.holding(9, 5)
+                        .unknown(Action.DESTROY, 0, Event.ABSENT, 0)
+                        .miss(1, 2)
+                        .get(3, 4, 9, 5),
+                NO_ORDER);
+    }
+
     @Test
     void shouldShowTheShortestWindowAndNothingElse() {
         final History history = History.empty();

@@ -1,4 +1,4 @@
-package org.rowankv.sim;
+package org.rowankv.sim.workload;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
