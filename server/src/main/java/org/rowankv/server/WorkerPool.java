@@ -63,9 +63,6 @@ final class WorkerPool {
                     parts.clock(),
                     limits));
         }
-        if (parts.settings().verifyReads()) {
-            pool.workers.forEach(Worker::verifyReads);
-        }
         return pool;
     }
 

@@ -310,8 +310,8 @@ final class PlantedBugs {
                     "power: what a power cut tore stays",
                     SERVER,
                     "org.rowankv.server.reconfiguration.SegmentReader",
-                    "        if (mayBeTorn) {",
-                    "        if (segment < 0) {"),
+                    "if (segments.area().mayBeTorn()) {",
+                    "if (segment < 0) {"),
             new PlantedBug(
                     "power: a force that has not ended is believed",
                     SERVER,

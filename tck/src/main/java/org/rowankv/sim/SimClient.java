@@ -116,30 +116,6 @@ final class SimClient extends Task {
         }
     }
 
-    /** The run ends before the operation does: it may take effect, or not. */
-    void giveUp() {
-        if (stepped != null && action != Action.GET && action != Action.CLEAR) {
-            log.add(
-                    key,
-                    new Event(
-                            number,
-                            action,
-                            written,
-                            action.expectsVersion() ? request.expectedVersion() : 0,
-                            Outcome.UNKNOWN,
-                            0,
-                            0,
-                            Event.NOT_ASKED,
-                            invokedNs,
-                            simulation.timeline().nowNs()));
-        }
-    }
-
-    /** Whether it is at a clear, which concerns all keys of a shard. */
-    boolean isClearing() {
-        return stepped != null && action == Action.CLEAR;
-    }
-
     private void send(Request next) {
         // Who repeats waits longer each time: else attempts pile up at a server that stands still.
         repetitions = next == sent ? Math.min(MOST_DOUBLINGS, repetitions + 1) : 0;
@@ -159,102 +135,9 @@ final class SimClient extends Task {
     }
 
     private void end() {
-<<<<<<< Updated upstream
         nextAtNs = simulation.timeline().nowNs() + random.nextInt((int) (8 * plan.stepNs()));
         simulation.onEnded(this, asks.request().status(), asks.request().version());
         asks.end();
-=======
-        final long returnedNs = simulation.timeline().nowNs();
-        nextAtNs = returnedNs + random.nextInt((int) (8 * plan.stepNs()));
-        final Status status = request.status();
-        simulation.onEnded(this, action.label(), status, request.version());
-        final Outcome outcome = outcomeOf(status);
-        if (action == Action.GET && outcome == Outcome.REFUSED) {
-            return; // learned nothing
-        }
-        if (action != Action.TOUCH && (status == Status.OK || status == Status.CONDITION_FAILED)) {
-            lastVersion[key] = request.version();
-            lastValue[key] = action.stores() && status == Status.OK
-                    ? written
-                    : action == Action.GET || status == Status.CONDITION_FAILED ? observed(outcome) : Event.ABSENT;
-        }
-        final Event event = new Event(
-                number,
-                action,
-                written,
-                action.expectsVersion() ? request.expectedVersion() : 0,
-                outcome,
-                outcome == Outcome.NOT_FOUND ? 0 : request.version(),
-                request.previousVersion(),
-                observed(outcome),
-                invokedNs,
-                returnedNs);
-        if (simulation.trace().isRead()) {
-            simulation
-                    .trace()
-                    .tell(this + " key " + key + " " + action.label() + " #" + Long.toHexString(written) + ": " + status
-                            + " " + event);
-        }
-        if (outcome == Outcome.DONE) {
-            judgeAnswer(event);
-        }
-        if (action == Action.CLEAR) {
-            for (int cleared = 0; cleared < plan.keys(); cleared++) {
-                if (simulation.store().shardOf(cleared) == request.shard()) {
-                    log.add(cleared, event);
-                }
-            }
-        } else {
-            log.add(key, event);
-        }
-    }
-
-    private void judgeAnswer(Event event) {
-        if (ttlMs != Ttl.ETERNAL && action.stores()) {
-            simulation.lifetimes().stored(written, invokedNs, event.returnedNs(), ttlMs);
-        }
-        if (action == Action.GET && !plan.touches() && simulation.lifetimes().isOver(event.observed(), invokedNs)) {
-            simulation.violation("value #" + Long.toHexString(event.observed()) + " of key " + key
-                    + " was read after its lifetime was over on every clock");
-        }
-        if (action.makesVersion()) {
-            simulation.versions().given(request.shard(), event.version(), number, invokedNs);
-        }
-        final boolean existed = request.previousVersion() != 0;
-        if (action.stores()
-                && (request.has(ResultBits.EXISTED) != existed
-                        || request.has(ResultBits.UPDATED) != existed
-                        || request.has(ResultBits.CREATED) == existed)) {
-            simulation.violation(action.label() + " answered the bits " + Integer.toBinaryString(request.bits())
-                    + ", which do not agree with the previous version " + request.previousVersion());
-        }
-    }
-
-    private long observed(Outcome outcome) {
-        if (!wantsOld || outcome != Outcome.DONE && outcome != Outcome.CONDITION_FAILED) {
-            return Event.NOT_ASKED;
-        }
-        if (request.hasResult() && request.has(ResultBits.EXISTED)) {
-            return values.idIn(request.result(), request.resultLength());
-        }
-        return outcome == Outcome.DONE ? Event.ABSENT : Event.NOT_ASKED;
-    }
-
-    private Outcome outcomeOf(Status status) {
-        return switch (status) {
-            case OK -> Outcome.DONE;
-            case NOT_FOUND -> Outcome.NOT_FOUND;
-            case CONDITION_FAILED -> Outcome.CONDITION_FAILED;
-            case OUTCOME_UNKNOWN -> Outcome.UNKNOWN;
-            // NO_REPLY is the answer of a read; UNREACHABLE when not even the session could be opened.
-            case CORRUPTED -> {
-                simulation.victim().requireRotten(this + " finds key " + key + " damaged");
-                yield Outcome.REFUSED;
-            }
-            case FULL, TOO_LARGE, CLOSED, UNREACHABLE, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> Outcome.REFUSED;
-            default -> throw new ViolationError(this + " got the answer " + status + ", which nobody should see");
-        };
->>>>>>> Stashed changes
     }
 
     @Override

@@ -36,9 +36,6 @@ public final class Worker {
     private long lap;
 
     private long writtenInLap;
-    /** Whether an object is checked before a request acts upon it. */
-    private boolean verifiesReads;
-
     private final OwnedCounter expiredObjects = new OwnedCounter();
     private final OwnedCounter replacedSessions = new OwnedCounter();
 
@@ -70,15 +67,6 @@ public final class Worker {
             mutations[number] = new Mutation(this, firstSlot + number);
         }
         this.mutation = mutations[0];
-    }
-
-    /** Before its first mutation: every object is checked that a request acts upon. */
-    public void verifyReads() {
-        verifiesReads = true;
-    }
-
-    boolean verifiesReads() {
-        return verifiesReads;
     }
 
     int serverId() {
@@ -312,7 +300,7 @@ public final class Worker {
 
     /** For the shutdown: nothing is in flight. */
     public void close() {
-        tLog.close();
+        tLog.retire();
         grant.giveBackAll();
         replicator.close();
     }

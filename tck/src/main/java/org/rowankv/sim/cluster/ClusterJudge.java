@@ -6,16 +6,10 @@ import java.util.List;
 import java.util.Map;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardAssignment;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.Server;
-<<<<<<< Updated upstream
-=======
-import org.rowankv.sim.ReplicaRead;
-import org.rowankv.sim.SimValues;
->>>>>>> Stashed changes
 import org.rowankv.sim.StateJudge;
 import org.rowankv.sim.workload.WindowJudge;
 
@@ -42,7 +36,6 @@ final class ClusterJudge {
         final List<SimProcess.Door> doors = doors();
         final List<Server> servers = servers(doors);
         awaitDigested(servers);
-<<<<<<< Updated upstream
         awaitLimits(configuration, servers);
         window.judge(
                 request -> {
@@ -59,26 +52,11 @@ final class ClusterJudge {
                     }
                 },
                 simulation.streams()::read);
-=======
-        for (int key = 0; key < simulation.plan().keys(); key++) {
-            final Event read = read(key, configuration, servers);
-            simulation.streams().read(key, read);
-            for (Anomaly anomaly : history.judge(key, read, checker)) {
-                simulation.deviceFaults().requireNoLoss(read.observed() == Event.TORN, anomaly.toString());
-            }
-        }
->>>>>>> Stashed changes
         simulation.streams().afterReads();
         awaitDigested(servers);
-<<<<<<< Updated upstream
         states.requireAgreement(configuration, servers);
         states.requireCounts(servers, configuration.shardCount());
         states.requireEvictions(servers, simulation.workload().caches().lives());
-=======
-        states.requireAgreement(
-                configuration, servers, simulation.deviceFaults().damaged());
-        states.requireCounts(whole(servers), configuration.shardCount(), simulation.cacheId());
->>>>>>> Stashed changes
         states.requireSegments(servers);
         for (Server server : servers) {
             final long evictions = server.statistics().evictedObjects();
@@ -93,7 +71,6 @@ final class ClusterJudge {
         });
     }
 
-<<<<<<< Updated upstream
     /** Nobody writes: what is above its limit is evicted. */
     private void awaitLimits(Configuration configuration, List<Server> servers) {
         String above = "";
@@ -115,31 +92,6 @@ final class ClusterJudge {
 
     private List<SimProcess.Door> doors() {
         final List<SimProcess.Door> doors = new ArrayList<>();
-=======
-    /** Those without damage, which stays where it is in a cluster. */
-    private List<Server> whole(List<Server> servers) {
-        final List<Server> whole = new ArrayList<>(servers);
-        whole.removeIf(server -> simulation.deviceFaults().damaged().contains(server.serverId()));
-        return whole;
-    }
-
-    /** An object that cannot be read is unavailable, and not lost while another replica has it. */
-    private void lookElsewhere(Request request, int key, ShardAssignment assignment, List<Server> servers) {
-        simulation.deviceFaults().requireRotten("a read of key " + key + " at rest finds it damaged");
-        for (Server server : servers) {
-            if (assignment.isReplica(server.serverId())
-                    && !simulation.deviceFaults().damaged().contains(server.serverId())
-                    && ReplicaRead.answer(request, server)) {
-                simulation.happenings().count("objects that stay unavailable, and that another replica has");
-                return;
-            }
-        }
-        simulation.deviceFaults().requireNoLoss(false, "key " + key + " cannot be read, and no other replica has it");
-    }
-
-    private List<Server> servers() {
-        final List<Server> servers = new ArrayList<>();
->>>>>>> Stashed changes
         for (SimHost host : simulation.hosts()) {
             final SimProcess process = host.process();
             final SimProcess.Door door = process == null ? null : process.door();
@@ -162,41 +114,6 @@ final class ClusterJudge {
         }
     }
 
-<<<<<<< Updated upstream
-=======
-    private Event read(int key, Configuration configuration, List<Server> servers) {
-        final byte[] bytes = SimUser.keyBytes(key);
-        final Request request = new Request().get(simulation.cacheId(), bytes, 0, bytes.length);
-        final long hashed = new KeyHash(configuration.hashSeed()).hash(simulation.cacheId(), bytes, 0, bytes.length);
-        final int shard = ShardMap.shardOf(hashed, configuration.shardCount());
-        request.placed(hashed, shard);
-        simulation.timeline().advance(1);
-        final long invokedNs = simulation.timeline().nowNs();
-        servers.get(configuration.shard(shard).primary()).call(request);
-        if (request.status() == Status.CORRUPTED) {
-            lookElsewhere(request, key, configuration.shard(shard), servers);
-        }
-        simulation.timeline().advance(1);
-        if (request.status() != Status.OK && request.status() != Status.NOT_FOUND) {
-            simulation.violation("a read of key " + key + " at rest was answered " + request.status());
-        }
-        final boolean found = request.status() == Status.OK;
-        final long observed = found ? values.idIn(request.result(), request.resultLength()) : Event.NOT_ASKED;
-        simulation.trace().mix(observed);
-        return new Event(
-                -1,
-                Action.GET,
-                Event.ABSENT,
-                0,
-                found ? Outcome.DONE : Outcome.NOT_FOUND,
-                found ? request.version() : 0,
-                0,
-                observed,
-                invokedNs,
-                simulation.timeline().nowNs());
-    }
-
->>>>>>> Stashed changes
     /** Closes every session; then what is taken must be what lives. */
     void judgeSpace() {
         final Configuration configuration = simulation.served();
@@ -215,7 +132,7 @@ final class ClusterJudge {
         for (int i = 0; i < TURNS_TO_SETTLE; i++) {
             servers.forEach(Server::releaseGrants);
             awaitDigested(servers);
-            difference = states.spaceDifference(whole(servers));
+            difference = states.spaceDifference(servers);
             if (difference.isEmpty()) {
                 return;
             }

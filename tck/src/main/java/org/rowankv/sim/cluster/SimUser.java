@@ -87,70 +87,7 @@ final class SimUser extends Turned {
     }
 
     private void end() {
-<<<<<<< Updated upstream
         simulation.onEnded(asks.request().status(), asks.request().version());
         asks.end();
-=======
-        final long returnedNs = simulation.timeline().nowNs();
-        final Status status = request.status();
-        simulation.onEnded(status, request.version());
-        final Outcome outcome = outcomeOf(status);
-        if (action == Action.GET && (outcome == Outcome.REFUSED || outcome == Outcome.UNKNOWN)) {
-            return; // learned nothing
-        }
-        if (status == Status.OK || status == Status.CONDITION_FAILED) {
-            lastVersion[key] = request.version();
-        }
-        final Event event = new Event(
-                number,
-                action,
-                written,
-                action.expectsVersion() ? request.expectedVersion() : 0,
-                outcome,
-                outcome == Outcome.NOT_FOUND ? 0 : request.version(),
-                request.previousVersion(),
-                observed(outcome),
-                invokedNs,
-                returnedNs);
-        if (simulation.trace().isRead()) {
-            simulation
-                    .trace()
-                    .tell("user " + number + " key " + key + " " + action.label() + " #" + Long.toHexString(written)
-                            + ": " + status + " " + event);
-        }
-        if (outcome == Outcome.DONE && action.makesVersion()) {
-            simulation.versionGiven(request.shard(), event.version());
-        }
-        log.add(key, event);
-    }
-
-    private long observed(Outcome outcome) {
-        if (!wantsOld || outcome != Outcome.DONE && outcome != Outcome.CONDITION_FAILED) {
-            return Event.NOT_ASKED;
-        }
-        if (request.hasResult() && request.has(ResultBits.EXISTED)) {
-            return values.idIn(request.result(), request.resultLength());
-        }
-        return outcome == Outcome.DONE ? Event.ABSENT : Event.NOT_ASKED;
-    }
-
-    private Outcome outcomeOf(Status status) {
-        return switch (status) {
-            case OK -> Outcome.DONE;
-            case NOT_FOUND -> Outcome.NOT_FOUND;
-            case CONDITION_FAILED -> Outcome.CONDITION_FAILED;
-            case OUTCOME_UNKNOWN -> Outcome.UNKNOWN;
-            // NO_REPLY is the answer of a read; UNREACHABLE also when not even the session could be opened.
-            case FULL, TOO_LARGE, UNREACHABLE, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> Outcome.REFUSED;
-            case CORRUPTED -> {
-                simulation.deviceFaults().requireRotten("user " + number + " finds key " + key + " damaged");
-                yield Outcome.REFUSED;
-            }
-            default -> {
-                simulation.violation("user " + number + " got the answer " + status + ", which nobody should see");
-                yield Outcome.REFUSED;
-            }
-        };
->>>>>>> Stashed changes
     }
 }
