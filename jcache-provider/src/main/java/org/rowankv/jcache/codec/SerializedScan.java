@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * are 2^40 steps. {@code ObjectInputFilter} sees neither the class nor the target of a repetition.
  *
  * <p>Counted are the JDK's collections, arrays and numbers. An object of another class counts as one step, since its hash code
- * is its own. Not counted is a search among equal hash codes, at worst the square of the number of elements. A class with a
+ * is its own. An object that holds itself is refused within what hashes it: so is a synchronized view of a collection, which is its own
+ * lock. Not counted is a search among equal hash codes, at worst the square of the number of elements. A class with a
  * {@code writeObject} calls {@code defaultWriteObject} or {@code writeFields} first, as the specification of serialization
  * demands; the stream of one that does not is refused, since its fields cannot be separated from its data. For one stream.
  */
@@ -323,6 +324,8 @@ final class SerializedScan {
             case "java.util.HashSet", "java.util.PriorityQueue" -> Use.HASHES;
             case "java.util.HashMap", "java.util.Hashtable", "java.util.concurrent.ConcurrentHashMap" ->
                 Use.HASHES_KEYS;
+            case "java.util.concurrent.ConcurrentSkipListMap" ->
+                Use.HASHES_KEYS; // compares each key with the one before, unlike a TreeMap
             case "java.util.CollSer" -> Use.BY_FIELD;
             default -> Use.KEEPS;
         };
