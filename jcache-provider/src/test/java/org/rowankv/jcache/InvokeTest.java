@@ -209,6 +209,14 @@ class InvokeTest {
             return null;
         });
         assertThat(writer.written()).as("set and removed: nothing").isEmpty();
+        through.clear();
+        through.invoke("k", (entry, arguments) -> {
+            assertThat(entry.getValue()).isEqualTo("loaded");
+            entry.remove();
+            return null;
+        });
+        assertThat(writer.written()).as("loaded and removed: nothing").isEmpty();
+        assertThat(through.containsKey("k")).isFalse();
         through.invoke("absent", (entry, arguments) -> {
             entry.remove();
             return null;

@@ -45,8 +45,13 @@ public final class EventHub implements OthersChanges.Teller {
 
     /** @param client by which the cache with that id is reached */
     public EventHub(CallbackThreads callbacks, RowanClient client, int cacheId) {
+        this(callbacks, client, cacheId, new ToldChanges());
+    }
+
+    /** @param told where operations note what they tell */
+    EventHub(CallbackThreads callbacks, RowanClient client, int cacheId, ToldChanges told) {
         this.callbacks = callbacks;
-        this.others = client.streamsChanges() ? new OthersChanges(client, cacheId, this) : null;
+        this.others = client.streamsChanges() ? new OthersChanges(client, cacheId, this, told) : null;
     }
 
     /** Begins to tell the subscription of operations that start from now on. */

@@ -33,7 +33,7 @@ final class OthersChanges implements ChangeListener {
     private final RowanClient client;
     private final int cacheId;
     private final Teller teller;
-    private final ToldChanges told = new ToldChanges();
+    private final ToldChanges told;
     private final AtomicLong losses = new AtomicLong();
     // --- guarded by this ---
     private @Nullable ChangeSubscription stream;
@@ -41,10 +41,11 @@ final class OthersChanges implements ChangeListener {
 
     private volatile boolean running;
 
-    OthersChanges(RowanClient client, int cacheId, Teller teller) {
+    OthersChanges(RowanClient client, int cacheId, Teller teller, ToldChanges told) {
         this.client = client;
         this.cacheId = cacheId;
         this.teller = teller;
+        this.told = told;
     }
 
     /** Before anybody is told of anything: from now on whatever is committed is in the stream. */

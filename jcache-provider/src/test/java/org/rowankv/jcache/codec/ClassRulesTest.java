@@ -103,6 +103,26 @@ class ClassRulesTest {
                 .isInstanceOf(ClassNotAllowedException.class);
     }
 
+    /** Of each beginning of a class's name, as a pattern of every form. */
+    @Test
+    void shouldLetAPatternEndAtADotOnly() {
+        final String name = Dog.class.getName();
+        for (int end = 1; end <= name.length(); end++) {
+            final String part = name.substring(0, end);
+            final boolean isPackage = name.startsWith(part + ".");
+            final boolean isOwnPackage = isPackage && name.indexOf('.', end + 1) < 0;
+            assertThat(allowsDog(part + ".**")).as("%s.**", part).isEqualTo(isPackage);
+            assertThat(allowsDog(part + ".*")).as("%s.*", part).isEqualTo(isOwnPackage);
+            assertThat(allowsDog(part)).as(part).isEqualTo(end == name.length());
+        }
+        assertThat(allowsDog(name + "x")).isFalse();
+        assertThat(allowsDog("**")).isTrue();
+    }
+
+    private static boolean allowsDog(String pattern) {
+        return new ClassRules(List.of(), pattern).allows(Dog.class);
+    }
+
     @Test
     void shouldRefuseLambdasAndProxies() {
         final Supplier<String> lambda = (Supplier<String> & Serializable) () -> "x";

@@ -38,10 +38,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.cache.CacheException;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -185,6 +187,32 @@ class CodecTest {
     @Property
     void shouldKeepEveryString(@ForAll String text) {
         assertThat(decode(encode(text))).isEqualTo(text);
+    }
+
+    /** Characters at the bounds of what one byte and one bit of the second byte can tell. */
+    @Property(tries = 500)
+    void shouldKeepStringsOfCharactersAtTheBoundsApart(
+            @ForAll @Size(max = 3) List<@IntRange(max = 9) Integer> one,
+            @ForAll @Size(max = 3) List<@IntRange(max = 9) Integer> other) {
+        final String first = ofBounds(one);
+        final String second = ofBounds(other);
+        assertThat(decode(encode(first))).isEqualTo(first);
+        assertThat(Arrays.equals(encode(first), encode(second))).isEqualTo(first.equals(second));
+    }
+
+    private static String ofBounds(List<Integer> numbers) {
+        final String bounds = "\u0000\u007f\u0080\u00ff\u0100\u0101\u0200\u8000\ud800\uffff";
+        return numbers.stream().map(bounds::charAt).map(String::valueOf).collect(Collectors.joining());
+    }
+
+    @Test
+    void shouldKeepEveryCharacter() {
+        for (int c = Character.MIN_VALUE; c <= Character.MAX_VALUE; c++) {
+            final String text = String.valueOf((char) c);
+            if (!text.equals(decode(encode(text)))) {
+                throw new AssertionError("the character " + c);
+            }
+        }
     }
 
     @Property(tries = 3_000)

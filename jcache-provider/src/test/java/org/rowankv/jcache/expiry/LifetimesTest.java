@@ -44,6 +44,34 @@ class LifetimesTest {
         assertThat(Lifetimes.toMs(Duration.ZERO)).isZero();
     }
 
+    /** The JSR's own durations have no smaller unit than a millisecond; an application's class may answer one. */
+    private static final class SmallDuration extends Duration {
+        private static final long serialVersionUID = 1L;
+        private final TimeUnit smallUnit;
+
+        SmallDuration(TimeUnit unit, long amount) {
+            super(TimeUnit.MILLISECONDS, amount);
+            this.smallUnit = unit;
+        }
+
+        @Override
+        public TimeUnit getTimeUnit() {
+            return smallUnit;
+        }
+    }
+
+    @Test
+    void shouldTakeNoLifetimeForOverThatIsNot() {
+        for (TimeUnit unit : TimeUnit.values()) {
+            for (long amount : new long[] {1, 2, 500, 999, 1_000, 1_000_000, Long.MAX_VALUE}) {
+                assertThat(Lifetimes.toMs(new SmallDuration(unit, amount)))
+                        .as("%d %s", amount, unit)
+                        .isGreaterThanOrEqualTo(Math.max(1, unit.toMillis(amount)));
+            }
+            assertThat(Lifetimes.toMs(new SmallDuration(unit, 0))).isEqualTo(Ttl.IMMEDIATE);
+        }
+    }
+
     @Test
     void shouldTakeAThrowingPolicyForOneWithoutAnswer() {
         final Lifetimes lifetimes = new Lifetimes(new ExpiryPolicy() {

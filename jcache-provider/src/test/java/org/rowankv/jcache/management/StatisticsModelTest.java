@@ -1,0 +1,55 @@
+package org.rowankv.jcache.management;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.Size;
+import org.rowankv.runtime.ManualClock;
+
+/** Each counter has what happened while statistics were on, since the last clear: no less and no more. */
+final class StatisticsModelTest {
+    enum Step {
+        ENABLE,
+        DISABLE,
+        CLEAR,
+        EVICT,
+        HIT,
+        MISS,
+        PUT,
+        REMOVE
+    }
+
+    @Property(tries = 500)
+    void shouldCountWhatHappensWhileTheyAreOn(@ForAll @Size(max = 20) List<Step> steps) {
+        final long[] evictedEver = {17};
+        final Statistics statistics = new Statistics(new ManualClock(5, 5), () -> evictedEver[0]);
+        boolean on = false;
+        final long[] expected = new long[Step.values().length];
+        for (Step step : steps) {
+            switch (step) {
+                case ENABLE -> statistics.enable(true);
+                case DISABLE -> statistics.enable(false);
+                case CLEAR -> statistics.clear();
+                case EVICT -> evictedEver[0] += 3;
+                case HIT -> statistics.got(true, statistics.start());
+                case MISS -> statistics.got(0, 3, statistics.start());
+                case PUT -> statistics.put(3, statistics.start());
+                case REMOVE -> statistics.removed(statistics.start());
+            }
+            on = step == Step.ENABLE || on && step != Step.DISABLE;
+            if (step == Step.CLEAR) {
+                java.util.Arrays.fill(expected, 0);
+            } else if (on) {
+                expected[step.ordinal()] += step == Step.HIT || step == Step.REMOVE ? 1 : 3;
+            }
+            assertThat(statistics.isEnabled()).isEqualTo(on);
+            assertThat(statistics.evictions()).as("evictions after %s", step).isEqualTo(expected[Step.EVICT.ordinal()]);
+            assertThat(statistics.hits()).isEqualTo(expected[Step.HIT.ordinal()]);
+            assertThat(statistics.misses()).isEqualTo(expected[Step.MISS.ordinal()]);
+            assertThat(statistics.puts()).isEqualTo(expected[Step.PUT.ordinal()]);
+            assertThat(statistics.removals()).isEqualTo(expected[Step.REMOVE.ordinal()]);
+        }
+    }
+}
