@@ -3,12 +3,14 @@ package org.rowankv.rdma.conformance;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.rowankv.rdma.MembershipView;
 
 /** A configuration that a test changes by hand: it admits everybody but those excluded. */
 public final class AdjustableView implements MembershipView {
     private final Set<Integer> excluded = ConcurrentHashMap.newKeySet();
     private final Map<Integer, Long> announced = new ConcurrentHashMap<>();
+    private final AtomicReference<Runnable> asked = new AtomicReference<>();
     private volatile long term = 1;
 
     public void adopt(long newTerm) {
@@ -23,6 +25,11 @@ public final class AdjustableView implements MembershipView {
         excluded.remove(serverId);
     }
 
+    /** Has that done in the middle of the next handshake, once. */
+    public void onAsked(Runnable action) {
+        asked.set(action);
+    }
+
     /** From now on that server is the process with that nonce; before it is any process. */
     public void announce(int serverId, long nonce) {
         announced.put(serverId, nonce);
@@ -35,6 +42,10 @@ public final class AdjustableView implements MembershipView {
 
     @Override
     public boolean admits(int serverId, long incarnation, long callersTerm) {
+        final Runnable action = asked.getAndSet(null);
+        if (action != null) {
+            action.run();
+        }
         return !excluded.contains(serverId);
     }
 

@@ -1,79 +1,28 @@
 package org.rowankv.rdma.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.EndpointSettings;
-import org.rowankv.rdma.Fabric;
-import org.rowankv.rdma.FabricException;
-import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.TestServer.Landed;
 import org.rowankv.rdma.rowan.FrameChecksum;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.runtime.Chaos;
 
 /**
- * What every fabric must do, whatever moves its bytes: placement, order, acknowledgement, exhaustion, handshake,
- * messages. Extended once per fabric. Fences have a suite of their own.
+ * What every fabric must do, whatever moves its bytes: placement, order, acknowledgement, exhaustion, messages, and all
+ * that connections need. Extended once per fabric. Fences, the reserve and forcing have suites of their own.
  */
-public abstract class FabricConformance {
-    protected static final int SEGMENT = 4096;
-    protected static final int TAG = 5;
-
-    protected Fabric fabric;
-    protected TestServer receiver;
-    protected TestServer sender;
-    protected final Entries entries = new Entries();
-
-    protected abstract Fabric createFabric();
-
-    @BeforeEach
-    void openServers() {
-        fabric = createFabric();
-        receiver = TestServer.open(fabric, 1, 8, SEGMENT);
-        sender = TestServer.open(fabric, 2, 8, SEGMENT);
-    }
-
-    @AfterEach
-    void closeServers() {
-        Chaos.reset();
-        fabric.close();
-    }
-
-    /** Appends one entry and waits for its completion; fails unless it landed. */
-    protected void append(QueuePair pair, long id, int length) {
-        post(pair, id, length);
-        assertThat(awaitCompletion(pair)).isEqualTo(new Completion(id, CompletionStatus.LANDED));
-    }
-
-    private void post(QueuePair pair, long id, int length) {
-        int status = pair.send(id, entries.make(id, length), 0, length, TAG);
-        while (status == PostStatus.RECEIVER_NOT_READY && hearsLate()) {
-            assertThat(pair.poll((context, landed) -> {}, 1)).isZero();
-            status = pair.send(id, entries.make(id, length), 0, length, TAG);
-        }
-        assertThat(status).isEqualTo(PostStatus.POSTED);
-    }
-
-    /**
-     * Whether the sender hears of the receiver only by messages: of a segment that was posted, some time after; of one that
-     * is lacking, when something already waits for it there.
-     */
-    protected boolean hearsLate() {
-        return false;
-    }
-
+public abstract class FabricConformance extends ConnectionConformance {
     /**
      * Posts entries until the receiver is said to have no room for them; returns the ids that were posted. On a fabric that
      * hears late these may be as many as can be in flight, which must have room in the rest of the area.
@@ -102,21 +51,6 @@ public abstract class FabricConformance {
 
     private static void assertAllLanded(List<Completion> completed) {
         assertThat(completed).allMatch(each -> each.status() == CompletionStatus.LANDED);
-    }
-
-    protected record Completion(long context, int status) {}
-
-    protected static Completion awaitCompletion(QueuePair pair) {
-        final List<Completion> got = new ArrayList<>();
-        while (got.isEmpty()) {
-            pair.poll((context, status) -> got.add(new Completion(context, status)), 1);
-            Thread.onSpinWait();
-        }
-        return got.get(0);
-    }
-
-    protected List<Long> landedIds() {
-        return receiver.landed(TAG).stream().map(Landed::id).toList();
     }
 
     @Test
@@ -270,6 +204,32 @@ public abstract class FabricConformance {
                 .isGreaterThan(2L * receiver.settings().segmentCount());
     }
 
+    /** A receiver's digest may be behind by every segment that there is, however many there are. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 5, 6, 7})
+    void shouldKnowEachPostedSegmentUntilItIsPostedAgain(int segments) {
+        final int length = 4 * EndpointSettings.STRIDE;
+        final List<Long> sent = new ArrayList<>();
+        final List<Long> read = new ArrayList<>();
+        try (TestServer small = TestServer.open(fabric, 4, segments, length);
+                QueuePair pair = sender.connectTo(small)) {
+            final var cursor = small.cursor();
+            small.postAll();
+            for (int round = 0; round < 3; round++) {
+                while (sent.size() < small.queue().postedCount()) {
+                    sent.add(sent.size() + 1L);
+                    append(pair, sent.size(), length);
+                }
+                final long from = cursor.ordinal();
+                small.read(cursor, TAG).forEach(each -> read.add(each.id()));
+                assertThat(read).isEqualTo(sent);
+                for (long ordinal = from; ordinal < cursor.ordinal(); ordinal++) {
+                    assertThat(small.post(small.queue().segmentAt(ordinal))).isTrue();
+                }
+            }
+        }
+    }
+
     @Test
     void shouldPostNoMoreThanAllowed() {
         final TestServer small = TestServer.open(
@@ -344,125 +304,6 @@ public abstract class FabricConformance {
         assertThat(landedIds()).isEqualTo(ids);
         assertThat(completed).extracting(Completion::context).isEqualTo(ids);
         assertAllLanded(completed);
-    }
-
-    @Test
-    void shouldRefuseAnUnknownPeer() {
-        assertRefused(Reason.UNKNOWN_PEER, () -> sender.endpoint().connect(44, 1, 1));
-        receiver.close();
-        assertRefused(Reason.UNKNOWN_PEER, () -> sender.connectTo(receiver));
-    }
-
-    @Test
-    void shouldRefuseAnotherIncarnation() {
-        assertRefused(Reason.OTHER_INCARNATION, () -> sender.endpoint().connect(1, 2, 1));
-        receiver.restart();
-        assertRefused(Reason.OTHER_INCARNATION, () -> sender.connectTo(receiver));
-    }
-
-    @Test
-    void shouldRefuseAStaleTermOfEitherSide() {
-        receiver.view().adopt(5);
-        assertRefused(Reason.STALE_TERM, () -> sender.endpoint().connect(1, 1, 4));
-        sender.endpoint().connect(1, 1, 5).close();
-        sender.view().adopt(6);
-        assertRefused(Reason.STALE_TERM, () -> sender.endpoint().connect(1, 1, 5));
-    }
-
-    @Test
-    void shouldRefuseWhomTheConfigurationExcludes() {
-        receiver.view().exclude(2);
-        assertRefused(Reason.NOT_ADMITTED, () -> sender.connectTo(receiver));
-        receiver.view().readmit(2);
-        sender.view().exclude(1);
-        assertRefused(Reason.NOT_ADMITTED, () -> sender.connectTo(receiver));
-    }
-
-    @Test
-    void shouldRefuseAnotherCluster() {
-        final TestServer stranger =
-                TestServer.open(fabric, 3, 1, 78, receiver.settings().region(), SEGMENT, 8);
-        assertRefused(Reason.OTHER_CLUSTER, () -> stranger.connectTo(receiver));
-        int status;
-        do {
-            status = stranger.endpoint().message(1, ByteBuffer.allocate(1));
-        } while (status != PostStatus.UNREACHABLE && hearsLate());
-        assertThat(status).isEqualTo(PostStatus.UNREACHABLE);
-        assertThat(receiver.endpoint().pollMessages(10)).isZero();
-    }
-
-    @Test
-    void shouldRefuseTheSameIncarnationTwice() {
-        assertRefused(
-                Reason.CLOSED,
-                () -> TestServer.open(
-                        fabric, 1, 1, TestServer.CLUSTER, receiver.settings().region(), SEGMENT, 8));
-    }
-
-    private static void assertRefused(Reason reason, Runnable action) {
-        assertThatThrownBy(action::run)
-                .isInstanceOfSatisfying(
-                        FabricException.class, e -> assertThat(e.reason()).isEqualTo(reason));
-    }
-
-    @Test
-    void shouldDrawCreditFromTheReceiver() {
-        receiver.credit().set(1000);
-        final QueuePair pair = sender.connectTo(receiver);
-        assertThat(draw(pair, 600)).isEqualTo(600);
-        assertThat(receiver.credit().get()).isLessThanOrEqualTo(400);
-        assertThat(draw(pair, 400)).isEqualTo(400);
-        assertThat(receiver.credit()).hasValue(0);
-        for (int i = 0; i < 100; i++) {
-            assertThat(pair.drawCredit(600)).isZero();
-        }
-        pair.giveBackCredit(300);
-        receiver.queue().fence(2);
-        while (!pair.isFenced()) {
-            Thread.onSpinWait();
-        }
-        assertThat(pair.drawCredit(10)).isZero();
-        pair.giveBackCredit(700);
-        pair.close();
-        while (receiver.credit().get() != 1000) {
-            Thread.onSpinWait();
-        }
-    }
-
-    @Test
-    void shouldHaveAllCreditBackWhenQueuePairsCloseAtAnyTime() {
-        receiver.credit().set(1_000_000);
-        for (int round = 0; round < 50; round++) {
-            final QueuePair pair = sender.connectTo(receiver);
-            long drawn = 0;
-            for (int i = 0; i < round; i++) {
-                drawn += pair.drawCredit(100 + i);
-            }
-            if (round % 3 == 0) {
-                pair.giveBackCredit(drawn / 2);
-                drawn -= drawn / 2;
-            }
-            if (round % 2 == 0) {
-                pair.giveBackCredit(drawn);
-                pair.close();
-            } else {
-                pair.close();
-                pair.giveBackCredit(drawn);
-            }
-        }
-        while (receiver.credit().get() != 1_000_000) {
-            Thread.onSpinWait();
-        }
-    }
-
-    /** Asks until it has that much. */
-    private static long draw(QueuePair pair, long wanted) {
-        long drawn = 0;
-        while (drawn < wanted) {
-            drawn += pair.drawCredit(wanted - drawn);
-            Thread.onSpinWait();
-        }
-        return drawn;
     }
 
     @Test

@@ -183,6 +183,31 @@ public abstract class OneSidedFenceConformance extends FenceConformance {
     }
 
     @Test
+    void shouldCountTheAgeOfEachHoleFromItsOwnBeginning() {
+        final LandingCursor cursor = receiver.cursor();
+        try (Stall<Outcome> first = stallSend(stalledPair, afterReservation(), 1);
+                Stall<Outcome> second = stallSend(otherPair, afterReservation(), 2)) {
+            assertThat(receiver.read(cursor, TAG)).isEmpty();
+            assertThat(cursor.holeAgeNs(1000)).isZero();
+            assertThat(cursor.holeAgeNs(9000)).isEqualTo(8000);
+            assertThat(first.release().landed()).isTrue();
+            assertThat(receiver.read(cursor, TAG)).extracting(Landed::id).containsExactly(1L);
+            assertThat(cursor.isAtHole()).isTrue();
+            assertThat(cursor.holeAgeNs(10_000)).isZero();
+            assertThat(cursor.holeAgeNs(10_500)).isEqualTo(500);
+            // So does one that is put there.
+            cursor.position(cursor.ordinal(), cursor.offset());
+            assertThat(cursor.holeAgeNs(20_000)).isZero();
+            assertThat(receiver.read(cursor, TAG)).isEmpty();
+            assertThat(cursor.holeAgeNs(30_000)).isZero();
+            assertThat(cursor.holeAgeNs(30_001)).isEqualTo(1);
+            assertThat(second.release().landed()).isTrue();
+        }
+        assertThat(receiver.read(cursor, TAG)).extracting(Landed::id).containsExactly(2L);
+        assertThat(cursor.isAtHole()).isFalse();
+    }
+
+    @Test
     void shouldTellALiveSenderWhenAFenceOfAnotherVoidsItsPlace() {
         try (Stall<Outcome> loser = stallSend(stalledPair, beforeReservation(), 1);
                 Stall<Outcome> winner = stallSend(otherPair, afterReservation(), 2)) {

@@ -51,6 +51,10 @@ final class LocalInterleavingTest {
         private boolean fencesHoles;
         private final List<Integer> reused = new ArrayList<>();
         private final List<Long> read = new ArrayList<>();
+        /** Of a reader that reads along while others land, and what it has read. */
+        private final LandingCursor along;
+
+        private final List<Long> readAlong = new ArrayList<>();
 
         Race(int segmentLength) {
             for (int at = 0; at < region.length(); at += Long.BYTES) {
@@ -61,6 +65,7 @@ final class LocalInterleavingTest {
             for (int segment = 0; segment < 8; segment++) {
                 receiver.post(segment);
             }
+            along = receiver.cursor();
             victim = peer(VICTIM);
             other = peer(OTHER);
         }
@@ -112,14 +117,17 @@ final class LocalInterleavingTest {
         Race readsAndFencesHoles() {
             fencesHoles = true;
             threads.add(() -> {
-                final LandingCursor cursor = receiver.cursor();
-                receiver.read(cursor, TAG);
-                if (cursor.isAtHole()) {
-                    receiver.queue().fenceHole(receiver.queue().segmentAt(cursor.ordinal()), cursor.offset());
-                    receiver.read(cursor, TAG);
+                readAlong();
+                if (along.isAtHole()) {
+                    receiver.queue().fenceHole(receiver.queue().segmentAt(along.ordinal()), along.offset());
+                    readAlong();
                 }
             });
             return this;
+        }
+
+        private void readAlong() {
+            receiver.read(along, TAG).forEach(landed -> readAlong.add(landed.id()));
         }
 
         /**
@@ -208,6 +216,8 @@ final class LocalInterleavingTest {
                     receiver.read(cursor, TAG).stream().map(Landed::id).toList();
             assertThat(cursor.isAtHole()).as("a hole is left").isFalse();
             assertThat(landed).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(acked);
+            readAlong();
+            assertThat(readAlong).as("read along with the landings").isEqualTo(landed);
             assertThat(Collections.disjoint(landed, refused)).isTrue();
             assertThat(posted).as("posted and never completed").isEmpty();
             assertThat(landed.stream().filter(id -> id < 100).toList()).isSorted();

@@ -6,12 +6,17 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.Entries;
+import org.rowankv.rdma.conformance.Stall;
 import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.conformance.TestServer.Landed;
 import org.rowankv.rdma.rowan.LandingCursor;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.CounterStarts;
 
 /** The ring word's ordinal of 24 bits and epoch of 11 bits come round. */
@@ -25,7 +30,45 @@ final class LocalWrapAroundTest {
 
     @AfterEach
     void close() {
+        Chaos.reset();
         fabric.close();
+    }
+
+    /** It finds the ring word as it left it, of an epoch that is another one. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "local.after-read",
+                "local.after-name",
+                "local.after-permission",
+                "local.after-help",
+                "local.after-hazard"
+            })
+    void shouldLandNothingOfAFencedSenderThatSleepsUntilTheEpochHasComeRound(String point) {
+        final LandingRing ring = ((LocalEndpoint) receiver.endpoint()).ring();
+        receiver.postAll();
+        assertThat(land(sender.connectTo(receiver), 1)).isEqualTo(CompletionStatus.LANDED);
+        final QueuePair sleeper = sender.connectTo(receiver);
+        try (Stall<Integer> stall = Stall.at(point, () -> land(sleeper, 2))) {
+            final long before = ring.word();
+            receiver.queue().fence(2);
+            for (int fences = 1; fences <= RingWord.MAX_EPOCH; fences++) {
+                receiver.queue().fence(99);
+            }
+            assertThat(ring.word()).isEqualTo(before);
+            assertThat(stall.release()).isNotEqualTo(CompletionStatus.LANDED);
+        }
+        assertThat(land(sender.connectTo(receiver), 3)).isEqualTo(CompletionStatus.LANDED);
+        assertThat(receiver.landed(0)).extracting(Landed::id).containsExactly(1L, 3L);
+    }
+
+    /** The status of its completion; -1 if it was not posted. */
+    private static int land(QueuePair pair, long id) {
+        final int[] status = {-1};
+        if (pair.send(id, new Entries().make(id, 64), 0, 64, 0) == PostStatus.POSTED) {
+            pair.poll((context, completed) -> status[0] = completed, 1);
+        }
+        return status[0];
     }
 
     @Test

@@ -3,16 +3,25 @@ package org.rowankv.rdma.rowan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
@@ -27,6 +36,10 @@ final class RowanEndsTest {
     private final Entries entries = new Entries();
     private final Deque<Integer> free = new ArrayDeque<>();
     private final List<Integer> takenBack = new ArrayList<>();
+    /** By segment: of its last use. */
+    private final Map<Integer, Integer> drawn = new HashMap<>();
+
+    private final Map<Integer, Integer> givenBack = new HashMap<>();
     private Fabric fabric;
     private TestServer server;
     private RowanSender sender;
@@ -63,6 +76,7 @@ final class RowanEndsTest {
                 segments[count] = free.removeFirst();
                 generations[count] = source.draw(
                         settings.region().buffer(base), settings.region().offset(base), settings.segmentLength());
+                drawn.put(segments[count], generations[count]);
                 count++;
             }
             return count;
@@ -71,6 +85,7 @@ final class RowanEndsTest {
         @Override
         public void takeBack(int segment, int generation) {
             takenBack.add(segment);
+            givenBack.put(segment, generation);
         }
     }
 
@@ -97,6 +112,38 @@ final class RowanEndsTest {
         assertThat(server.queue().segmentAt(4)).isZero();
         assertThat(server.queue().segmentAt(5)).isEqualTo(5);
         assertThat(receiver.ahead()).isEqualTo(3);
+    }
+
+    /** Whatever order they were freed in, and whatever of a batch is posted. */
+    @RepeatedTest(20)
+    void shouldPostEachSegmentUnderTheGenerationThatWasDrawnForIt(RepetitionInfo repetition) {
+        final Random random = new Random(repetition.getCurrentRepetition());
+        final int maxPosted = 1 + random.nextInt(15);
+        final int batch = 1 + random.nextInt(16);
+        final MemoryRegion area = MemoryRegion.of(ByteBuffer.allocateDirect(TestServer.BASE + 16 * SEGMENT));
+        try (TestServer own = TestServer.open(fabric, 5, 1, TestServer.CLUSTER, area, SEGMENT, maxPosted)) {
+            final List<Integer> order =
+                    new ArrayList<>(IntStream.range(0, 16).boxed().toList());
+            Collections.shuffle(order, random);
+            free.addAll(order);
+            final RowanReceiver posting = new RowanReceiver(own.queue(), new FreeList(own.settings()), 16, batch);
+            final Map<Integer, Integer> posted = new HashMap<>();
+            int count = posting.replenish();
+            while (count > 0) {
+                final List<Integer> together = new ArrayList<>();
+                for (long ordinal = own.queue().postedCount() - count;
+                        ordinal < own.queue().postedCount();
+                        ordinal++) {
+                    together.add(own.queue().segmentAt(ordinal));
+                    posted.put(own.queue().segmentAt(ordinal), own.queue().generationAt(ordinal));
+                }
+                assertThat(together).isSorted();
+                count = posting.replenish();
+            }
+            assertThat(posted).hasSizeGreaterThanOrEqualTo(Math.min(maxPosted, 16));
+            posted.putAll(givenBack);
+            assertThat(posted).isEqualTo(drawn);
+        }
     }
 
     @Test

@@ -13,6 +13,8 @@ import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
 
 /** A receiver on a plain socket, which answers what it is told to, whether or not that is right. */
 final class FakeReceiver implements AutoCloseable {
+    private static final int PATIENCE_MS = 60_000;
+
     private final WireChecksum checksum = new WireChecksum();
     private final ServerSocket listener;
 
@@ -135,6 +137,7 @@ final class FakeReceiver implements AutoCloseable {
 
     FakeReceiver() throws IOException {
         listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        listener.setSoTimeout(PATIENCE_MS); // what nobody says any more must not hang its test
     }
 
     InetSocketAddress address() {

@@ -56,6 +56,27 @@ final class Loopback {
                 settings.authentication());
     }
 
+    /** The same with other bounds of messages: their number on the way to one server, and the length of each. */
+    static TcpFabricSettings messages(TcpFabricSettings settings, int messages, int maxRpc) {
+        return new TcpFabricSettings(
+                settings.listen(),
+                settings.peers(),
+                settings.maxMessage(),
+                settings.completions(),
+                messages,
+                maxRpc,
+                settings.keepsReserve(),
+                settings.ackLevel(),
+                settings.nativeTransport(),
+                settings.maxConnections(),
+                settings.connectTimeoutMs(),
+                settings.retryMs(),
+                settings.heartbeatMs(),
+                settings.idleTimeoutMs(),
+                settings.clock(),
+                settings.authentication());
+    }
+
     /** The same with other times for who does not answer: until it is given up, and until it is tried again. */
     static TcpFabricSettings patience(TcpFabricSettings settings, int connectTimeoutMs, int retryMs) {
         return new TcpFabricSettings(

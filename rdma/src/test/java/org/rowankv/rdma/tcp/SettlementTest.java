@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.TestServer;
+import org.rowankv.rdma.conformance.TestServer.Landed;
 import org.rowankv.runtime.ManualClock;
 
 /** What a dead queue pair had of its receiver's credit comes back, whatever else breaks. */
@@ -126,6 +127,44 @@ final class SettlementTest {
                     assertConfirmed(link, PAIR + 1, 50, 30);
                     assertThat(receiver.credit()).hasValue(80);
                 }
+            }
+        }
+    }
+
+    /** The settlement may come before the end of the connection does: then it is the end. */
+    @Test
+    void shouldEndAQueuePairThatIsSettledWhileItLives() throws IOException {
+        try (TcpFabric fabric = Loopback.fabric()) {
+            final TestServer receiver = TestServer.open(fabric, 1, 8, 4096);
+            receiver.postAll();
+            receiver.credit().set(100);
+            final InetSocketAddress address = fabric.listenAddress();
+            try (RawPeer pair = RawPeer.queuePair(address, PAIR, NONCE);
+                    RawPeer other = RawPeer.queuePair(address, PAIR + 1, NONCE, PAIR);
+                    RawPeer link = new RawPeer(address)) {
+                pair.send(pair.frame(WireDescriptor.DRAW, 0, 0, 60, 0));
+                RawPeer.Frame ack = pair.read();
+                while (ack.second() < 60) {
+                    ack = pair.read();
+                }
+                assertThat(link.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE))
+                                .status())
+                        .isZero();
+                assertConfirmed(link, PAIR, 60, 30);
+                assertThat(receiver.credit()).hasValue(70);
+                // What it still brings is of a sender that has sent the same through another one.
+                pair.send(pair.frame(WireDescriptor.DRAW, 0, 0, 10, 0));
+                pair.send(pair.sendFrame(1, 0, RawPeer.body(1, 100)));
+                RawPeer.Frame last = pair.read();
+                while (last.type() != WireDescriptor.FENCED && last.number() == 0) {
+                    last = pair.read();
+                }
+                assertThat(last.type()).isEqualTo(WireDescriptor.FENCED);
+                assertThat(last.number()).isZero();
+                other.send(other.sendFrame(1, 0, RawPeer.body(2, 100)));
+                other.awaitAck(1);
+                assertThat(receiver.landed(0)).extracting(Landed::id).containsExactly(2L);
+                assertThat(receiver.credit()).hasValue(70);
             }
         }
     }

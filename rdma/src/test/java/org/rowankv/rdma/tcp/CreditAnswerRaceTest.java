@@ -1,0 +1,88 @@
+package org.rowankv.rdma.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
+import org.rowankv.runtime.FaultLog;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.runtime.TestScale;
+
+/** The owner asks for credit while the event loop reads the answer: what was granted in full never looks like a refusal. */
+@Tag("races")
+@Tag("jvm")
+final class CreditAnswerRaceTest {
+    private static final int ROUNDS = TestScale.of(20_000, 200_000);
+    private static final long WANTED = 100;
+
+    private final AtomicLong asked = new AtomicLong();
+    private volatile boolean over;
+    private final EmbeddedChannel away = new EmbeddedChannel();
+    private final PairReader reader =
+            new PairReader(away, true, new FaultLog<>(WireFault.class), SystemClock.INSTANCE, () -> {}, () -> {});
+    private final TcpQueuePair pair = new TcpQueuePair(
+            null,
+            1,
+            1,
+            new Welcome(HelloDescriptor.VERSION, 0, 1, 1, 4096, 4096, 8, 4096, HelloDescriptor.READY, ""),
+            4096,
+            away,
+            reader,
+            new PostedRing(16));
+
+    /** The event loop: grants all of each question. */
+    private void answer() {
+        final EmbeddedChannel arriving = new EmbeddedChannel(reader);
+        final WireChecksum checksum = new WireChecksum();
+        for (long round = 1; round <= ROUNDS; round++) {
+            final ByteBuf ack = arriving.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
+            WireDescriptor.header(ack, WireDescriptor.ACK, 0, 0, 0, 0, round * WANTED, round * WANTED, checksum);
+            while (asked.get() < round) {
+                if (over) {
+                    return;
+                }
+                Thread.onSpinWait();
+            }
+            arriving.writeInbound(ack);
+        }
+    }
+
+    private void ask(long round) {
+        // Until it asks: the first words may still be on the question before.
+        ByteBuf question = null;
+        while (question == null) {
+            assertThat(pair.drawCredit(WANTED)).isZero();
+            question = away.readOutbound();
+        }
+        question.release();
+        asked.set(round);
+        long drawn = 0;
+        while (drawn < WANTED) {
+            drawn += pair.drawCredit(WANTED - drawn);
+            assertThat(drawn == WANTED || pair.awaitsCredit())
+                    .as("granted in full, and taken for a refusal, round %s", round)
+                    .isTrue();
+        }
+    }
+
+    @Test
+    @Timeout(value = 3, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void shouldNotTakeAGrantForARefusal() throws InterruptedException {
+        final Thread answering = new Thread(this::answer, "answering");
+        answering.start();
+        try {
+            for (long round = 1; round <= ROUNDS; round++) {
+                ask(round);
+            }
+        } finally {
+            over = true;
+            answering.join();
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package org.rowankv.rdma.tcp;
+
+import org.rowankv.rdma.AckLevel;
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.conformance.ForcedConformance;
+
+/** Acknowledgements at FORCED of the TCP fabric. */
+final class TcpForcedTest extends ForcedConformance {
+    @Override
+    protected Fabric createFabric() {
+        return Loopback.fabric(settings -> Loopback.narrow(settings).withAckLevel(AckLevel.FORCED));
+    }
+}

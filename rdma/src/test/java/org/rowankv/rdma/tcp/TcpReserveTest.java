@@ -1,0 +1,12 @@
+package org.rowankv.rdma.tcp;
+
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.conformance.ReserveConformance;
+
+/** The reserve of the TCP fabric. */
+final class TcpReserveTest extends ReserveConformance {
+    @Override
+    protected Fabric createFabric() {
+        return Loopback.fabric(settings -> Loopback.narrow(settings).withReserve());
+    }
+}
