@@ -133,6 +133,7 @@ final class HalfDestroyedCachesTest {
             final Set<Integer> gone = new HashSet<>(given);
             known.values().forEach(each -> gone.remove(each.id));
             assertThat(destroyed).as("no node says any more that they go").containsAll(gone);
+            assertThat(catalogue.retiredIds().stream().boxed()).containsExactlyInAnyOrderElementsOf(gone);
         }
     }
 
