@@ -20,7 +20,8 @@ import picocli.CommandLine.Option;
                     + " callers that stall or die in the middle of an append, fences, lost and doubled messages, clocks that"
                     + " drift, stores that are full. Every answer is checked for linearizability, replicas are compared,"
                     + " space is counted.",
-            "Its last line is \"sim: seeds=N violations=0\"; anything else exits non-zero."
+            "Its last line is \"sim: seeds=N violations=0\"; anything else exits non-zero.",
+            "\"sim --mutations\" plants known bugs and looks whether they are caught: see \"sim --mutations --help\"."
         })
 public final class SimCommand implements Callable<Integer> {
     @Option(names = "--seeds", description = "how many (default: ${DEFAULT-VALUE})", defaultValue = "500")
@@ -35,17 +36,14 @@ public final class SimCommand implements Callable<Integer> {
     @Option(names = "--threads", description = "how many seeds at once (default: one per processor)")
     private @Nullable Integer threads;
 
+    @Option(names = "--found", description = "those alone that found something once, which the sources keep")
+    private boolean found;
+
     @Option(names = "--check-determinism", description = "runs every seed twice: both must go the same way")
     private boolean twice;
 
     @Option(names = "--coverage", description = "prints how often each kind of operation met each state of its key")
     private boolean printsCoverage;
-
-    @Option(names = "--mutations", description = "plants known bugs, one at a time: how many seeds does each survive?")
-    private boolean mutations;
-
-    @Option(names = "--only", description = "with --mutations: those whose names contain this")
-    private String only = "";
 
     public static void main(String[] args) {
         // Before any class of the store is loaded: its chaos points are dropped by the compiler unless this is set.
@@ -61,11 +59,8 @@ public final class SimCommand implements Callable<Integer> {
         if (seeds < 1) {
             throw new CommandLine.ParameterException(new CommandLine(this), "--seeds must be at least 1, not " + seeds);
         }
-        if (mutations) {
-            return new MutationRun(threadCount(), only, SystemClock.INSTANCE, System.out, PlantedBugs.ALL, Mutant.class)
-                            .run()
-                    ? 0
-                    : 1;
+        if (found) {
+            return FoundSeeds.runKept(FoundSeeds.SIM, runner(), SystemClock.INSTANCE, System.out) == 0 ? 0 : 1;
         }
         return seed != null ? replay(seed) : many();
     }

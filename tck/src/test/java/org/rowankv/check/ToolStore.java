@@ -14,10 +14,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.rowankv.check.store.StoreCommand;
 import org.rowankv.driver.RowanClient;
@@ -66,11 +68,16 @@ final class ToolStore {
     }
 
     static void use(Path dir, BiConsumer<RowanClient, Integer> work) {
+        use(dir, work, cluster -> {});
+    }
+
+    private static void use(Path dir, BiConsumer<RowanClient, Integer> work, Consumer<EmbeddedCluster> last) {
         try (EmbeddedCluster cluster = open(dir);
                 RowanClient client = new RowanClient(
                         new SessionWithIds(cluster.session()), SystemClock.INSTANCE, new SplittableRandomSource(7))) {
             work.accept(
                     client, client.catalogue().create("greetings", new byte[0]).id());
+            last.accept(cluster);
         }
     }
 
@@ -158,13 +165,15 @@ final class ToolStore {
         }
     }
 
-    /** Opens the store, fills it, and then waits to be ended. */
+    /** Opens the store, fills it, lets it come to rest if it is told so, and then waits to be ended. */
     static final class Holder {
         private Holder() {}
 
         public static void main(String[] args) {
-            use(Path.of(args[0]), (client, cache) -> {
-                fill(client, cache);
+            use(Path.of(args[0]), ToolStore::fill, cluster -> {
+                if (args.length > 1) {
+                    cluster.awaitDigested(); // CommitVer is told in the same turns
+                }
                 System.out.println("filled");
                 try {
                     while (System.in.read() >= 0) {
@@ -178,9 +187,11 @@ final class ToolStore {
     }
 
     /** Another process that has the directory open, with the objects in it. */
-    static Process holder(Path dir) throws IOException {
-        final Process process = new ProcessBuilder(TestJvm.command(
-                        "-cp", System.getProperty("java.class.path"), Holder.class.getName(), dir.toString()))
+    static Process holder(Path dir, String... rest) throws IOException {
+        final List<String> command =
+                TestJvm.command("-cp", System.getProperty("java.class.path"), Holder.class.getName(), dir.toString());
+        command.addAll(List.of(rest));
+        final Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         final BufferedReader output =
@@ -191,7 +202,15 @@ final class ToolStore {
 
     /** The directory of a store whose process was killed when it had done all it was asked. */
     static Path killed(Path dir) throws IOException, InterruptedException {
-        final Process process = holder(dir);
+        return killed(dir, holder(dir));
+    }
+
+    /** The same of one that had come to rest before. */
+    static Path killedAtRest(Path dir) throws IOException, InterruptedException {
+        return killed(dir, holder(dir, "rest"));
+    }
+
+    private static Path killed(Path dir, Process process) throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();
         return dir;

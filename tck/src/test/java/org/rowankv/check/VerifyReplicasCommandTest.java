@@ -56,6 +56,23 @@ class VerifyReplicasCommandTest {
         assertThat(run.lastLine()).endsWith(" differing=1");
     }
 
+    /** Of a killed process nothing may be excused as unsettled that any server knows to be committed, whichever that is. */
+    @Test
+    void shouldExcuseNothingThatAServerKnowsToBeCommitted() throws Exception {
+        final int damaged = 12;
+        final Path dir = ToolStore.killedAtRest(temporary.resolve("killed"));
+        for (int i = 1; i <= damaged; i++) { // key-0 is a key of another cache too
+            final Map.Entry<Integer, StoredEntry> found = ToolStore.find(dir, "key-" + i);
+            ToolStore.flip(
+                    ToolStore.area(dir, found.getKey()),
+                    found.getValue().place().fileOffset() + 70,
+                    1);
+        }
+        final ToolStore.Run run = verifyReplicas(dir);
+        assertThat(run.exitCode()).isOne();
+        assertThat(run.lastLine()).endsWith(" differing=" + damaged);
+    }
+
     @Test
     void shouldNameWhatAnOldAreaLacksAndStillHolds() throws IOException {
         final Path dir = new ToolStore(temporary.resolve("store")).filled().dir;

@@ -6,7 +6,7 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.sim.MutationRun;
+import org.rowankv.sim.FoundSeeds;
 import org.rowankv.sim.SimOnThread;
 import org.rowankv.sim.SimRun;
 import org.rowankv.sim.SimThread;
@@ -40,17 +40,14 @@ public final class ClusterSimCommand implements Callable<Integer> {
     @Option(names = "--threads", description = "how many seeds at once (default: one per processor)")
     private @Nullable Integer threads;
 
+    @Option(names = "--found", description = "those alone that found something once, which the sources keep")
+    private boolean found;
+
     @Option(names = "--check-determinism", description = "runs every seed twice: both must go the same way")
     private boolean twice;
 
     @Option(names = "--coverage", description = "prints how often each kind of operation met each state of its key")
     private boolean printsCoverage;
-
-    @Option(names = "--mutations", description = "plants known bugs, one at a time: how many seeds does each survive?")
-    private boolean mutations;
-
-    @Option(names = "--only", description = "with --mutations: those whose names contain this")
-    private String only = "";
 
     public static void main(String[] args) {
         // Before any class of the store is loaded: its chaos points are dropped by the compiler unless this is set.
@@ -66,17 +63,8 @@ public final class ClusterSimCommand implements Callable<Integer> {
         if (seeds < 1) {
             throw new CommandLine.ParameterException(new CommandLine(this), "--seeds must be at least 1, not " + seeds);
         }
-        if (mutations) {
-            return new MutationRun(
-                                    threadCount(),
-                                    only,
-                                    SystemClock.INSTANCE,
-                                    System.out,
-                                    ClusterPlantedBugs.ALL,
-                                    ClusterMutant.class)
-                            .run()
-                    ? 0
-                    : 1;
+        if (found) {
+            return FoundSeeds.runKept(FoundSeeds.SIM_CLUSTER, runner(), SystemClock.INSTANCE, System.out) == 0 ? 0 : 1;
         }
         return seed != null ? replay(seed) : many();
     }

@@ -1,0 +1,30 @@
+package org.rowankv.sim.cluster;
+
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.sim.FirstViolation;
+import org.rowankv.sim.SimThread;
+
+/** The first seed that finds something in clusters of processes. */
+public final class ClusterFirstViolation {
+    private ClusterFirstViolation() {}
+
+    /**
+     * Null if none of the seeds finds anything.
+     *
+     * @param begins takes each seed before it is run
+     */
+    public static @Nullable FirstViolation of(long firstSeed, int most, LongConsumer begins) {
+        SimThread.installPoints();
+        final MemoryPool pool = new MemoryPool();
+        for (int i = 0; i < most; i++) {
+            begins.accept(firstSeed + i);
+            final FirstViolation found =
+                    FirstViolation.in(i + 1, ClusterSimulation.run(ClusterPlan.of(firstSeed + i), pool));
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,90 @@
+package org.rowankv.sim.plant;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What must catch a planted bug: one of the simulators, or a test. It says how much that took when the entry was written,
+ * and how much it may take.
+ */
+public sealed interface Catcher {
+    /** Seeds of a simulator; seconds of processor time of a test. */
+    int took();
+
+    /** Seeds of a simulator; seconds of a test, by the clock. What takes more has not caught the bug. */
+    int atMost();
+
+    /** The same, with another bound. */
+    Catcher within(int newAtMost);
+
+    /** Seeds of {@code rowan sim}, or of {@code rowan sim --cluster}, from the first one on. */
+    record BySim(boolean cluster, int took, int atMost) implements Catcher {
+        @Override
+        public Catcher within(int newAtMost) {
+            return new BySim(cluster, took, newAtMost);
+        }
+
+        @Override
+        public String toString() {
+            return cluster ? "sim --cluster" : "sim";
+        }
+    }
+
+    /**
+     * A test class, or one of its methods.
+     *
+     * @param module its directory
+     * @param type its full name
+     * @param method empty for all of them
+     */
+    record ByTest(String module, String type, String method, int took, int atMost) implements Catcher {
+        @Override
+        public Catcher within(int newAtMost) {
+            return new ByTest(module, type, method, took, newAtMost);
+        }
+
+        @Override
+        public String toString() {
+            return module + ":" + type + (method.isEmpty() ? "" : "#" + method);
+        }
+    }
+
+    /** From the text in a table. */
+    static Catcher parse(String text) {
+        final Matcher sim = Syntax.SIM.matcher(text);
+        if (sim.matches()) {
+            return checked(text, new BySim(sim.group(1) != null, number(sim.group(2)), number(sim.group(3))));
+        }
+        final Matcher test = Syntax.TEST.matcher(text);
+        if (test.matches()) {
+            final String method = test.group(3) == null ? "" : test.group(3);
+            return checked(
+                    text,
+                    new ByTest(test.group(1), test.group(2), method, number(test.group(4)), number(test.group(5))));
+        }
+        throw new IllegalArgumentException("'" + text + "' is none of " + Syntax.FORMS);
+    }
+
+    private static Catcher checked(String text, Catcher catcher) {
+        if (catcher.took() < 1 || catcher.took() > catcher.atMost()) {
+            throw new IllegalArgumentException("'" + text + "': it took 1 or more, and not more than it may take");
+        }
+        return catcher;
+    }
+
+    private static int number(String digits) {
+        return Integer.parseInt(digits);
+    }
+
+    /** The forms of a catcher's text. */
+    final class Syntax {
+        private static final String FORMS =
+                "'sim, took 17 seeds, at most 200', 'sim --cluster, took 17 seeds, at most 200' and"
+                        + " 'MODULE:org.rowankv.SomeTest#shouldFind, took 3 s, at most 60' (#METHOD may be left out)";
+        private static final Pattern SIM = Pattern.compile("sim( --cluster)?, took (\\d+) seeds?, at most (\\d+)");
+        private static final Pattern TEST =
+                Pattern.compile("([a-z/-]+):([\\w.]+Test)(?:#(\\w+))?, took (\\d+) s, at most (\\d+)");
+
+        private Syntax() {}
+    }
+}

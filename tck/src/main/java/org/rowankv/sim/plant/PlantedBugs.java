@@ -1,0 +1,57 @@
+package org.rowankv.sim.plant;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** All planted bugs, in tables by subject: resources of this package. */
+public final class PlantedBugs {
+    static final List<String> SUBJECTS = List.of(
+            "areas.txt",
+            "cluster.txt",
+            "driver.txt",
+            "fabric.txt",
+            "index.txt",
+            "jcache.txt",
+            "log.txt",
+            "ports.txt",
+            "replicas.txt",
+            "requests.txt",
+            "retention.txt",
+            "sessions.txt",
+            "starts.txt",
+            "tcp.txt",
+            "tools.txt");
+
+    private PlantedBugs() {}
+
+    public static List<PlantedBug> all() {
+        final List<PlantedBug> all = new ArrayList<>();
+        final Set<String> names = new HashSet<>();
+        for (String subject : SUBJECTS) {
+            for (PlantedBug bug : BugTable.parse(subject, text(subject))) {
+                if (!names.add(bug.name())) {
+                    throw new IllegalStateException("two planted bugs are called '" + bug.name() + "'");
+                }
+                all.add(bug);
+            }
+        }
+        return all;
+    }
+
+    private static String text(String subject) {
+        try (InputStream table = PlantedBugs.class.getResourceAsStream(subject)) {
+            if (table == null) {
+                throw new IllegalStateException("there is no table of planted bugs " + subject);
+            }
+            return new String(table.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the table " + subject + " cannot be read", e);
+        }
+    }
+}
