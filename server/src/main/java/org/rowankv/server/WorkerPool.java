@@ -63,6 +63,9 @@ final class WorkerPool {
                     parts.clock(),
                     limits));
         }
+        if (parts.settings().verifyReads()) {
+            pool.workers.forEach(Worker::verifyReads);
+        }
         return pool;
     }
 

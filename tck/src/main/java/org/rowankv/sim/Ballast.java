@@ -15,13 +15,15 @@ final class Ballast {
 
     private final Simulation simulation;
     private final SimValues values;
+    private final DamageJudge damage;
     /** Of its own, since caches are cleared. */
     private int cacheId;
 
     private int count;
 
-    Ballast(Simulation simulation, SimValues values) {
+    Ballast(Simulation simulation, SimValues values, DamageJudge damage) {
         this.simulation = simulation;
+        this.damage = damage;
         this.values = values;
     }
 
@@ -65,11 +67,14 @@ final class Ballast {
             request.get(cacheId, key, 0, key.length);
             simulation.store().place(request);
             simulation.session().call(request);
+            if (request.status() == Status.CORRUPTED) {
+                damage.mend(request);
+            }
             final long found = request.status() == Status.OK
                     ? values.idIn(request.result(), request.resultLength())
                     : Event.ABSENT;
             if (found != FIRST_VALUE + index) {
-                simulation.violation("ballast " + index + " is answered " + request.status() + " and value #"
+                simulation.loss("ballast " + index + " is answered " + request.status() + " and value #"
                         + Long.toHexString(found));
             }
         }

@@ -1,14 +1,31 @@
 package org.rowankv.sim;
 
-/** Somebody sets a server's clock: it jumps an hour forward or back. Intervals are measured by another one. */
+/**
+ * Somebody sets a server's clock: it jumps forward or back by an hour, by days, or by years. Intervals are measured by another
+ * one.
+ */
 final class ClockJumpFault implements Fault {
     private static final long HOUR_MS = 3_600_000;
+    private static final long DAY_MS = 24 * HOUR_MS;
+    private static final long YEAR_MS = 365 * DAY_MS;
 
     @Override
     public void strike(Simulation simulation, int a, int b) {
         final boolean forward = (b & 1) == 0;
+        final long ms = jumpMs(a, b >> 1);
         simulation.happenings().count(forward ? "clocks that jumped ahead" : "clocks that jumped back");
-        simulation.store().clock(a % simulation.plan().servers()).jump(forward ? HOUR_MS : -HOUR_MS);
-        simulation.workload().lifetimes().jumped(simulation.timeline().nowNs(), forward ? HOUR_MS : -HOUR_MS);
+        if (ms >= YEAR_MS) {
+            simulation.happenings().count(forward ? "clocks that jumped years ahead" : "clocks that jumped years back");
+        }
+        simulation.store().clock(a % simulation.plan().servers()).jump(forward ? ms : -ms);
+        simulation.workload().lifetimes().jumped(simulation.timeline().nowNs(), forward ? ms : -ms);
+    }
+
+    private static long jumpMs(int a, int drawn) {
+        return switch (drawn % 3) {
+            case 0 -> HOUR_MS;
+            case 1 -> (1 + a % 60) * DAY_MS;
+            default -> (1 + a % 20) * YEAR_MS;
+        };
     }
 }

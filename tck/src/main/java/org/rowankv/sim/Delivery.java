@@ -3,7 +3,9 @@ package org.rowankv.sim;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.server.NotServedException;
 import org.rowankv.server.SteppedCall;
+import org.rowankv.server.pm.ForceFailedException;
 
 /**
  * One attempt on its way: to the server, through it on a thread of its own, and back with the answer, if anybody waits
@@ -22,6 +24,9 @@ final class Delivery extends Task {
     private final SimScheduling.AgentTask agents;
     private final boolean doubled;
     private @Nullable SteppedCall call;
+    /** It came to a store that had stopped itself: nothing but a refusal is right. */
+    private boolean isToBeRefused;
+
     private boolean over;
 
     /**
@@ -93,16 +98,29 @@ final class Delivery extends Task {
             if (own == null) {
                 simulation.turns().arrived(this);
                 simulation.services().arrived(request);
+                isToBeRefused = simulation.stops().isStopped();
                 own = simulation.store().serverOf(request.shard()).stepped(request);
                 call = own;
             }
             if (own.step()) {
                 over = true;
+                if (isToBeRefused && request.status() != Status.CLOSED) {
+                    simulation.violation(
+                            this + " was answered " + request.status() + " by a store that had stopped itself");
+                }
                 simulation.onAnswered(request, client == null);
                 if (client != null && !isReplyLost() && !(doubled && saysNothingOfItsTwin())) {
                     client.receive(attempt, request);
                 }
+            } else if (simulation.stops().isStopped()) {
+                // As a caller that waits: it gets the failure instead of an answer, and lets go.
+                over = true;
+                own.abandon();
+                simulation.happenings().count("attempts that a store which stopped itself never answered");
             }
+        } catch (NotServedException | ForceFailedException e) {
+            over = true;
+            simulation.stops().onRefusal(e);
         } catch (CallerDeath e) {
             over = true;
             simulation.happenings().count("callers' threads died");

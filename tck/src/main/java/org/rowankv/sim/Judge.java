@@ -2,6 +2,7 @@ package org.rowankv.sim;
 
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.sim.workload.SimValues;
 import org.rowankv.sim.workload.WindowJudge;
@@ -14,12 +15,14 @@ final class Judge {
     private final WindowJudge window;
     private final StateJudge states;
     private final Ballast ballast;
+    private final DamageJudge damage;
 
     Judge(Simulation simulation, SimValues values) {
         this.simulation = simulation;
         this.window = simulation.workload().windowJudge();
         this.states = new StateJudge(simulation::violation);
-        this.ballast = new Ballast(simulation, values);
+        this.damage = new DamageJudge(simulation);
+        this.ballast = new Ballast(simulation, values, damage);
     }
 
     /** Before anything goes wrong. */
@@ -35,16 +38,35 @@ final class Judge {
                 request -> {
                     simulation.store().place(request);
                     simulation.session().call(request);
+                    if (request.status() == Status.CORRUPTED) {
+                        damage.mend(request);
+                    }
                 },
                 simulation.services()::read);
         simulation.services().afterReads();
         ballast.judge();
         cluster.awaitDigested(); // a read may have logged an expiry
+        damage.awaitMended();
         states.requireAgreement(cluster.configuration(), cluster.servers());
-        states.requireCounts(cluster.servers(), cluster.configuration().shardCount());
+        states.requireCounts(
+                damage.whole(cluster.servers()), cluster.configuration().shardCount());
         states.requireEvictions(
                 cluster.servers(), simulation.workload().caches().lives());
         states.requireSegments(cluster.servers());
+    }
+
+    /** A device has lied: judges every key's history by what honest devices have. Nothing follows. */
+    void judgeHonest() {
+        window.judge(
+                request -> {
+                    simulation.store().place(request);
+                    simulation.session().call(request);
+                    if (request.status() != Status.UNKNOWN_CACHE) {
+                        damage.answerElsewhere(request);
+                    }
+                },
+                (key, read) -> {});
+        simulation.happenings().count("windows judged by honest devices");
     }
 
     /** Nobody writes: what is above its limit is evicted. */
@@ -75,7 +97,7 @@ final class Judge {
         String difference = "";
         for (int i = 0; i < TURNS_TO_SETTLE; i++) {
             cluster.awaitDigested();
-            difference = states.spaceDifference(cluster.servers());
+            difference = states.spaceDifference(damage.whole(cluster.servers()));
             if (difference.isEmpty()) {
                 return;
             }

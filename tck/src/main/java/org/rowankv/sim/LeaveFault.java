@@ -1,6 +1,7 @@
 package org.rowankv.sim;
 
 import java.util.List;
+import org.rowankv.driver.RowanException;
 
 /** A client goes away, closing its sessions, and another one comes. */
 final class LeaveFault implements Fault {
@@ -11,7 +12,11 @@ final class LeaveFault implements Fault {
             final SimClient client = clients.get((a + i) % clients.size());
             if (client.isIdle()) {
                 simulation.happenings().count("clients that left");
-                client.leave(); // in a crash the sessions it did not close stay
+                try {
+                    client.leave(); // in a crash the sessions it did not close stay
+                } catch (RowanException e) {
+                    simulation.stops().onRefusal(e);
+                }
                 return;
             }
         }

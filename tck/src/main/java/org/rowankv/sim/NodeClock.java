@@ -24,7 +24,7 @@ public final class NodeClock implements Clock {
     }
 
     /** It is set to another time of day. */
-    void jump(long ms) {
+    public void jump(long ms) {
         wallOffsetMs += ms;
     }
 

@@ -1,9 +1,11 @@
 package org.rowankv.sim;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.Server;
 
 /** What happens at the named points that production code reaches: others go on there, callers die, the process ends. */
 final class Points {
@@ -44,6 +46,7 @@ final class Points {
     private final RandomSource breaks;
     private final Chance chance;
     private final DeviceJudge device;
+    private final CommitJudge commits;
     private final Map<String, Point> points = new HashMap<>();
     /** Each takes long, and a copy that never ends holds up who waits for room. */
     private int breaksLeft = 3;
@@ -53,6 +56,7 @@ final class Points {
     private int crashBehindBy;
     private int startsToCrash;
     private int crashStartIn = -1;
+    private int crashCloseIn = -1;
     private @Nullable String cutOffAt;
 
     Points(Simulation simulation, RandomSource random) {
@@ -60,6 +64,7 @@ final class Points {
         this.lengths = random.fork("lengths");
         this.breaks = random.fork("breaks");
         this.device = new DeviceJudge(simulation);
+        this.commits = new CommitJudge(simulation::violation);
         this.chance = new Chance(simulation.plan(), random.fork("chance"));
     }
 
@@ -79,8 +84,14 @@ final class Points {
         startsToCrash = count;
     }
 
+    /** The process ends so many points after the store begins to be closed. */
+    void crashCloseIn(int count) {
+        crashCloseIn = count;
+    }
+
     /** A start begins: decides whether it comes to its end. */
     void onStart() {
+        crashCloseIn = -1;
         crashStartIn = startsToCrash > 0 ? lengths.nextInt(1 << lengths.nextInt(9)) : -1;
     }
 
@@ -113,12 +124,22 @@ final class Points {
             }
             return;
         }
+        if (simulation.store().isClosing() && crashCloseIn >= 0 && crashCloseIn-- == 0) {
+            simulation.happenings().count("crashes during a close");
+            simulation.store().crash("while closing, at " + name);
+        }
         final Task here = simulation.turns().current();
         if (simulation.isCalm() || here == null) {
+            if (simulation.store().isClosing()) {
+                point.reached.add(1);
+            }
             return;
         }
         point.reached.add(1);
         device.onPoint(name, here);
+        if (name.equals(CommitJudge.POINT)) {
+            onCommitted(here);
+        }
         if (name.equals(crashBehind)) {
             crashBehind = null;
             crashIn = 1 + crashBehindBy;
@@ -163,6 +184,12 @@ final class Points {
                 }
             }
         }
+    }
+
+    private void onCommitted(Task here) {
+        final List<Server> servers = simulation.store().cluster().servers();
+        final int number = simulation.store().scheduling().servers().indexOf(here);
+        commits.onCommitted(servers.get(number), simulation.store().cluster().configuration(), servers);
     }
 
     private void stall(String name, Task here) {

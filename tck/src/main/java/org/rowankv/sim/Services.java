@@ -69,7 +69,7 @@ final class Services implements Scene {
 
     @Override
     public void violation(String what) {
-        simulation.violation(what);
+        simulation.loss(what);
     }
 
     @Override

@@ -11,56 +11,188 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.server.checkpoint.CheckpointStore;
+import org.rowankv.server.pm.DurableFile;
+import org.rowankv.sim.device.Device;
+import org.rowankv.sim.device.DiskFullException;
 
-/** One server's checkpoints in memory. What was not committed when a crash comes was never there. */
-final class SimCheckpoints implements CheckpointStore {
+/**
+ * One server's checkpoints on its device. A crash leaves what was written to a file under its temporary name, and nothing of
+ * that under its own. The disk may be full for a while.
+ */
+final class SimCheckpoints {
     private final Map<String, byte[]> files = new TreeMap<>();
+    private int processes;
+    /** Changes until the disk is full. */
+    private int room = Integer.MAX_VALUE;
 
-    @Override
-    public List<String> names() {
-        return List.copyOf(files.keySet());
+    private int refusals;
+    private int refused;
+    private final Runnable refusal;
+
+    /** @param refusal hears of each change for which there is no room */
+    SimCheckpoints(Runnable refusal) {
+        this.refusal = refusal;
     }
 
-    @Override
-    public ReadableByteChannel read(String name) throws IOException {
-        final byte[] bytes = files.get(name);
-        if (bytes == null) {
-            throw new FileNotFoundException(name);
+    /** The files as the next process has them. */
+    CheckpointStore ofProcess(@Nullable Device device) {
+        return new OfProcess(++processes, device);
+    }
+
+    /** The process has ended: its code changes nothing any more. */
+    void crash() {
+        processes++;
+    }
+
+    /** After so many changes of the directory, that many fail. */
+    void fill(int changes, int refusing) {
+        room = changes;
+        refusals = refusing;
+    }
+
+    /** Some bits of a byte of a file are others from now on. Returns whether there was one. */
+    boolean flip(int file, int at, int mask) {
+        if (files.isEmpty()) {
+            return false;
         }
-        return Channels.newChannel(new ByteArrayInputStream(bytes));
+        final byte[] bytes = List.copyOf(files.values()).get(file % files.size());
+        if (bytes.length == 0) {
+            return false;
+        }
+        bytes[at % bytes.length] ^= (byte) mask;
+        return true;
     }
 
-    @Override
-    public Writing write(String name) {
-        final ByteArrayOutputStream written = new ByteArrayOutputStream();
-        return new Writing() {
-            @Override
-            public void write(ByteBuffer bytes) {
-                final byte[] copy = new byte[bytes.remaining()];
-                bytes.get(copy);
-                written.writeBytes(copy);
+    private boolean isRefused() {
+        if (room > 0) {
+            room--;
+            return false;
+        }
+        if (refusals == 0) {
+            room = Integer.MAX_VALUE;
+            return false;
+        }
+        refusals--;
+        refused++;
+        refusal.run();
+        return true;
+    }
+
+    private final class OfProcess implements CheckpointStore {
+        private final int process;
+        private final @Nullable Device device;
+
+        OfProcess(int process, @Nullable Device device) {
+            this.process = process;
+            this.device = device;
+        }
+
+        private boolean isOver() {
+            return process != processes;
+        }
+
+        /** The directory names that file, or none. */
+        private void put(String name, byte @Nullable [] bytes) {
+            final byte[] before = bytes == null ? files.remove(name) : files.put(name, bytes);
+            final Device own = device;
+            if (own != null) {
+                own.noteForce(() -> {
+                    if (before == null) {
+                        files.remove(name);
+                    } else {
+                        files.put(name, before);
+                    }
+                });
+            }
+        }
+
+        @Override
+        public List<String> names() {
+            return List.copyOf(files.keySet());
+        }
+
+        @Override
+        public ReadableByteChannel read(String name) throws IOException {
+            final byte[] bytes = files.get(name);
+            if (bytes == null) {
+                throw new FileNotFoundException(name);
+            }
+            return Channels.newChannel(new ByteArrayInputStream(bytes));
+        }
+
+        @Override
+        public Writing write(String name) throws IOException {
+            if (isRefused()) {
+                throw new DiskFullException();
+            }
+            return new File(name);
+        }
+
+        @Override
+        public void delete(Collection<String> names) throws IOException {
+            for (String name : names) {
+                if (isRefused()) {
+                    throw new DiskFullException();
+                }
+                if (!isOver()) {
+                    put(name, null);
+                }
+            }
+        }
+
+        @Override
+        public void run(String threadName, Runnable work) {
+            work.run();
+        }
+
+        private final class File implements Writing {
+            private final String name;
+            private final String temporary;
+            private final ByteArrayOutputStream written = new ByteArrayOutputStream();
+
+            File(String name) {
+                this.name = name;
+                this.temporary = name + DurableFile.TEMPORARY_SUFFIX;
             }
 
             @Override
-            public void commit() {
-                files.put(name, written.toByteArray());
+            public void write(ByteBuffer bytes) throws IOException {
+                final boolean isFull = isRefused();
+                final byte[] copy = new byte[isFull ? bytes.remaining() / 2 : bytes.remaining()];
+                bytes.get(copy);
+                written.writeBytes(copy);
+                if (!isOver()) {
+                    files.put(temporary, written.toByteArray());
+                }
+                Chaos.point("device.half-written");
+                if (isFull) {
+                    throw new DiskFullException();
+                }
+            }
+
+            @Override
+            public void commit() throws IOException {
+                // An error may come before the name is another, or when its directory is forced.
+                final boolean isFull = isRefused();
+                if (!isOver() && !(isFull && refused % 2 == 0)) {
+                    files.remove(temporary);
+                    put(name, written.toByteArray());
+                }
+                if (isFull) {
+                    throw new DiskFullException();
+                }
             }
 
             @Override
             public void close() {
+                if (!isOver()) {
+                    files.remove(temporary);
+                }
                 written.reset();
             }
-        };
-    }
-
-    @Override
-    public void delete(Collection<String> names) {
-        names.forEach(files::remove);
-    }
-
-    @Override
-    public void run(String threadName, Runnable work) {
-        work.run();
+        }
     }
 }

@@ -116,6 +116,13 @@ final class SimClient extends Task {
         }
     }
 
+    /** The run ends before the operation does: it may take effect, or not. */
+    void giveUp() {
+        if (stepped != null) {
+            asks.giveUp();
+        }
+    }
+
     private void send(Request next) {
         // Who repeats waits longer each time: else attempts pile up at a server that stands still.
         repetitions = next == sent ? Math.min(MOST_DOUBLINGS, repetitions + 1) : 0;

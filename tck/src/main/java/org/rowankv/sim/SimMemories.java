@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.embedded.Surroundings;
@@ -18,6 +19,7 @@ final class SimMemories implements Surroundings.Memories {
     private SimConfigurationStore store = new SimConfigurationStore();
     private final Map<Integer, SimCheckpoints> checkpoints = new HashMap<>();
     private boolean isNew = true;
+    private int refused;
 
     /** Of the next simulation: nothing is in it. */
     void begin() {
@@ -25,6 +27,7 @@ final class SimMemories implements Surroundings.Memories {
         used.clear();
         store = new SimConfigurationStore();
         checkpoints.clear();
+        refused = 0;
         isNew = true;
     }
 
@@ -43,17 +46,66 @@ final class SimMemories implements Surroundings.Memories {
         return used.get(server).isForced(address, length);
     }
 
+    /** The store was closed in order. */
+    void closed() {
+        checkpoints.values().forEach(SimCheckpoints::crash);
+        for (SimMemory memory : used) {
+            if (memory.hasDevice()) {
+                memory.device().replaced();
+            }
+        }
+    }
+
     void crash() {
+        checkpoints.values().forEach(SimCheckpoints::crash);
         used.forEach(SimMemory::crash);
     }
 
-    /** All machines end at once; each loses what it will. Returns how many words were dropped. */
-    int cutPower(RandomSource random) {
+    /**
+     * All machines end at once; each loses what it will. Returns how many words were dropped.
+     *
+     * @param happened hears of sectors and forces that are lost
+     */
+    int cutPower(RandomSource random, Consumer<String> happened) {
+        checkpoints.values().forEach(SimCheckpoints::crash);
         int dropped = 0;
         for (SimMemory memory : used) {
-            dropped += memory.cutPower(random);
+            dropped += memory.cutPower(random, happened);
         }
         return dropped;
+    }
+
+    /** How many changes of files failed for want of room. */
+    int refused() {
+        return refused;
+    }
+
+    /** Of a server. */
+    SimMemory of(int server) {
+        return used.get(server);
+    }
+
+    SimCheckpoints checkpointsOf(int server) {
+        return checkpoints.computeIfAbsent(server, unused -> new SimCheckpoints(() -> refused++));
+    }
+
+    /** Whether a force of the process that runs has failed. */
+    boolean haveFailed() {
+        for (int i = 0; i < used.size(); i++) {
+            if (used.get(i).hasDevice() && used.get(i).device().hasFailed()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** No device fails any more. */
+    void spare() {
+        for (SimMemory memory : used) {
+            if (memory.hasDevice()) {
+                memory.device().spare();
+            }
+        }
     }
 
     @Override
@@ -96,7 +148,15 @@ final class SimMemories implements Surroundings.Memories {
     }
 
     @Override
+    public AreaMemory anew(AreaSettings settings) {
+        final SimMemory found = used.get(settings.serverId());
+        found.wipe();
+        return found.present();
+    }
+
+    @Override
     public CheckpointStore checkpoints(int server) {
-        return checkpoints.computeIfAbsent(server, unused -> new SimCheckpoints());
+        final SimMemory memory = used.get(server);
+        return checkpointsOf(server).ofProcess(memory.hasDevice() ? memory.device() : null);
     }
 }

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.runtime.RandomSource;
@@ -14,6 +15,7 @@ import org.rowankv.server.pm.AreaSettings;
 import org.rowankv.server.pm.Durability;
 import org.rowankv.server.pm.DurabilityVerbs;
 import org.rowankv.server.pm.ForceRanges;
+import org.rowankv.sim.device.Device;
 
 /**
  * The memory of one server's area. A crash of the process keeps every byte that was stored before it and nothing that is
@@ -23,22 +25,23 @@ import org.rowankv.server.pm.ForceRanges;
  * simulation.
  */
 public final class SimMemory {
-    private static final int EIGHTHS = 8;
     private static final int MOST_SPARE = 3;
 
     private final AreaSettings settings;
-    /** What the device has; null below the level power. */
-    private final @Nullable ByteBuffer durable;
+    /** Null below the level power. */
+    private final @Nullable Device device;
 
     private final Deque<ByteBuffer> spare = new ArrayDeque<>();
     /** Of processes that have ended: their code may still be on its way out, and write there. */
     private final List<ByteBuffer> left = new ArrayList<>();
 
     private OfProcess present;
+    /** Of an earlier moment, at the end of a process; null if none was kept. */
+    private @Nullable ByteBuffer kept;
 
     public SimMemory(AreaSettings settings) {
         this.settings = settings;
-        this.durable = settings.durability() == Durability.POWER ? allocate() : null;
+        this.device = settings.durability() == Durability.POWER ? new Device(allocate()) : null;
         this.present = new OfProcess(allocate());
     }
 
@@ -59,8 +62,25 @@ public final class SimMemory {
         return present;
     }
 
+    /** Of the level power. */
+    public Device device() {
+        if (device == null) {
+            throw new IllegalStateException("no level but power has a device");
+        }
+        return device;
+    }
+
+    /** Whether there is one. */
+    public boolean hasDevice() {
+        return device != null;
+    }
+
     /** As it came from the shop. */
     public void wipe() {
+        kept = null;
+        if (device != null) {
+            device.reset();
+        }
         final ByteBuffer bytes = present.bytes;
         for (int at = 0; at < bytes.capacity(); at += Long.BYTES) {
             bytes.putLong(at, 0);
@@ -77,6 +97,44 @@ public final class SimMemory {
         next.put(0, former, 0, former.capacity());
         left.add(former);
         present = new OfProcess(next);
+        if (device != null) {
+            device.replaced();
+        }
+    }
+
+    /** Some bits of a byte are others from now on, in the memory and on the device. */
+    public void flip(long address, int mask) {
+        final int at = (int) address;
+        present.bytes.put(at, (byte) (present.bytes.get(at) ^ mask));
+        if (device != null) {
+            device.flip(at, mask);
+        }
+    }
+
+    /** Between two processes: remembers what the area holds. */
+    public void keep() {
+        ByteBuffer copy = kept;
+        if (copy == null) {
+            copy = allocate();
+            kept = copy;
+        }
+        copy.put(0, present.bytes, 0, copy.capacity());
+    }
+
+    public boolean hasKept() {
+        return kept != null;
+    }
+
+    /** Between two processes: the area holds what was kept last. */
+    public void putBackKept() {
+        final ByteBuffer copy = kept;
+        if (copy == null) {
+            throw new IllegalStateException("nothing was kept");
+        }
+        present.bytes.put(0, copy, 0, copy.capacity());
+        if (device != null) {
+            device.overwrite(copy);
+        }
     }
 
     /** No code of a process that has ended runs any more: what such processes had may be used again. */
@@ -91,35 +149,17 @@ public final class SimMemory {
 
     /** Whether the device has these bytes as the process has them. */
     public boolean isForced(long address, int length) {
-        if (durable == null) {
-            throw new IllegalStateException("no level but power has a device");
-        }
-        final ByteBuffer stored = present.bytes.slice((int) address, length);
-        return stored.equals(durable.slice((int) address, length));
+        return device().hasForced(present.bytes, (int) address, length);
     }
 
-    /** The machine ends: a restart finds what the device has. Returns how many words were dropped. */
-    public int cutPower(RandomSource random) {
+    /**
+     * The machine ends: a restart finds what the device has. Returns how many words were dropped.
+     *
+     * @param happened hears of sectors and forces that are lost
+     */
+    public int cutPower(RandomSource random, Consumer<String> happened) {
         crash();
-        if (durable == null) {
-            throw new IllegalStateException("no level but power survives a power cut");
-        }
-        final ByteBuffer bytes = present.bytes;
-        // Sometimes nearly everything was written back already, sometimes nearly nothing.
-        final int kept = random.nextInt(EIGHTHS + 1);
-        int dropped = 0;
-        for (int at = 0; at < bytes.capacity(); at += Long.BYTES) {
-            final long stored = bytes.getLong(at);
-            if (stored != durable.getLong(at)) {
-                if (random.nextInt(EIGHTHS) < kept) {
-                    durable.putLong(at, stored);
-                } else {
-                    bytes.putLong(at, durable.getLong(at));
-                    dropped++;
-                }
-            }
-        }
-        return dropped;
+        return device().cutPower(present.bytes, random, happened);
     }
 
     /** The bytes as one process has them, from its start to its end and however long it takes to leave after that. */
@@ -134,10 +174,17 @@ public final class SimMemory {
             this.region = MemoryRegion.of(bytes);
         }
 
-        private void force(long start, long end) {
-            // Whoever has ended does nothing to the device any more either.
-            if (durable != null && present == this) {
-                durable.put((int) start, bytes, (int) start, (int) (end - start));
+        /** Null if there is none, and of a process that has ended: it does nothing to the device any more either. */
+        private @Nullable Device reached() {
+            return present == this ? SimMemory.this.device : null;
+        }
+
+        /** One write of its own. */
+        private void write(long start, long end) {
+            final Device reached = reached();
+            if (reached != null) {
+                reached.begin(false);
+                reached.writeOrEnd(bytes, (int) start, (int) end);
             }
         }
 
@@ -168,14 +215,19 @@ public final class SimMemory {
 
         @Override
         public void force(ForceRanges ranges) {
+            final Device reached = reached();
+            if (reached == null || ranges.count() == 0) {
+                return;
+            }
+            reached.begin(true);
             for (int i = 0; i < ranges.count(); i++) {
-                force(ranges.start(i), ranges.end(i));
+                reached.write(bytes, (int) ranges.start(i), (int) ranges.end(i));
             }
         }
 
         @Override
         public void flushAll() {
-            force(0, bytes.capacity());
+            write(0, bytes.capacity());
         }
     }
 
@@ -192,7 +244,7 @@ public final class SimMemory {
         @Override
         public void flush(long address, long length) {
             if (reachDevice) {
-                memory.force(address, address + length);
+                memory.write(address, address + length);
             }
         }
 

@@ -107,7 +107,7 @@ record SimPlan(
                 random.nextInt(3) > 0,
                 random.fork("power").nextInt(2) == 0,
                 hostile,
-                faults(random));
+                faults(random, random.fork("devices")));
         final RandomSource quiet = random.fork("last words");
         return !hostile && quiet.nextInt(QUIET_ONE_IN) == 0 ? plan.quiet(quiet) : plan;
     }
@@ -161,16 +161,23 @@ record SimPlan(
         };
     }
 
-    private static List<PlannedFault> faults(RandomSource random) {
+    /** @param devices of what devices do: nothing in two seeds of five, and at most three times */
+    private static List<PlannedFault> faults(RandomSource random, RandomSource devices) {
         final List<PlannedFault> faults = new ArrayList<>();
-        final PlannedFault.Kind[] kinds = PlannedFault.Kind.values();
         final int count = 4 + random.nextInt(7);
         for (int i = 0; i < count; i++) {
             // Crashes are what most of the code is there for.
             final PlannedFault.Kind kind =
-                    i == 0 || random.nextInt(4) == 0 ? PlannedFault.Kind.CRASH : kinds[random.nextInt(kinds.length)];
+                    i == 0 || random.nextInt(4) == 0 ? PlannedFault.Kind.CRASH : PlannedFault.usual(random);
             faults.add(new PlannedFault(
                     1 + random.nextInt(OPERATIONS - 1), kind, random.nextInt(1000), random.nextInt(1000)));
+        }
+        for (int i = devices.nextInt(5) < 2 ? 0 : 1 + devices.nextInt(3); i > 0; i--) {
+            faults.add(new PlannedFault(
+                    1 + devices.nextInt(OPERATIONS - 1),
+                    PlannedFault.ofDevice(devices),
+                    devices.nextInt(1000),
+                    devices.nextInt(1000)));
         }
         faults.sort(Comparator.comparingInt(PlannedFault::afterOperations));
         return List.copyOf(faults);

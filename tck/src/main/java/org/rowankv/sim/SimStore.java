@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
@@ -24,7 +26,10 @@ import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.Surroundings;
 import org.rowankv.server.membership.ConfigurationCodec;
 import org.rowankv.server.membership.Versioned;
+import org.rowankv.server.pm.ForceFailedException;
 import org.rowankv.server.pm.Machine;
+import org.rowankv.sim.device.DiskFullException;
+import org.rowankv.sim.device.PowerFailure;
 
 /** The store that is run: its incarnations, one after the other, over the memories that outlive them. */
 final class SimStore {
@@ -41,6 +46,8 @@ final class SimStore {
     private final RandomSource power;
     private final List<NodeClock> clocks = new ArrayList<>();
     private final Set<Integer> toEmpty = new LinkedHashSet<>();
+    /** By server, the write of the next start that fails. */
+    private final Map<Integer, Integer> toFail = new TreeMap<>();
 
     private List<Integer> primaries = List.of();
     private SimScheduling scheduling;
@@ -49,6 +56,7 @@ final class SimStore {
     private int incarnation;
     private boolean up;
     private boolean starting;
+    private boolean closing;
     private boolean crashed;
 
     SimStore(Simulation simulation, SimMemories memories, RandomSource random, RandomSource nodes) {
@@ -71,6 +79,10 @@ final class SimStore {
     /** A store in these memories, new or found there. Its judge decides when things may go wrong again. */
     void open() {
         emptyServers();
+        simulation.victim().beforeStart(incarnation);
+        toFail.forEach((server, write) ->
+                memories.of(server).device().failIn(write, true, power.fork("failing start " + incarnation)));
+        toFail.clear();
         scheduling = new SimScheduling(simulation);
         fabric = null;
         starting = incarnation > 0;
@@ -91,6 +103,7 @@ final class SimStore {
                         1,
                         !plan.clientsSurvive()));
         starting = false;
+        memories.spare();
         requireHigherTerm(opened);
         notePrimaries(opened);
         cluster = opened;
@@ -128,6 +141,11 @@ final class SimStore {
         toEmpty.add(server);
     }
 
+    /** So many writes of a server's device later, its next start meets a device that fails. */
+    void failAtNextStart(int server, int writes) {
+        toFail.put(server, writes);
+    }
+
     /** One after the other, as long as the rest suffices. */
     private void emptyServers() {
         final Versioned stored = memories.store().read(ConfigurationCodec.PATH);
@@ -138,6 +156,7 @@ final class SimStore {
         final Set<Integer> emptied = new TreeSet<>();
         for (int server : toEmpty) {
             emptied.add(server);
+            emptied.addAll(simulation.victim().doubtful());
             if (found.shardsLostWithout(emptied).isEmpty()) {
                 memories.empty(server);
                 simulation.happenings().count("servers emptied");
@@ -198,16 +217,53 @@ final class SimStore {
         return power.fork("device " + incarnation + " " + agent);
     }
 
+    /** No request reaches it any more. */
+    void cutClientsOff() {
+        up = false;
+    }
+
     /** Closes it in order. A crash may come in between. */
     void close() {
         simulation.trace().tell("the store is closed");
         up = false;
+        closing = true;
+        try {
+            cluster().close();
+        } catch (PowerFailure e) {
+            simulation.happenings().count("power cuts in the middle of the last writes of a close");
+            crash("in the middle of the last writes of a close", true);
+        } finally {
+            closing = false;
+        }
+        ended();
+        memories.closed();
+        simulation.victim().processEnded(false);
+    }
+
+    /** Closes it after it has stopped itself. Nothing but a close is left, which must end. */
+    void closeStopped() {
+        simulation.happenings().count("stores that stopped themselves");
+        simulation.trace().tell("the store has stopped itself, and is closed");
+        up = false;
         cluster().close();
         ended();
+        end(simulation.stops().endsMachine());
+    }
+
+    /** A start was refused, or what it started has stopped itself at once: the process ends. */
+    void failedStart() {
+        starting = false;
+        up = false;
+        end(simulation.stops().endsMachine());
+        crashed = false;
     }
 
     /** The process ends here: the caller leaves by the error that this throws, and so does everybody below. */
     void crash(String where) {
+        crash(where, plan.power() && power.nextInt(4) > 0);
+    }
+
+    private void crash(String where, boolean isPowerCut) {
         simulation.trace().tell("CRASH " + where);
         up = false;
         simulation.happenings().count("crash " + where);
@@ -218,8 +274,13 @@ final class SimStore {
         } else {
             ended();
         }
-        if (plan.power() && power.nextInt(4) > 0) {
-            final int dropped = memories.cutPower(power);
+        end(isPowerCut);
+        throw new CrashError();
+    }
+
+    private void end(boolean isPowerCut) {
+        if (isPowerCut) {
+            final int dropped = memories.cutPower(power, simulation.happenings()::count);
             simulation.trace().tell("it is a power cut, which drops " + dropped + " words");
             simulation.trace().mix(dropped);
             simulation.happenings().count("power cuts");
@@ -227,8 +288,8 @@ final class SimStore {
         } else {
             memories.crash();
         }
+        simulation.victim().processEnded(isPowerCut);
         crashed = true;
-        throw new CrashError();
     }
 
     /** Whether the process ended, and nobody saw to it yet. */
@@ -261,7 +322,7 @@ final class SimStore {
 
     private void requireNoErrors() {
         for (ErrorLog.Observation error : cluster().errors().distinct()) {
-            if (!error.type().equals(CrashError.class.getName()) && !isOfACutLink(error)) {
+            if (!error.type().equals(CrashError.class.getName()) && !isOfACutLink(error) && !isOfADevice(error)) {
                 simulation.violation("the store reported: " + error);
             }
         }
@@ -269,6 +330,21 @@ final class SimStore {
 
     private boolean isOfACutLink(ErrorLog.Observation error) {
         return links.wereEverCut() && error.type().equals(FabricException.class.getName());
+    }
+
+    private boolean isOfADevice(ErrorLog.Observation error) {
+        return error.type().equals(DiskFullException.class.getName())
+                || isFailed() && (error.type().equals(ForceFailedException.class.getName()) || isOfAFailedForce(error))
+                || simulation.victim().explains(error);
+    }
+
+    private static boolean isOfAFailedForce(ErrorLog.Observation error) {
+        return error.message().contains("is not on the device")
+                || error.message().contains("could not be forced");
+    }
+
+    private boolean isFailed() {
+        return memories.haveFailed();
     }
 
     private void requireHigherTerm(EmbeddedCluster opened) {
@@ -290,6 +366,11 @@ final class SimStore {
     /** It is on its way up, from what an earlier incarnation left. */
     boolean isStarting() {
         return starting;
+    }
+
+    /** It is being closed. */
+    boolean isClosing() {
+        return closing;
     }
 
     /** It can be reached. */

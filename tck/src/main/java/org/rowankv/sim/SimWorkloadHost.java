@@ -49,6 +49,14 @@ final class SimWorkloadHost implements WorkloadHost {
     }
 
     @Override
+    public void loss(boolean isWrong, String what) {
+        if (isWrong) {
+            simulation.violation(what);
+        }
+        simulation.loss(what);
+    }
+
+    @Override
     public int shardOf(int cacheId, byte[] key) {
         final Request request = new Request().get(cacheId, key, 0, key.length);
         simulation.store().place(request);
@@ -70,6 +78,10 @@ final class SimWorkloadHost implements WorkloadHost {
         return switch (status) {
             // NO_REPLY is the answer of a read; UNREACHABLE when not even the session could be opened.
             case FULL, TOO_LARGE, CLOSED, UNREACHABLE, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> true;
+            case CORRUPTED -> {
+                simulation.victim().requireRotten("a client finds an object damaged");
+                yield true;
+            }
             default -> false;
         };
     }

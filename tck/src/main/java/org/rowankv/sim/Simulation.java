@@ -5,11 +5,15 @@ import java.util.Deque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.RowanException;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.NotServedException;
+import org.rowankv.server.pm.StoreOpenException;
+import org.rowankv.sim.device.DeviceFailedException;
 import org.rowankv.sim.workload.SimValues;
 import org.rowankv.sim.workload.Workload;
 
@@ -41,6 +45,8 @@ final class Simulation {
     private final Mood mood;
     private final Judge judge;
     private final Services services;
+    private final Victim victim;
+    private final Stops stops;
     private final Deque<PlannedFault> faultsToCome;
 
     private boolean accepting;
@@ -48,6 +54,10 @@ final class Simulation {
     private int begun;
     private int windowBegan;
     private @Nullable String violation;
+    /** What nobody is to blame for, and ends the run. */
+    private @Nullable String lost;
+    /** Nobody is excused. */
+    private boolean judgesHonest;
 
     Simulation(SimPlan plan, SimMemories memories, @Nullable Consumer<String> reader) {
         this.plan = plan;
@@ -67,6 +77,8 @@ final class Simulation {
         this.values = new SimValues(plan.smallValue(), plan.largeValue());
         this.workload = new Workload(plan.workload(), plan.clients(), values, new SimWorkloadHost(this));
         this.judge = new Judge(this, values);
+        this.victim = new Victim(this, random.fork("victim"));
+        this.stops = new Stops(this, random.fork("stops"));
         this.faultsToCome = new ArrayDeque<>(plan.faults());
         this.clientRandom = random.fork("clients");
         this.services = new Services(this, random.fork("services"), workload.streamLog());
@@ -102,6 +114,12 @@ final class Simulation {
             finish();
         } catch (ViolationError e) {
             note(String.valueOf(e.getMessage()));
+        } catch (LossError e) {
+            happenings.count(
+                    victim.isLone()
+                            ? "lone servers that lost what they had"
+                            : "stores that believed a device which had lied");
+            trace.tell(String.valueOf(e.getMessage()));
         } catch (CrashError e) {
             note("the process ended where it must not: " + describe(e));
         } catch (RuntimeException | Error e) {
@@ -109,6 +127,7 @@ final class Simulation {
         } finally {
             SimThread.current().tells(null);
         }
+        happenings.add("changes of a full disk refused", memories.refused());
         return new SimReport(plan, trace.hash(), begun, happenings, workload.coverage(), violation);
     }
 
@@ -133,10 +152,22 @@ final class Simulation {
         throw new ViolationError(what);
     }
 
+    /** Something acknowledged is gone, or cannot be read: where a lone server is to blame, that ends the run. */
+    void loss(String what) {
+        if (victim.excuses() && !judgesHonest) {
+            lost = what;
+            throw new LossError(what);
+        }
+        violation(what);
+    }
+
     /** What was thrown and swallowed is thrown again. */
     void checkOn() {
         if (violation != null) {
             throw new ViolationError(violation);
+        }
+        if (lost != null) {
+            throw new LossError(lost);
         }
         if (store.isCrashed()) {
             throw new CrashError();
@@ -150,11 +181,15 @@ final class Simulation {
         } catch (CrashError e) {
             // Seen below: it may also have been swallowed on its way.
         }
-        recoverFromCrash();
+        recover();
     }
 
-    private void recoverFromCrash() {
+    /** From a crash, or from a device over which the store has stopped itself. */
+    private void recover() {
         boolean restarted = false;
+        if (stops.isStopped() && !store.isCrashed()) {
+            endStopped();
+        }
         while (store.takeCrash()) {
             restarted = true;
             happenings.count("crashes");
@@ -165,9 +200,45 @@ final class Simulation {
                 // Seen above: it may also have been swallowed on its way.
             }
         }
+        if (restarted && victim.hasLost()) {
+            endAfterLie();
+        }
         if (restarted) {
             restAndJudge();
             mood.end();
+        }
+    }
+
+    /** Nothing tells the store that a device has lied. What honest devices have must be all there is to have. */
+    private void endAfterLie() {
+        if (!victim.isLone()) {
+            calm = true;
+            accepting = false;
+            store.cutClientsOff();
+            store.cluster().awaitDigested();
+            turns.clients().forEach(SimClient::giveUp);
+            judgesHonest = true;
+            judge.judgeHonest();
+        }
+        throw new LossError("a device had reported forces which it had not done");
+    }
+
+    private void endStopped() {
+        try {
+            stops.linger();
+            store.closeStopped();
+        } catch (CrashError e) {
+            // Seen below, as above.
+        }
+        stops.over();
+    }
+
+    /** The process ends some points from now, or is closed at once. */
+    void endSoon(int points) {
+        if (points % 2 == 0) {
+            reopen();
+        } else {
+            this.points.crashIn(points);
         }
     }
 
@@ -181,16 +252,40 @@ final class Simulation {
             } catch (CrashError e) {
                 // Seen below, as above.
             }
-            recoverFromCrash();
+            recover();
         }
     }
 
     private void open() {
         calm = true;
-        points.onStart();
-        store.open();
+        boolean opened = false;
+        while (!opened) {
+            points.onStart();
+            try {
+                store.open();
+                opened = true;
+            } catch (RuntimeException e) {
+                onRefusedStart(e);
+            }
+        }
         calm = false;
         turns.onProgress();
+    }
+
+    /** A device fails while the store starts, or nothing is left to start from. */
+    private void onRefusedStart(RuntimeException why) {
+        if (victim.excuses() && why instanceof StoreOpenException) {
+            happenings.count("stores refused for want of a whole replica");
+            throw new LossError(String.valueOf(why.getMessage()));
+        }
+        if (!DeviceFailedException.isCauseOf(why)) {
+            throw why;
+        }
+        happenings.count("starts refused over a device, by " + why.getClass().getSimpleName());
+        happenings.count("starts refused over a device");
+        trace.tell("the start is refused: " + why.getMessage());
+        store.failedStart();
+        stops.over();
     }
 
     /** Closes the store and opens it again. A crash may come in between. */
@@ -214,11 +309,17 @@ final class Simulation {
         }
         calm = true;
         turns.onProgress();
-        finishLeftovers();
-        store.cluster().awaitDigested();
-        services.rest();
-        judge.judgeWindow();
-        workload.caches().createMissing(store.cluster().session().catalogue());
+        try {
+            finishLeftovers();
+            store.cluster().awaitDigested();
+            services.rest();
+            judge.judgeWindow();
+            workload.caches().createMissing(store.cluster().session().catalogue());
+        } catch (RowanException | NotServedException e) {
+            stops.onRefusal(e);
+            calm = false;
+            recover(); // and rests
+        }
         calm = false;
         accepting = accepted;
     }
@@ -246,9 +347,28 @@ final class Simulation {
     }
 
     private void finish() {
-        calm = true;
         accepting = false;
         points.crashStarts(0);
+        memories.spare();
+        while (!isFinished()) {
+            recover();
+        }
+    }
+
+    /** False if the store stops itself meanwhile. */
+    private boolean isFinished() {
+        try {
+            judgeToTheEnd();
+            return true;
+        } catch (RowanException | NotServedException e) {
+            stops.onRefusal(e);
+            calm = false;
+            return false;
+        }
+    }
+
+    private void judgeToTheEnd() {
+        calm = true;
         store.awaitJoined();
         judge.judgeWindow();
         judge.judgeSpace();
@@ -307,6 +427,18 @@ final class Simulation {
 
     boolean isAccepting() {
         return accepting && begun < plan.operations();
+    }
+
+    SimMemories memories() {
+        return memories;
+    }
+
+    Victim victim() {
+        return victim;
+    }
+
+    Stops stops() {
+        return stops;
     }
 
     SimPlan plan() {

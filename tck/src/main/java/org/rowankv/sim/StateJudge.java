@@ -2,9 +2,11 @@ package org.rowankv.sim;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.rowankv.placement.Configuration;
@@ -35,17 +37,29 @@ public final class StateJudge {
 
     /** All that has landed is digested. Replicas that are not complete yet are left out. */
     public void requireAgreement(Configuration configuration, List<Server> servers) {
+        requireAgreement(configuration, servers, Set.of());
+    }
+
+    /** As above. @param leftOut servers that are not compared */
+    public void requireAgreement(Configuration configuration, List<Server> servers, Set<Integer> leftOut) {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             final ShardAssignment assignment = configuration.shard(shard);
-            final Map<String, String> expected = objects(servers.get(assignment.primary()), shard);
+            final List<Integer> compared = new ArrayList<>(List.of(assignment.primary()));
             for (int backup : assignment.backups()) {
-                if (assignment.isJoining(backup)) {
-                    continue;
+                if (!assignment.isJoining(backup)) {
+                    compared.add(backup);
                 }
-                final Map<String, String> found = objects(servers.get(backup), shard);
+            }
+            compared.removeAll(leftOut);
+            if (compared.isEmpty()) {
+                continue;
+            }
+            final Map<String, String> expected = objects(servers.get(compared.get(0)), shard);
+            for (int other : compared.subList(1, compared.size())) {
+                final Map<String, String> found = objects(servers.get(other), shard);
                 if (!found.equals(expected)) {
-                    violation.accept("replicas of shard " + shard + " differ: server " + assignment.primary() + " has "
-                            + expected + ", server " + backup + " has " + found);
+                    violation.accept("replicas of shard " + shard + " differ: server " + compared.get(0) + " has "
+                            + expected + ", server " + other + " has " + found);
                 }
             }
         }

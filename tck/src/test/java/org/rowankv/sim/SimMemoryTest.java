@@ -76,7 +76,7 @@ class SimMemoryTest {
         ended.header().putLong(0, 3);
         ended.flushAll();
         ended.device().flush(0, Long.BYTES);
-        memory.cutPower(LEAST);
+        memory.cutPower(LEAST, happened -> {});
         assertThat(memory.present().header().getLong(0)).isEqualTo(1);
     }
 }

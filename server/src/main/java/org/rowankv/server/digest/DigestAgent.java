@@ -83,6 +83,9 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             spaceFreed = 0;
         }
         final int committed = tracker.usedCount() > 0 ? tracker.commit() : 0;
+        if (committed > 0) {
+            Chaos.point("digest.committed");
+        }
         if (read == 0 && cursor.isAtHole()) {
             cutOffOldHole();
         }

@@ -13,11 +13,15 @@ import org.rowankv.server.shard.Replicas;
  * largest version in it is ≤ CommitVer. Owned by the digest agent.
  */
 final class LandedTracker {
+    private static final long NONE = -1;
+
     /** One segment of the backup log, from its first digested entry until it is committed. */
     private static final class Landed {
         int segment;
         int bytes;
         int unassembledBlocks;
+        /** Covers all of the segment; NONE before it was asked for. */
+        long ticket = NONE;
         /** The shard that was found not to be committed last: looked at first. */
         int waitsForShard;
 
@@ -95,12 +99,13 @@ final class LandedTracker {
         // By position: this runs in every turn of the agent, and an iterator would be garbage each time.
         for (int i = 0; i < used.size(); ) {
             final Landed landed = used.get(i);
-            if (landed.unassembledBlocks == 0 && isCommitted(landed)) {
+            if (landed.unassembledBlocks == 0 && isCommitted(landed) && isForced(landed)) {
                 segments.transition(landed.segment, SegmentState.USED, SegmentState.COMMITTED);
                 used.remove(i);
                 Arrays.fill(landed.maxVersion, 0);
                 landed.bytes = 0;
                 landed.waitsForShard = 0;
+                landed.ticket = NONE;
                 spare.push(landed);
                 committed++;
             } else {
@@ -108,6 +113,15 @@ final class LandedTracker {
             }
         }
         return committed;
+    }
+
+    /** A start that finds the segment committed is to find nothing torn in it, also no place that was never filled. */
+    private boolean isForced(Landed landed) {
+        if (landed.ticket == NONE) {
+            segments.area().flush(segments.area().addressOf(landed.segment), segments.length());
+            landed.ticket = segments.area().verbs().request();
+        }
+        return segments.area().verbs().isForced(landed.ticket);
     }
 
     private boolean isCommitted(Landed landed) {

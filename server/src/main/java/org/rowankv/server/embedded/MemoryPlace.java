@@ -17,7 +17,7 @@ record MemoryPlace(EmbeddedSettings settings, Surroundings.Memories memories, lo
     @Override
     public Area createAgain(int server) {
         final AreaSettings areaSettings = StoreFiles.anonymousArea(settings, server, clusterId);
-        return Area.create(areaSettings, memories.memory(areaSettings), random);
+        return Area.create(areaSettings, memories.anew(areaSettings), random);
     }
 
     @Override

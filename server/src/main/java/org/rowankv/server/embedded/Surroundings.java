@@ -49,6 +49,9 @@ public record Surroundings(
 
         AreaMemory memory(AreaSettings settings);
 
+        /** Memory without content, in place of what {@link #memory} has given out for that server. */
+        AreaMemory anew(AreaSettings settings);
+
         ConfigurationStore store();
 
         /** Where a server's checkpoints are. */

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.function.IntPredicate;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.FrameSealer;
+import org.rowankv.server.pm.ForceFailedException;
 import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.pm.SegmentState;
 
@@ -25,6 +26,9 @@ public final class AppendLog {
     private int closing = -1;
 
     private int closingCharge;
+    /** Covers all that was written to the segment that is closing. */
+    private long closingTicket;
+
     private long base;
     private int position;
     private int charged;
@@ -121,13 +125,16 @@ public final class AppendLog {
     }
 
     /**
-     * Closes the open segment, if any, so that it can be cleaned: as soon as all its entries are on all their replicas. Until
-     * then {@link #settle} is to be called again, and another segment is opened, but not closed.
+     * Closes the open segment, if any, so that it can be cleaned: as soon as all its entries are on all their replicas, and here on
+     * the device. Until then {@link #settle} is to be called again, and another segment is opened, but not closed. A log of
+     * copies waits for the device.
      */
     public void retire() {
         settle();
         if (segment >= 0 && (closing < 0 || closing == segment)) {
             closingCharge = charged;
+            segments.area().verbs().flush(base, position);
+            closingTicket = request();
             closing = segment;
             segment = -1;
             settle();
@@ -136,13 +143,36 @@ public final class AppendLog {
 
     /** Closes what {@link #retire} could not close, if that is possible now. */
     public void settle() {
-        if (closing >= 0 && closing != segment && !underWay.test(closing)) {
+        if (closing >= 0 && closing != segment && !underWay.test(closing) && isDurable(owner == SegmentOwner.CLEAN)) {
             if (segments.state(closing) == SegmentState.USING) {
                 segments.transition(closing, SegmentState.USING, SegmentState.COMMITTED);
             }
             segments.close(closing, closingCharge);
             closing = -1;
         }
+    }
+
+    /** {@link #retire}, when nothing is under way any more: waits for the device. */
+    public void close() {
+        retire();
+        if (closing >= 0 && isDurable(true)) {
+            settle();
+        }
+    }
+
+    /**
+     * A segment is committed only when the device has all of it: so a start that finds it committed finds nothing torn in it. Where
+     * the device has failed the segment stays open, for the next start.
+     */
+    private boolean isDurable(boolean wait) {
+        if (wait && !isForced(closingTicket)) {
+            try {
+                drain();
+            } catch (ForceFailedException e) {
+                return false; // known by now to all that must know
+            }
+        }
+        return isForced(closingTicket);
     }
 
     /** Whether a segment waits to be closed: while there is one, no second is filled. */

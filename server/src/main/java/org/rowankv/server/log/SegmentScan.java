@@ -17,6 +17,11 @@ public final class SegmentScan {
 
         /** A place that claims to be an entry of this use but is not valid. */
         void onInvalid(long address, String reason);
+
+        /** A word that says: a place that is taken without an entry. It may as well be bytes of a value. */
+        default void onPlace(long address, int length) {
+            // Nothing is there.
+        }
     }
 
     private final MemoryRegion region;
@@ -73,6 +78,8 @@ public final class SegmentScan {
             } else {
                 if (FrameDescriptor.isEntryType(type)) {
                     visitor.onInvalid(address, reason);
+                } else if (type == FrameDescriptor.RESERVED || type == FrameDescriptor.VOID) {
+                    visitor.onPlace(address, FrameDescriptor.length(word));
                 }
                 // Reserved and void places included: whatever lies in them, the next entry has its own word.
                 done += FrameDescriptor.STRIDE;

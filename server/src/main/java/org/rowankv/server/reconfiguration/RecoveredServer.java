@@ -199,6 +199,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
             resume(used);
             cleaner = used;
         }
+        segments.area().drain(); // what was torn is void on the device before its segment is committed there
         for (int s = 0; s < segments.count(); s++) {
             final SegmentState state = segments.state(s);
             if (segments.isClosed(s) && (state == SegmentState.USING || state == SegmentState.USED)) {

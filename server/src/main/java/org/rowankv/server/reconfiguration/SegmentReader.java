@@ -11,7 +11,7 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
@@ -42,6 +42,8 @@ final class SegmentReader implements SegmentScan.Visitor {
     private final EntryBatch batch = new EntryBatch();
     private byte[] keyScratch = new byte[256];
     private int segment;
+    /** Whether what is damaged in the segment may have been torn by a power cut, before anything in it was acknowledged. */
+    private boolean mayBeTorn;
     /** Behind the entry found last, or the segment's start: where the one that landed next begins, if one did; or ANYWHERE. */
     private long next;
 
@@ -101,6 +103,9 @@ final class SegmentReader implements SegmentScan.Visitor {
         final long before = entries;
         segment = newSegment;
         charged = 0;
+        mayBeTorn = segments.area().mayBeTorn()
+                && (segments.state(segment) != SegmentState.COMMITTED
+                        || segments.area().superblock().isIncomplete());
         next = segments.area().addressOf(segment);
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
         applyBatch();
@@ -112,6 +117,9 @@ final class SegmentReader implements SegmentScan.Visitor {
     @Override
     public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
         entries++;
+        if (address != next && next != ANYWHERE && !mayBeTorn) {
+            invisible(address);
+        }
         next = address + length;
         charged += segments.charge(length);
         if (type == EntryType.COMMIT_VECTOR) {
@@ -135,7 +143,7 @@ final class SegmentReader implements SegmentScan.Visitor {
 
     @Override
     public void onInvalid(long address, String reason) {
-        if (segments.area().mayBeTorn()) {
+        if (mayBeTorn) {
             // What nobody was told of may be there in part, and was never acknowledged. It is made void, or no cleaner
             // could ever go over it again.
             tornEntries++;
@@ -153,8 +161,9 @@ final class SegmentReader implements SegmentScan.Visitor {
         }
         if (isCommitVector(address)) {
             next = address + FrameDescriptor.length(wordAt(address));
-        } else if (replicated && hasLanded(address)) {
-            damagedLandings++;
+        } else if (hasLanded(address)) {
+            damagedLandings += replicated ? 1 : 0;
+            next = ANYWHERE;
         }
         errors.reportExpected(
                 "server " + serverId + ": scan of segment " + segment + " at "
@@ -164,13 +173,31 @@ final class SegmentReader implements SegmentScan.Visitor {
 
     /**
      * Whether a place with an entry's word is that of an entry, which was there as a whole once. Where nothing is torn, what
-     * was stored before the process ended is there; and in the backup log the word is stored last, behind all of the entry.
-     * So it is, if the place is one that was landed in: behind a whole entry or at the start, since what lands has no gaps
+     * was stored before the process ended is there; and in every log the word is stored last, behind all of the entry.
+     * So it is, if the place is one that was written to: behind a whole entry or at the start, since no log has gaps
      * and no old word of the segment has its generation. Words in the body of what was never finished, or was given up, are
      * bytes of some value.
      */
     private boolean hasLanded(long address) {
-        return (address == next || next == ANYWHERE) && segments.owner(segment) == SegmentOwner.BACKUP;
+        return address == next || next == ANYWHERE;
+    }
+
+    /** Before the next place is taken each place gets a word, so a gap in front of an entry hides an entry whose word is damaged. */
+    private void invisible(long address) {
+        if (replicated) {
+            damagedLandings++;
+        }
+        errors.reportExpected(
+                "server " + serverId + ": scan of segment " + segment + " before "
+                        + (address - segments.area().addressOf(segment)),
+                new IllegalStateException("no word says what is there"));
+    }
+
+    @Override
+    public void onPlace(long address, int length) {
+        if (address == next) {
+            next = address + length;
+        }
     }
 
     /**

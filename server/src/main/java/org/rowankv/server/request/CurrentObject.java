@@ -2,6 +2,7 @@ package org.rowankv.server.request;
 
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.log.EntryCheck;
@@ -32,8 +33,8 @@ final class CurrentObject {
     boolean present;
     /** Its entry must be kept when it is replaced: a session may still ask for its answer. */
     boolean keptForAnswer;
-    /** Its entry is known to be damaged, and no other replica has it. */
-    boolean lost;
+    /** Its entry is damaged: found so now, or known to be, where no other replica has it. */
+    boolean damaged;
     /** There is no such key; but an entry that may have been of it is damaged, so nobody knows. */
     boolean inDoubt;
 
@@ -46,9 +47,10 @@ final class CurrentObject {
      * Looks the request's key up.
      *
      * @param copyValue whether a present object's value goes to the request's result
+     * @param verify whether the entry is checked: what is made of it must not be made of damage
      */
-    void load(ShardReplica shard, long position, Request request, boolean copyValue) {
-        lost = false;
+    void load(ShardReplica shard, long position, Request request, boolean copyValue, boolean verify) {
+        damaged = false;
         inDoubt = false;
         long refused = 0;
         while (true) {
@@ -80,9 +82,13 @@ final class CurrentObject {
                                     request.keyOffset(),
                                     request.keyLength())
                     && readEntry(shard, request, copyValue)) {
+                final boolean whole = !verify || whyInvalid(address, generation) == null;
                 VarHandle.acquireFence();
                 if (segments.generation(segment) == generation) {
-                    lost = segments.damage().isLost(address, generation);
+                    damaged = !whole || segments.damage().isLost(address, generation);
+                    if (!whole) {
+                        segments.damage().suspect(segment, generation);
+                    }
                     return;
                 }
             }
@@ -102,8 +108,7 @@ final class CurrentObject {
     /** Whether an entry is bad that the index points to all the while, in a segment that stays in that use. */
     private boolean isDamaged(ShardReplica shard, long position, long candidate, int generation) {
         final int segment = segments.segmentOf(candidate);
-        final long end = segments.area().addressOf(segment) + segments.length();
-        if (!shard.index().refers(position, candidate) || check.whyInvalid(candidate, end, generation) == null) {
+        if (!shard.index().refers(position, candidate) || whyInvalid(candidate, generation) == null) {
             return false;
         }
         VarHandle.acquireFence();
@@ -112,6 +117,10 @@ final class CurrentObject {
         }
         segments.damage().suspect(segment, generation);
         return true;
+    }
+
+    private @Nullable String whyInvalid(long entry, int use) {
+        return check.whyInvalid(entry, segments.area().addressOf(segments.segmentOf(entry)) + segments.length(), use);
     }
 
     private boolean isDoubtful(ShardReplica shard, long position) {

@@ -295,11 +295,17 @@ final class Decision {
     private boolean decideKey() {
         final Request asked = asked();
         // An object already found expired left its value in the result; nothing else may overwrite it.
-        current.load(replica(), position, asked, asked.wantsValue() && !ResultBits.has(bits, ResultBits.EXPIRED));
-        if (current.inDoubt || current.lost && !overwrites(asked)) {
+        current.load(
+                replica(),
+                position,
+                asked,
+                asked.wantsValue() && !ResultBits.has(bits, ResultBits.EXPIRED),
+                worker.verifiesReads() || copiesObject(asked));
+        if (current.inDoubt || current.damaged && !overwrites(asked)) {
             return answer(Status.CORRUPTED, 0, 0, 0);
         }
         if (current.present
+                && !current.damaged
                 && current.expiryMs != Long.MAX_VALUE
                 && worker.clock().wallMs() >= current.expiryMs) {
             expiring = true;
@@ -317,6 +323,11 @@ final class Decision {
             case TOUCH -> decideTouch();
             default -> answer(Status.BAD_REQUEST, 0, 0, 0);
         };
+    }
+
+    /** Whether the object is logged once more, with another lifetime: damage would get a checksum that agrees. */
+    private static boolean copiesObject(Request asked) {
+        return asked.operation() == Operation.TOUCH || asked.accessTtlMs() != Ttl.UNCHANGED;
     }
 
     /** Whether the request wants to know nothing of what is there: so what is damaged can be replaced and removed. */

@@ -361,7 +361,7 @@ final class Mutation {
                 worker.segments().region().buffer(address),
                 worker.segments().region().offset(address));
         final int type = FrameDescriptor.type(word);
-        final Change change = changeCopy.of(replica(), position, address, type, current.present && !current.lost);
+        final Change change = changeCopy.of(replica(), position, address, type, current.present && !current.damaged);
         final int freed = replica()
                 .apply(
                         lockOwner(),

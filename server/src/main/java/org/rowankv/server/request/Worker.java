@@ -36,6 +36,9 @@ public final class Worker {
     private long lap;
 
     private long writtenInLap;
+    /** Whether an object is checked before a request acts upon it. */
+    private boolean verifiesReads;
+
     private final OwnedCounter expiredObjects = new OwnedCounter();
     private final OwnedCounter replacedSessions = new OwnedCounter();
 
@@ -67,6 +70,15 @@ public final class Worker {
             mutations[number] = new Mutation(this, firstSlot + number);
         }
         this.mutation = mutations[0];
+    }
+
+    /** Before its first mutation: every object is checked that a request acts upon. */
+    public void verifyReads() {
+        verifiesReads = true;
+    }
+
+    boolean verifiesReads() {
+        return verifiesReads;
     }
 
     int serverId() {
@@ -300,7 +312,7 @@ public final class Worker {
 
     /** For the shutdown: nothing is in flight. */
     public void close() {
-        tLog.retire();
+        tLog.close();
         grant.giveBackAll();
         replicator.close();
     }

@@ -55,6 +55,13 @@ final class KeptStore implements Surroundings.Memories {
     }
 
     @Override
+    public AreaMemory anew(AreaSettings settings) {
+        final KeptMemory empty = new KeptMemory(settings);
+        areas.put(settings.serverId(), empty);
+        return empty;
+    }
+
+    @Override
     public ConfigurationStore store() {
         return nodes;
     }

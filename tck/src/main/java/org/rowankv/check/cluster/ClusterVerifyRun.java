@@ -173,7 +173,8 @@ public final class ClusterVerifyRun {
         final long startNs = System.nanoTime();
         final long lengthNs = TimeUnit.SECONDS.toNanos(settings.seconds());
         boolean goesOn = true;
-        // Once without a fault: clients warm up, and servers ask the configuration store for a cache that is new to them.
+        // Once without a fault: clients warm up, and servers ask the configuration store for a cache that is new to
+        // them.
         boolean disturbed = false;
         while (goesOn) {
             final Window window = window(judge, disturber, disturbed);

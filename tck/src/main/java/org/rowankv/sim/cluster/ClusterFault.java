@@ -39,6 +39,15 @@ record ClusterFault(int afterOperations, Kind kind, int first, int second) {
         /** One end is told, and what it sent last is still to come. */
         BREAK_LATE,
         /** Somebody creates and destroys caches. */
-        CATALOGUE
+        CATALOGUE,
+        /** A force of a server's device throws. */
+        FORCE_FAILS,
+        /** Bits of a server's area flip. */
+        BIT_ROT,
+        /** A server's clock is set, by hours, days or years. */
+        CLOCK_LEAP;
+
+        /** Of those that are drawn apart, the first. */
+        static final int FIRST_APART = FORCE_FAILS.ordinal();
     }
 }

@@ -6,10 +6,12 @@ import java.util.List;
 import java.util.Map;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.ShardAssignment;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.Server;
+import org.rowankv.sim.ReplicaRead;
 import org.rowankv.sim.StateJudge;
 import org.rowankv.sim.workload.WindowJudge;
 
@@ -49,13 +51,17 @@ final class ClusterJudge {
                         request.answer(Status.UNKNOWN_CACHE, 0, 0, 0);
                     } else {
                         servers.get(primary).call(request);
+                        if (request.status() == Status.CORRUPTED) {
+                            lookElsewhere(request, configuration.shard(shard), servers);
+                        }
                     }
                 },
                 simulation.streams()::read);
         simulation.streams().afterReads();
         awaitDigested(servers);
-        states.requireAgreement(configuration, servers);
-        states.requireCounts(servers, configuration.shardCount());
+        states.requireAgreement(
+                configuration, servers, simulation.deviceFaults().damaged());
+        states.requireCounts(whole(servers), configuration.shardCount());
         states.requireEvictions(servers, simulation.workload().caches().lives());
         states.requireSegments(servers);
         for (Server server : servers) {
@@ -69,6 +75,30 @@ final class ClusterJudge {
                 process.judgeErrors();
             }
         });
+    }
+
+    /** Those without damage, which stays where it is in a cluster. */
+    private List<Server> whole(List<Server> servers) {
+        final List<Server> whole = new ArrayList<>(servers);
+        whole.removeIf(server -> simulation.deviceFaults().damaged().contains(server.serverId()));
+        return whole;
+    }
+
+    /** An object that cannot be read is unavailable, and not lost while another replica has it. */
+    private void lookElsewhere(Request request, ShardAssignment assignment, List<Server> servers) {
+        simulation.deviceFaults().requireRotten("a read at rest finds an object damaged");
+        for (Server server : servers) {
+            if (assignment.isReplica(server.serverId())
+                    && !simulation.deviceFaults().damaged().contains(server.serverId())
+                    && ReplicaRead.answer(
+                            request,
+                            server,
+                            simulation.hosts().get(server.serverId()).clock().wallMs())) {
+                simulation.happenings().count("objects that stay unavailable, and that another replica has");
+                return;
+            }
+        }
+        simulation.deviceFaults().requireNoLoss(false, "an object cannot be read, and no other replica has it");
     }
 
     /** Nobody writes: what is above its limit is evicted. */
@@ -132,7 +162,7 @@ final class ClusterJudge {
         for (int i = 0; i < TURNS_TO_SETTLE; i++) {
             servers.forEach(Server::releaseGrants);
             awaitDigested(servers);
-            difference = states.spaceDifference(servers);
+            difference = states.spaceDifference(whole(servers));
             if (difference.isEmpty()) {
                 return;
             }

@@ -104,7 +104,7 @@ record ClusterPlan(
                 power ? FORCES_NS[random.nextInt(FORCES_NS.length)] : 0,
                 20 << random.nextInt(4),
                 power,
-                faults(random, power));
+                faults(random, random.fork("devices"), power));
     }
 
     private static int swarm(RandomSource random, int usual) {
@@ -116,13 +116,15 @@ record ClusterPlan(
         };
     }
 
-    private static List<ClusterFault> faults(RandomSource random, boolean power) {
+    /** @param devices of devices and clocks: nothing in two seeds of five, and at most twice */
+    private static List<ClusterFault> faults(RandomSource random, RandomSource devices, boolean power) {
         final List<ClusterFault> faults = new ArrayList<>();
         final ClusterFault.Kind[] kinds = ClusterFault.Kind.values();
         final int count = 3 + random.nextInt(8);
         for (int i = 0; i < count; i++) {
-            final int drawn = random.nextInt(kinds.length + MORE_IN_STARTS);
-            ClusterFault.Kind kind = drawn < kinds.length ? kinds[drawn] : ClusterFault.Kind.KILL_IN_START;
+            final int drawn = random.nextInt(ClusterFault.Kind.FIRST_APART + MORE_IN_STARTS);
+            ClusterFault.Kind kind =
+                    drawn < ClusterFault.Kind.FIRST_APART ? kinds[drawn] : ClusterFault.Kind.KILL_IN_START;
             if (!power && kind == ClusterFault.Kind.POWER_CUT) {
                 kind = ClusterFault.Kind.KILL;
             } else if (!power && kind == ClusterFault.Kind.POWER_CUT_OF_ALL) {
@@ -130,6 +132,14 @@ record ClusterPlan(
             }
             faults.add(new ClusterFault(
                     1 + random.nextInt(OPERATIONS - 1), kind, random.nextInt(1000), random.nextInt(1000)));
+        }
+        for (int i = devices.nextInt(5) < 2 ? 0 : 1 + devices.nextInt(2); i > 0; i--) {
+            final int apart = ClusterFault.Kind.FIRST_APART;
+            faults.add(new ClusterFault(
+                    1 + devices.nextInt(OPERATIONS - 1),
+                    kinds[apart + devices.nextInt(kinds.length - apart)],
+                    devices.nextInt(1000),
+                    devices.nextInt(1000)));
         }
         faults.sort(Comparator.comparingInt(ClusterFault::afterOperations));
         return List.copyOf(faults);

@@ -1,9 +1,13 @@
 package org.rowankv.sim.cluster;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.Server;
+import org.rowankv.sim.CommitJudge;
 import org.rowankv.sim.CrashError;
 import org.rowankv.sim.Happenings;
 
@@ -34,6 +38,7 @@ final class ClusterPoints {
     }
 
     private final ClusterSimulation simulation;
+    private final CommitJudge commits;
     private final RandomSource lengths;
     private final RandomSource favours;
     private final RandomSource chance;
@@ -41,6 +46,7 @@ final class ClusterPoints {
 
     ClusterPoints(ClusterSimulation simulation, RandomSource random) {
         this.simulation = simulation;
+        this.commits = new CommitJudge(simulation::violation);
         this.lengths = random.fork("lengths");
         this.favours = random.fork("favours");
         this.chance = random.fork("chance");
@@ -71,6 +77,9 @@ final class ClusterPoints {
             simulation.killAndRestart(process.host(), simulation.plan().power() && lengths.nextInt(2) == 0);
             throw new CrashError();
         }
+        if (process != null && name.equals(CommitJudge.POINT)) {
+            onCommitted(process);
+        }
         if (point.isInMonitor || simulation.isCalm()) {
             return;
         }
@@ -78,6 +87,25 @@ final class ClusterPoints {
         if (steps > 0) {
             stop(name, steps, Fiber.current(), point);
         }
+    }
+
+    private void onCommitted(SimProcess process) {
+        final SimProcess.Door door = process.door();
+        if (door == null) {
+            return; // not yet, or not any more
+        }
+        final List<@Nullable Server> servers = new ArrayList<>();
+        for (SimHost host : simulation.hosts()) {
+            final SimProcess other = host.process();
+            final SimProcess.Door opened = other == null ? null : other.door();
+            servers.add(
+                    opened != null
+                                    && opened.configuration().term()
+                                            == door.configuration().term()
+                            ? opened.server()
+                            : null);
+        }
+        commits.onCommitted(door.server(), door.configuration(), servers);
     }
 
     /** The others go on for a while before it ends; false if it is not to end any more. */

@@ -15,6 +15,7 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.sim.Happenings;
+import org.rowankv.sim.LossError;
 import org.rowankv.sim.NodeClock;
 import org.rowankv.sim.SimOnThread;
 import org.rowankv.sim.SimThread;
@@ -128,6 +129,9 @@ final class ClusterSimulation {
             finish();
         } catch (ViolationError e) {
             note(String.valueOf(e.getMessage()));
+        } catch (LossError e) {
+            happenings.count("clusters that ended over damage which nothing mends");
+            trace.tell(String.valueOf(e.getMessage()));
         } catch (RuntimeException | Error e) {
             note("the simulation failed: " + describe(e));
         } finally {
@@ -218,6 +222,7 @@ final class ClusterSimulation {
         turns.onProgress();
         wire.heal();
         coordinator.heal();
+        faults.devices().heal();
         for (SimHost host : hosts) {
             final SimProcess process = host.process();
             if (process != null) {
@@ -353,6 +358,10 @@ final class ClusterSimulation {
 
     boolean isOver() {
         return over;
+    }
+
+    DeviceFaults deviceFaults() {
+        return faults.devices();
     }
 
     ClusterPlan plan() {

@@ -51,6 +51,11 @@ final class ClusterWorkloadHost implements WorkloadHost {
     }
 
     @Override
+    public void loss(boolean isWrong, String what) {
+        simulation.deviceFaults().requireNoLoss(isWrong, what);
+    }
+
+    @Override
     public int shardOf(int cacheId, byte[] key) {
         final Configuration configuration = simulation.served();
         return ShardMap.shardOf(
@@ -72,6 +77,10 @@ final class ClusterWorkloadHost implements WorkloadHost {
         return switch (status) {
             // NO_REPLY is the answer of a read; UNREACHABLE also when not even the session could be opened.
             case FULL, TOO_LARGE, UNREACHABLE, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> true;
+            case CORRUPTED -> {
+                simulation.deviceFaults().requireRotten("a user finds an object damaged");
+                yield true;
+            }
             default -> false;
         };
     }

@@ -24,13 +24,19 @@ final class Faults {
     private final RandomSource random;
     private final PlannedSwap swaps;
     private @Nullable Fiber atCatalogue;
+    private final DeviceFaults devices;
     private int atWork;
 
     Faults(ClusterSimulation simulation, RandomSource random) {
         this.simulation = simulation;
         this.random = random;
+        this.devices = new DeviceFaults(simulation, random.fork("devices"));
         this.swaps = new PlannedSwap(
                 simulation.coordinator().seenBy(null, random.fork("store")), "operator", random.fork("stamps"));
+    }
+
+    DeviceFaults devices() {
+        return devices;
     }
 
     /** Whether a planned change is under way. */
@@ -79,6 +85,9 @@ final class Faults {
             case BREAK_SILENTLY -> breakConnections(host, false);
             case BREAK_LATE -> breakLate(host);
             case CATALOGUE -> catalogue(host, fault.second());
+            case FORCE_FAILS -> devices.failForce(host, fault.second());
+            case BIT_ROT -> devices.rot(host, fault.second());
+            case CLOCK_LEAP -> devices.leap(host, fault.second());
         }
     }
 

@@ -76,7 +76,7 @@ final class SimHost {
         final SimMemory area = memory;
         if (area != null) {
             if (isPowerCut) {
-                final int dropped = area.cutPower(random);
+                final int dropped = area.cutPower(random, simulation.happenings()::count);
                 simulation.happenings().count("power cuts");
                 simulation.happenings().add("words that power cuts dropped", dropped);
                 simulation.trace().mix(dropped);
@@ -93,6 +93,12 @@ final class SimHost {
         if (last != null) {
             last.nic().end();
         }
+    }
+
+    /** Where its area is; null before it was made. */
+    @Nullable
+    SimMemory memory() {
+        return memory;
     }
 
     /** It has ended by itself. */

@@ -23,7 +23,9 @@ import org.rowankv.server.cluster.ClusterServer;
 import org.rowankv.server.cluster.ClusterSurroundings;
 import org.rowankv.server.cluster.Phase;
 import org.rowankv.server.cluster.ServerAddresses;
+import org.rowankv.server.pm.ForceFailedException;
 import org.rowankv.sim.CrashError;
+import org.rowankv.sim.device.DeviceFailedException;
 
 /** One life of a server: a process with the server's own code in it, from its start to its end. */
 final class SimProcess {
@@ -227,9 +229,13 @@ final class SimProcess {
 
     /** What it has reported, and accused others of, must be what a broken connection explains. */
     void judgeErrors() {
+        final RuntimeException failure = server.failure();
+        final boolean isOfDevice = failure != null && DeviceFailedException.isCauseOf(failure);
         for (ErrorLog.Observation error : errors.distinct()) {
             if (!error.type().equals(CrashError.class.getName())
                     && !error.type().equals(FabricException.class.getName())
+                    && !(isOfDevice && isOfFailedForce(error))
+                    && !simulation.deviceFaults().explains(host, error)
                     && !isExpected(error)) {
                 simulation.violation("server " + this + " reported: " + error);
             }
@@ -239,8 +245,7 @@ final class SimProcess {
                 simulation.violation("server " + this + " found that of a peer: " + mistake.text());
             }
         }
-        final RuntimeException failure = server.failure();
-        if (failure != null && !(failure.getCause() instanceof CrashError)) {
+        if (failure != null && !isOfDevice && !(failure.getCause() instanceof CrashError)) {
             simulation.violation("server " + this + " failed: " + failure);
         }
     }
@@ -253,6 +258,18 @@ final class SimProcess {
                         && (error.message().startsWith("the server starts anew")
                                 || error.message().startsWith("the server stops")
                                 || error.message().startsWith("the server is stopping"));
+    }
+
+    private static boolean isOfFailedForce(ErrorLog.Observation error) {
+        return error.type().equals(ForceFailedException.class.getName())
+                || error.message().contains("could not be forced")
+                || error.message().contains("the simulated device");
+    }
+
+    /** Why it has come to its end, or null. */
+    @Nullable
+    RuntimeException failure() {
+        return server.phase() == Phase.FAILED ? server.failure() : null;
     }
 
     /** Whoever serves now, or null. */

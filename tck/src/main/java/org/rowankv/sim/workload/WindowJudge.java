@@ -44,6 +44,8 @@ public final class WindowJudge {
         void onRead(int key, Event read);
     }
 
+    private record LastRead(CacheLife cache, int key, Event event) {}
+
     /**
      * Judges what was asked since the last time.
      *
@@ -51,17 +53,25 @@ public final class WindowJudge {
      * @param reader also sees what the keys of the first cache hold
      */
     public void judge(Consumer<Request> store, Reader reader) {
-        // Before anything is read: what is read may be logged as over, and then is.
+        // All of it first: a store may stop itself meanwhile, and then all is read again.
+        final List<LastRead> reads = new ArrayList<>();
         for (CacheLife cache : workload.caches().lives()) {
             for (int key = 0; key < cache.keys() && !cache.isJudged(); key++) {
-                final Event last = cache.isDestroyed() ? refused(store, cache, key) : read(store, cache, key);
-                judgeKey(cache, key, last);
-                if (cache.cache() == 0) {
-                    reader.onRead(key, last);
-                }
+                reads.add(new LastRead(
+                        cache, key, cache.isDestroyed() ? refused(store, cache, key) : read(store, cache, key)));
             }
             if (cache.isDestroyed()) {
                 requireRefused(cache, store);
+            }
+        }
+        for (LastRead last : reads) {
+            judgeKey(last.cache(), last.key(), last.event());
+            if (last.cache().cache() == 0) {
+                reader.onRead(last.key(), last.event());
+            }
+        }
+        for (CacheLife cache : workload.caches().lives()) {
+            if (cache.isDestroyed()) {
                 cache.judged();
             } else {
                 cache.survived();
@@ -79,7 +89,7 @@ public final class WindowJudge {
         }
         final List<Anomaly> anomalies = new ArrayList<>(history.judge(number, lastRead, checker));
         for (Anomaly anomaly : anomalies) {
-            host.violation(cache + ", key " + key + ": " + anomaly);
+            host.loss(lastRead.observed() == Event.TORN, cache + ", key " + key + ": " + anomaly);
         }
         held.put(number, lastRead.outcome() == Outcome.DONE ? lastRead.observed() : Event.ABSENT);
     }

@@ -4,6 +4,7 @@ import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
 import org.rowankv.runtime.RandomSource;
 
@@ -58,6 +59,13 @@ public final class WorkloadClient {
     /** The request has its outcome. */
     public void end() {
         judge.judge(asked, request, workload.host().nowNs(), attempts);
+    }
+
+    /** The request will have no outcome. */
+    public void giveUp() {
+        request.clearAnswer();
+        request.answer(Status.OUTCOME_UNKNOWN, 0, 0, 0);
+        end();
     }
 
     public String label() {

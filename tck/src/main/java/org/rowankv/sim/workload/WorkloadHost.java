@@ -28,6 +28,11 @@ public interface WorkloadHost {
     /** A promise was broken. Throws. */
     void violation(String what);
 
+    /** Something acknowledged is gone, or was replaced by something wrong: a violation, but where a device is to blame. Throws. */
+    default void loss(boolean isWrong, String what) {
+        violation(what);
+    }
+
     int shardOf(int cacheId, byte[] key);
 
     /** Whether the network between clients and servers delivers each attempt once, and in time. */

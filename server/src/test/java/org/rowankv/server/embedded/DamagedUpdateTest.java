@@ -1,0 +1,130 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowankv.server.embedded.Stores.bytes;
+import static org.rowankv.server.embedded.Stores.numberOf;
+import static org.rowankv.server.embedded.Stores.value;
+
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.server.Server;
+import org.rowankv.server.log.EntryDescriptor;
+
+/** Requests that act upon an object whose entry is damaged, before a scrubber has met it. */
+@Timeout(60)
+final class DamagedUpdateTest {
+    private static final int LENGTH = 500;
+    private static final String KEY = "damaged";
+    private static final int VERSION_AT = 25;
+    private static final int VALUE_AT = 200;
+
+    private EmbeddedCluster cluster;
+    private RowanClient client;
+    private int cache;
+    private long version;
+
+    private void open(boolean verifyReads) {
+        cluster = EmbeddedCluster.open(EmbeddedSettings.builder()
+                .servers(1)
+                .replicas(1)
+                .shards(1)
+                .workers(1)
+                .capacityBytes(4 << 20)
+                .segmentBytes(64 << 10)
+                .verifyReads(verifyReads)
+                .scrubMibPerSecond(0)
+                .build());
+        client = Stores.client(cluster);
+        cache = Stores.cache(client);
+        final Request put = request();
+        final byte[] stored = value(KEY, 1, LENGTH);
+        client.execute(put.put(cache, bytes(KEY), 0, bytes(KEY).length, stored, 0, stored.length));
+        version = put.version();
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        cluster.close();
+    }
+
+    private static Request request() {
+        return new Request();
+    }
+
+    private void flip(int offset) {
+        final Server server = cluster.servers().get(0);
+        final long[] found = new long[1];
+        server.replicas().get(0).index().lock(1 << 22);
+        try {
+            long position = 0;
+            do {
+                position = server.replicas().get(0).index().visit(position, address -> {
+                    final ByteBuffer buffer = server.segments().region().buffer(address);
+                    final int at = server.segments().region().offset(address);
+                    if (EntryDescriptor.version(buffer, at) == version) {
+                        found[0] = address;
+                    }
+                });
+            } while (position != 0);
+        } finally {
+            server.replicas().get(0).index().unlock();
+        }
+        assertThat(found[0]).isPositive();
+        final ByteBuffer buffer = server.segments().region().buffer(found[0]);
+        final int at = server.segments().region().offset(found[0]) + offset;
+        buffer.put(at, (byte) (buffer.get(at) ^ 4));
+    }
+
+    private Status execute(Request request) {
+        client.execute(request);
+        return request.status();
+    }
+
+    private Request put() {
+        final byte[] next = value(KEY, 2, LENGTH);
+        return request().put(cache, bytes(KEY), 0, bytes(KEY).length, next, 0, next.length);
+    }
+
+    private Request delete() {
+        return request().delete(cache, bytes(KEY), 0, bytes(KEY).length);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {VERSION_AT, VALUE_AT})
+    void shouldDecideNothingByAnObjectThatIsDamaged(int offset) {
+        open(true);
+        flip(offset);
+        assertThat(execute(put().wantValue(true))).isEqualTo(Status.CORRUPTED);
+        assertThat(execute(delete().wantValue(true))).isEqualTo(Status.CORRUPTED);
+        assertThat(execute(put().when(Condition.IF_VERSION, version))).isEqualTo(Status.CORRUPTED);
+        assertThat(execute(put().when(Condition.IF_ABSENT))).isEqualTo(Status.CORRUPTED);
+        assertThat(execute(delete().when(Condition.IF_VERSION, version))).isEqualTo(Status.CORRUPTED);
+    }
+
+    @Test
+    void shouldLetAPlainPutReplaceIt() {
+        open(true);
+        flip(VALUE_AT);
+        assertThat(execute(put())).isEqualTo(Status.OK);
+        assertThat(numberOf(KEY, client.get(cache, bytes(KEY)))).isEqualTo(2);
+    }
+
+    /** The object is logged once more then: its damage would get a checksum that agrees, on every replica. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldGiveNoOtherLifetimeToAnObjectThatIsDamaged(boolean verifyReads) {
+        open(verifyReads);
+        flip(VALUE_AT);
+        assertThat(execute(request().touch(cache, bytes(KEY), 0, bytes(KEY).length, version, 100_000)))
+                .isEqualTo(Status.CORRUPTED);
+    }
+}

@@ -1,0 +1,21 @@
+package org.rowankv.sim;
+
+/** Some bits of one server's area flip, while it runs or before its next start; or a bit of one of its checkpoints does. */
+final class BitRotFault implements Fault {
+    @Override
+    public void strike(Simulation simulation, int a, int b) {
+        if (b % 5 == 0) {
+            final int server = a % simulation.plan().servers();
+            if (simulation.memories().checkpointsOf(server).flip(a, b * 997, 1 << a % Byte.SIZE)) {
+                simulation.happenings().count("bits that flipped in a checkpoint");
+            }
+            simulation.points().crashIn(a);
+        } else if (simulation.victim().isChosen(a)) {
+            final boolean now = b % 2 == 0;
+            simulation.victim().rot(b / 2, now);
+            if (!now) {
+                simulation.endSoon(a);
+            }
+        }
+    }
+}

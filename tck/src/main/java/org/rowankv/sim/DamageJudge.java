@@ -1,0 +1,97 @@
+package org.rowankv.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.rowankv.placement.ShardAssignment;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.server.Server;
+
+/**
+ * What becomes of bits that flipped. An object may be unavailable, with an error that says so, while its entry waits to be
+ * mended. It must not be absent or stale while another complete replica has it: so what cannot be read is looked for there.
+ */
+final class DamageJudge {
+    private static final int ROUNDS = 2;
+    private static final int MOST_PARKS = 20_000;
+
+    private final Simulation simulation;
+
+    DamageJudge(Simulation simulation) {
+        this.simulation = simulation;
+    }
+
+    /** Waits until the scrubber of the damaged server has read all that is committed, and has mended what it can. */
+    void awaitMended() {
+        if (!simulation.victim().isRotten()) {
+            return;
+        }
+        final Server server =
+                simulation.store().cluster().servers().get(simulation.victim().number());
+        final long enough = server.statistics().scrubRounds() + ROUNDS;
+        for (int parks = 0; server.statistics().scrubRounds() < enough; parks++) {
+            if (parks == MOST_PARKS) {
+                simulation.violation("the scrubber of server " + server.serverId() + " does not get on");
+            }
+            server.wakeUp();
+            simulation.turns().park(2_000_000);
+        }
+        simulation
+                .happenings()
+                .add("damaged entries replaced", server.segments().damage().replacedEntries());
+    }
+
+    /**
+     * A read was answered that the object cannot be read: once the scrubber was there it can, or its segment is not one that is
+     * scrubbed yet. Then the object is taken from another replica.
+     */
+    void mend(Request request) {
+        simulation.victim().requireRotten("a read at rest finds an object damaged");
+        awaitMended();
+        simulation.session().call(request);
+        if (request.status() != Status.CORRUPTED) {
+            simulation.happenings().count("objects that could be read again");
+            return;
+        }
+        if (simulation.victim().isLone()) {
+            throw new LossError("an object cannot be read any more");
+        }
+        if (!isFoundElsewhere(request)) {
+            simulation.violation("an object cannot be read, and no other replica has it");
+        }
+        simulation.happenings().count("objects that stay unavailable, and that another replica has");
+    }
+
+    /** Answers a read from some complete replica that is not the victim's: the object as it lies there, or that there is none. */
+    void answerElsewhere(Request request) {
+        request.clearAnswer();
+        if (!isFoundElsewhere(request)) {
+            request.answer(Status.NOT_FOUND, 0, 0, 0);
+        }
+    }
+
+    private boolean isFoundElsewhere(Request request) {
+        final ShardAssignment assignment =
+                simulation.store().cluster().configuration().shard(request.shard());
+        for (int server = 0; server < simulation.plan().servers(); server++) {
+            if (server != simulation.victim().number()
+                    && assignment.isReplica(server)
+                    && !assignment.isJoining(server)
+                    && ReplicaRead.answer(
+                            request,
+                            simulation.store().cluster().servers().get(server),
+                            simulation.store().clock(server).wallMs())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Those servers whose segments hold no damage: where it was settled, it lies there still. */
+    List<Server> whole(List<Server> servers) {
+        final List<Server> whole = new ArrayList<>(servers);
+        whole.removeIf(server -> simulation.victim().isRotten()
+                && server.serverId() == simulation.victim().number());
+        return whole;
+    }
+}

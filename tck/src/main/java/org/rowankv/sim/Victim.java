@@ -1,0 +1,183 @@
+package org.rowankv.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.Server;
+import org.rowankv.sim.device.Rot;
+import org.rowankv.sim.device.RottenBit;
+
+/**
+ * The one server of a simulation whose device damages what it has. A fault of that kind strikes only where each shard has a complete
+ * replica elsewhere, or where there are no replicas at all: then what is lost is counted apart.
+ */
+final class Victim {
+    private static final int NOBODY = -1;
+    private static final int MOST_BITS = 3;
+
+    private final Simulation simulation;
+    private final RandomSource random;
+    private final List<RottenBit> atNextStart = new ArrayList<>();
+    private int number = NOBODY;
+    private boolean rotten;
+    private boolean lying;
+    private boolean putsBack;
+    private boolean hasLost;
+
+    Victim(Simulation simulation, RandomSource random) {
+        this.simulation = simulation;
+        this.random = random;
+    }
+
+    /** Whether a fault may strike; then it strikes the same server each time. */
+    boolean isChosen(int drawn) {
+        final int chosen = number == NOBODY ? drawn % simulation.plan().servers() : number;
+        if (!isLone()
+                && !simulation
+                        .store()
+                        .cluster()
+                        .configuration()
+                        .shardsLostWithout(Set.of(chosen))
+                        .isEmpty()) {
+            return false;
+        }
+        number = chosen;
+        return true;
+    }
+
+    /** Whether no server has what another one loses. */
+    boolean isLone() {
+        return simulation.plan().replicas() == 1;
+    }
+
+    /** Bits of its area flip: now, or before the next start. */
+    void rot(int drawn, boolean now) {
+        final Server server = simulation.store().cluster().servers().get(number);
+        final Rot rot = new Rot(server, random);
+        for (int i = 0; i <= drawn % MOST_BITS; i++) {
+            final RottenBit bit = now ? rot.inUse() : rot.atAStart();
+            if (bit != null) {
+                rotten = true;
+                if (now) {
+                    flip(bit);
+                } else {
+                    atNextStart.add(bit);
+                }
+            }
+        }
+    }
+
+    private void flip(RottenBit bit) {
+        final SimMemory memory = simulation.memories().of(number);
+        if (bit.isStillOf(memory.present().region())) {
+            memory.flip(bit.address(), bit.mask());
+            simulation.happenings().count("bits that flipped in " + bit.place());
+            simulation.trace().tell("a bit flips at server " + number + " in " + bit);
+            simulation.trace().mix(bit.address());
+        }
+    }
+
+    /** Its device reports forces that it has not done. */
+    void lie() {
+        if (simulation.plan().power()) {
+            lying = true;
+            simulation.memories().of(number).device().lie();
+            simulation.happenings().count("devices that lie");
+        }
+    }
+
+    /** Its area is as of an older moment at some later start. */
+    void putBackLater() {
+        putsBack = true;
+    }
+
+    /** The process has ended. @param isPowerCut whether forces that its device only reported are lost by now */
+    void processEnded(boolean isPowerCut) {
+        if (lying && isPowerCut) {
+            lying = false;
+            hasLost = true;
+            if (!isLone() && random.nextInt(2) == 0) {
+                // Its owner has heard of it, and replaces the device.
+                hasLost = false;
+                simulation.store().emptyAtNextStart(number);
+                simulation.happenings().count("devices that lied and were replaced");
+            }
+        }
+        if (putsBack && !simulation.memories().of(number).hasKept()) {
+            simulation.memories().of(number).keep();
+        }
+    }
+
+    /** Between two processes. */
+    void beforeStart(int starts) {
+        atNextStart.forEach(this::flip);
+        atNextStart.clear();
+        if (putsBack && number != NOBODY && simulation.memories().of(number).hasKept() && random.nextInt(2) == 0) {
+            putsBack = false;
+            if (starts > 1 && !isLone()) {
+                simulation.memories().of(number).putBackKept();
+                simulation.happenings().count("areas put back from earlier days");
+                simulation.trace().tell("the area of server " + number + " is put back from earlier days");
+            }
+        }
+    }
+
+    /** Whether what it holds is in doubt. */
+    boolean isDoubtful() {
+        return rotten || lying || putsBack;
+    }
+
+    /** Whether something acknowledged may be gone, and nobody is to blame. */
+    boolean excuses() {
+        return hasLost || isLone() && (rotten || lying);
+    }
+
+    /** Somebody is told that an object cannot be read. */
+    void requireRotten(String what) {
+        if (!rotten) {
+            simulation.violation(what + ", and nothing was");
+        }
+        simulation.happenings().count("answers that an object cannot be read");
+    }
+
+    boolean isRotten() {
+        return rotten;
+    }
+
+    /** Whether its device has reported forces and lost them, and nobody knows. */
+    boolean hasLost() {
+        return hasLost;
+    }
+
+    /** Itself, if what it holds is in doubt. */
+    Set<Integer> doubtful() {
+        final Set<Integer> servers = new TreeSet<>();
+        if (isDoubtful()) {
+            servers.add(number);
+        }
+        return servers;
+    }
+
+    int number() {
+        return number;
+    }
+
+    /** Whether damage is what the store reports. */
+    boolean explains(ErrorLog.Observation error) {
+        return rotten
+                && (error.type().equals(IllegalStateException.class.getName()) && isOfDamage(error.where())
+                        || error.type().endsWith("DamagedLandingError"));
+    }
+
+    private boolean isOfDamage(@Nullable String where) {
+        return where != null
+                && (where.startsWith("server " + number + ": segment")
+                        || where.startsWith("server " + number + ": scan of segment")
+                        || where.startsWith("reading segment")
+                        || where.startsWith("clean"));
+    }
+}

@@ -1,0 +1,146 @@
+package org.rowankv.sim.cluster;
+
+import java.util.Set;
+import org.rowankv.runtime.AgentStoppedException;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.pm.UnusableAreaException;
+import org.rowankv.sim.LossError;
+import org.rowankv.sim.SimMemory;
+import org.rowankv.sim.device.DeviceFailedException;
+import org.rowankv.sim.device.Rot;
+import org.rowankv.sim.device.RottenBit;
+
+/**
+ * Devices that fail and clocks that leap, in a cluster. A server whose device fails stops itself, and is started again, as by a
+ * supervisor. A server that finds its area damaged is refused until somebody has accepted that; no server of a cluster is made
+ * anew. So there the run ends. Of one simulation one server has bits that flip.
+ */
+final class DeviceFaults {
+    private static final int NOBODY = -1;
+    private static final int MOST_FORCES = 40;
+    private static final int MOST_BITS = 3;
+    private static final long LOOK_EVERY_NS = 20_000_000;
+    private static final long HOUR_MS = 3_600_000;
+
+    private final ClusterSimulation simulation;
+    private final RandomSource random;
+    private int rotten = NOBODY;
+
+    DeviceFaults(ClusterSimulation simulation, RandomSource random) {
+        this.simulation = simulation;
+        this.random = random;
+    }
+
+    /** A force of its device fails: while it serves, or any write, as those of a start. */
+    void failForce(SimHost host, int drawn) {
+        final SimMemory memory = host.memory();
+        if (memory != null && memory.hasDevice()) {
+            memory.device().failIn(drawn % MOST_FORCES, drawn % 4 == 0, random.fork("force " + drawn));
+            watchForce(host);
+        }
+    }
+
+    private void watchForce(SimHost host) {
+        simulation.turns().at(simulation.timeline().nowNs() + LOOK_EVERY_NS, () -> {
+            final SimProcess process = host.process();
+            final RuntimeException failure = process == null ? null : process.failure();
+            if (failure != null && DeviceFailedException.isCauseOf(failure)) {
+                simulation.happenings().count("servers that stopped themselves over a device");
+                simulation.trace().tell("server " + process + " has stopped itself");
+                simulation.killAndRestart(host, random.nextInt(2) == 0);
+            } else if (!simulation.isOver()) {
+                watchForce(host);
+            }
+        });
+    }
+
+    /** From now on no force fails that has not yet. */
+    void heal() {
+        for (SimHost host : simulation.hosts()) {
+            final SimMemory memory = host.memory();
+            if (memory != null && memory.hasDevice()) {
+                memory.device().spare();
+            }
+        }
+    }
+
+    void rot(SimHost drawn, int bits) {
+        final SimHost host = rotten == NOBODY ? drawn : simulation.hosts().get(rotten);
+        final SimProcess process = host.process();
+        final SimProcess.Door door = process == null ? null : process.door();
+        final SimMemory memory = host.memory();
+        if (door == null || memory == null) {
+            return;
+        }
+        final Rot rot = new Rot(door.server(), random);
+        for (int i = 0; i <= bits % MOST_BITS; i++) {
+            final RottenBit bit = rot.inUse();
+            if (bit != null && bit.isStillOf(memory.present().region())) {
+                if (rotten == NOBODY) {
+                    rotten = host.number();
+                    watchArea(host);
+                }
+                memory.flip(bit.address(), bit.mask());
+                simulation.happenings().count("bits that flipped in " + bit.place());
+                simulation.trace().tell("a bit flips at server " + host + " in " + bit);
+                simulation.trace().mix(bit.address());
+            }
+        }
+    }
+
+    /** A server that cannot go on over its area says so, and the cluster waits for it: there is nothing more to be seen. */
+    private void watchArea(SimHost host) {
+        simulation.turns().at(simulation.timeline().nowNs() + LOOK_EVERY_NS, () -> {
+            final SimProcess process = host.process();
+            final RuntimeException failure = process == null ? null : process.failure();
+            if (failure != null
+                    && (failure instanceof UnusableAreaException || failure instanceof AgentStoppedException)) {
+                simulation.happenings().count("servers refused over damage");
+                throw new LossError("server " + host + " cannot run: " + failure.getMessage());
+            }
+            if (!simulation.isOver()) {
+                watchArea(host);
+            }
+        });
+    }
+
+    void leap(SimHost host, int drawn) {
+        final boolean forward = drawn % 2 == 0;
+        final long hours = 1L << drawn % 18; // up to fifteen years
+        simulation.happenings().count(forward ? "clocks that leapt ahead" : "clocks that leapt back");
+        host.clock().jump((forward ? hours : -hours) * HOUR_MS);
+    }
+
+    /** Servers that may hold damage. */
+    Set<Integer> damaged() {
+        return rotten == NOBODY ? Set.of() : Set.of(rotten);
+    }
+
+    /** Somebody is told that an object cannot be read. */
+    void requireRotten(String what) {
+        if (rotten == NOBODY) {
+            simulation.violation(what + ", and nothing was");
+        }
+        simulation.happenings().count("answers that an object cannot be read");
+    }
+
+    /** Something acknowledged is gone: only a server without replicas may lose it, and never shows anything wrong instead. */
+    void requireNoLoss(boolean isWrong, String what) {
+        if (!isWrong && rotten != NOBODY && simulation.plan().replicas() == 1) {
+            throw new LossError(what);
+        }
+        simulation.violation(what);
+    }
+
+    /** Whether damage is what a server reports. */
+    boolean explains(SimHost host, ErrorLog.Observation error) {
+        final String where = error.where();
+        return host.number() == rotten
+                && (error.type().endsWith("DamagedLandingError")
+                        || error.type().equals(IllegalStateException.class.getName())
+                                && (where.startsWith("server " + rotten + ": segment")
+                                        || where.startsWith("server " + rotten + ": scan of segment")
+                                        || where.startsWith("reading segment")));
+    }
+}

@@ -1,0 +1,12 @@
+package org.rowankv.sim.device;
+
+import java.io.IOException;
+
+/** The simulated disk has no room for a file. */
+public final class DiskFullException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    public DiskFullException() {
+        super("no space is left on the simulated disk");
+    }
+}
