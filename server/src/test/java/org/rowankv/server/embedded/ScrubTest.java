@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,6 +38,8 @@ final class ScrubTest {
     private static final int KEYS = 400;
     private static final int LENGTH = 1000;
     private static final int FAST = 1 << 10;
+    /** Of some milliseconds each; what was found is mended within a few. */
+    private static final int ENOUGH_ROUNDS = 200;
 
     @TempDir
     private Path dir;
@@ -145,6 +148,16 @@ final class ScrubTest {
         await().atMost(Duration.ofSeconds(60)).until(() -> statistics(server).scrubRounds() >= enough);
     }
 
+    /** Until the scrubber has done something; not for ever, where it comes by again and again and does not. */
+    private void awaitScrubber(int server, BooleanSupplier done) {
+        final long enough = statistics(server).scrubRounds() + ENOUGH_ROUNDS;
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> done.getAsBoolean() || statistics(server).scrubRounds() >= enough);
+        assertThat(done.getAsBoolean())
+                .as("done after %d rounds of the scrubber", ENOUGH_ROUNDS)
+                .isTrue();
+    }
+
     private static String keyOf(Place place) {
         final byte[] key = new byte[EntryDescriptor.keyLength(place.buffer(), place.at())];
         place.buffer().get(place.at() + keyOffset(place), key);
@@ -184,8 +197,7 @@ final class ScrubTest {
         open(3, FAST);
         final Place place = find(cluster.servers().get(1), EntryType.PUT, true);
         place.flip(part.offsetIn(place));
-        await().atMost(Duration.ofSeconds(60))
-                .until(() -> statistics(1).replacedEntries() + statistics(1).lostEntries() == 1);
+        awaitScrubber(1, () -> statistics(1).replacedEntries() + statistics(1).lostEntries() == 1);
         assertThat(statistics(1).replacedEntries()).isEqualTo(1);
         assertThat(statistics(1).badEntries()).isEqualTo(1);
         assertThat(cluster.errors().distinct())
@@ -205,7 +217,7 @@ final class ScrubTest {
         final Place place = find(cluster.servers().get(0), EntryType.PUT, true);
         final String key = keyOf(place);
         place.flip(part.offsetIn(place));
-        await().atMost(Duration.ofSeconds(60)).until(() -> statistics(0).lostEntries() == 1);
+        awaitScrubber(0, () -> statistics(0).lostEntries() == 1);
         assertThat(statistics(0).badEntries()).isEqualTo(1);
         assertThat(cluster.errors().distinct())
                 .anySatisfy(error -> assertThat(error.where() + ": " + error.message())
@@ -303,8 +315,9 @@ final class ScrubTest {
             final int segment = segments.segmentOf(place.address());
             final int generation = segments.generation(segment);
             place.flip(part.offsetIn(place));
-            await().atMost(Duration.ofSeconds(60))
-                    .until(() -> statistics(server.serverId()).badEntries() == 1
+            awaitScrubber(
+                    server.serverId(),
+                    () -> statistics(server.serverId()).badEntries() == 1
                             || segments.generation(segment) != generation
                             || segments.state(segment) != SegmentState.COMMITTED);
             if (statistics(server.serverId()).badEntries() == 1) {
