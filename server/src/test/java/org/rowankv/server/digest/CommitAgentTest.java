@@ -12,8 +12,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.protocol.VersionCounter;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
@@ -31,6 +33,7 @@ import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.server.stream.ShardChanges;
 
 @Tag("mocked")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class CommitAgentTest {
     private static final int SHARDS = 5;
     private static final int BACKUP = 1;

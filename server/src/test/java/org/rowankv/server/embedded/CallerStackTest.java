@@ -4,14 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.TestScale;
 
 /** Callers that recurse until their stack is used up, and call the store near its end. */
 @Tag("jvm")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CallerStackTest {
     @TempDir
     private Path dir;

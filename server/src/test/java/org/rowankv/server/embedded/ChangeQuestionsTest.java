@@ -19,6 +19,7 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.Routing;
 import org.rowankv.placement.ShardAssignment;
@@ -41,6 +42,7 @@ import org.rowankv.server.membership.ConfigurationStoreException;
 import org.rowankv.server.stream.ShardChanges;
 
 /** Questions for changes that no client of ours sends: caches that no catalogue has given out, and as many sections as fit. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ChangeQuestionsTest {
     private static final int BUDGET = 4 << 20;
     /** The one that the catalogue lists. */

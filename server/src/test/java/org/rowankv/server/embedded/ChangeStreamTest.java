@@ -14,11 +14,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.ChangeListener;
 import org.rowankv.driver.ChangeSubscription;
@@ -38,6 +40,7 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.client.ClientPortSettings;
 
 /** Subscribers in another process, as far as they can tell: they hear of every commit once, in order, or that they did not. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ChangeStreamTest {
     private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
     private EmbeddedCluster cluster;

@@ -5,8 +5,10 @@ import static org.rowankv.server.embedded.Stores.bytes;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.session.NetSettings;
 import org.rowankv.protocol.Request;
@@ -15,6 +17,7 @@ import org.rowankv.server.client.ClientPortSettings;
 
 /** In steady state neither the loop of a client port nor the calling thread allocates anything per operation. */
 @Tag("jvm")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ClientPortAllocationTest {
     private static final int OPERATIONS = 20_000;
     private static final long MOST_BYTES_PER_OPERATION = 4;

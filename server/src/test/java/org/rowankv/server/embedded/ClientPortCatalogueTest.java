@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.Routing;
 import org.rowankv.placement.ShardAssignment;
@@ -30,6 +31,7 @@ import org.rowankv.server.client.ClientPort;
 import org.rowankv.server.client.ClientPortSettings;
 
 /** What questions to the catalogue may hold of a server, while the catalogue does not answer. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ClientPortCatalogueTest {
     private static final int BUDGET = 8 << 20;
 

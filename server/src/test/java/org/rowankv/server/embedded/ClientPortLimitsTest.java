@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.Routing;
@@ -29,6 +30,7 @@ import org.rowankv.server.client.ClientPort;
 import org.rowankv.server.client.ClientPortSettings;
 
 /** What a connection may hold of a server's memory, and for how long. Deadlines run by a clock of the test's. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ClientPortLimitsTest {
     private static final int SHARDS = 2_048;
     private static final int SEED = 8;

@@ -10,9 +10,11 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.session.NetSession;
 import org.rowankv.driver.session.NetSettings;
@@ -32,6 +34,7 @@ import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.client.Served;
 
 /** A port outlasts the roles of its server: who comes meanwhile waits, and no connection is lost. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ClientPortPauseTest {
     private static final byte[] KEY = {1, 2, 3};
     private static final long TERM_OF_SERVER_0 = 1;

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
@@ -38,6 +39,7 @@ import org.rowankv.server.client.PortCounts;
 
 /** Whatever bytes come over a connection cost that connection at most: it is counted, and everybody else is served. */
 @Tag("jvm")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ClientPortTest {
     private static final int MAX_FRAME = 1 << 20;
 

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.session.NetSettings;
 import org.rowankv.placement.Configuration;
@@ -21,6 +23,7 @@ import org.rowankv.server.client.ClientPort;
 import org.rowankv.server.client.ClientPortSettings;
 
 /** A client finds the primary, whatever configuration it and the servers it meets know. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ClientRoutingTest {
     private static final byte[] KEY = {1, 2, 3};
 

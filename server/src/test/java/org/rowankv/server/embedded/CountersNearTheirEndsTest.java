@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,6 +22,7 @@ import org.rowankv.runtime.CounterStarts;
 import org.rowankv.server.Server;
 
 /** Stores whose counters begin a little before the values at which something happens to them, and go past those. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CountersNearTheirEndsTest {
     private static final int MOST_WRITES = 2_000_000;
 

@@ -2,8 +2,13 @@ package org.rowankv.server.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -44,6 +49,15 @@ final class DifferentialStartsTest {
         }
 
         EmbeddedSettings settings() {
+            return builder().durability(level).build();
+        }
+
+        /** Of a store in a directory. */
+        EmbeddedSettings settings(Path dir) {
+            return builder().dir(dir).build();
+        }
+
+        private EmbeddedSettings.Builder builder() {
             return EmbeddedSettings.builder()
                     .servers(servers)
                     .replicas(servers)
@@ -53,9 +67,7 @@ final class DifferentialStartsTest {
                     .capacityBytes(servers == 1 ? 18 << 16 : 26 << 16)
                     .maxMessage(1024)
                     .scrubMibPerSecond(0)
-                    .durability(level)
-                    .checkpointIntervalMs(INTERVAL_MS)
-                    .build();
+                    .checkpointIntervalMs(INTERVAL_MS);
         }
     }
 
@@ -124,6 +136,12 @@ final class DifferentialStartsTest {
         }
     }
 
+    @Property(tries = 400)
+    @Tag("long")
+    void shouldStartAsWithoutTheCheckpointInManyHistories(@ForAll Shape shape, @ForAll("histories") List<Step> steps) {
+        shouldStartAsWithoutTheCheckpoint(shape, steps);
+    }
+
     private void go(Shape shape, List<Step> steps, SecondCaller second) {
         pointsLeft = 0;
         killedAt = null;
@@ -149,6 +167,43 @@ final class DifferentialStartsTest {
             }
         }
         close(history, store, steps.size());
+    }
+
+    /** What is copied while the store is open, opens as what the store was at that moment. */
+    @Property(tries = 8)
+    void shouldOpenACopyOfAnOpenStoreAsTheStoreWas(@ForAll Shape shape, @ForAll("histories") List<Step> steps)
+            throws IOException {
+        final Path directory = Files.createTempDirectory("copy");
+        try (SecondCaller second = new SecondCaller()) {
+            final TurnedStore store =
+                    TurnedStore.open(shape.settings(), new KeptStore(), 1_000_000_000L, 1_700_000_000_000L, 1);
+            final StoreHistory history = new StoreHistory(store, second);
+            steps.stream()
+                    .filter(step -> step.kind() != Kind.KILL && step.kind() != Kind.CLOSE)
+                    .forEach(history::take);
+            store.settle();
+            store.cluster().snapshot(directory.resolve("store"));
+            final StoreState state = StoreState.of(store.cluster(), history.closed());
+            assertThat(store.cluster().errors().distinct()).isEmpty();
+
+            final EmbeddedCluster copy = TurnedStore.openFiles(
+                    shape.settings(directory.resolve("store")),
+                    store.clock().nanoTime(),
+                    store.clock().wallMs(),
+                    2);
+            try (copy) {
+                final StoreState copied = StoreState.of(copy, history.closed());
+                state.requireContentOf(copied);
+                copied.requireClosed(history.closed(), copied);
+                copied.requireAgreement();
+            }
+        } finally {
+            try (Stream<Path> files = Files.walk(directory)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
     }
 
     /** At a named point: whether the process ends here. */

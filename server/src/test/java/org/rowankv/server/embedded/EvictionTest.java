@@ -11,9 +11,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +33,7 @@ import org.rowankv.server.shard.CacheCounts;
 import org.rowankv.server.shard.ShardReplica;
 
 /** Caches with a limit: they stay below it, every eviction is counted and stays one, and no other cache loses anything. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class EvictionTest {
     private static final int WORKERS = 4;
     private static final int LENGTH = 100;

@@ -9,11 +9,13 @@ import static org.rowankv.server.embedded.Stores.value;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +31,7 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 
 /** A request that is delivered again, in whatever circumstances, is applied once and answered as the first time. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ExactlyOnceTest {
     private static final long SESSION = 77;
     private static final long OTHER_SESSION = SESSION + 1;

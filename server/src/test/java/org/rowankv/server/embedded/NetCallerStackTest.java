@@ -3,8 +3,10 @@ package org.rowankv.server.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.session.NetSession;
 import org.rowankv.driver.session.NetSettings;
@@ -14,6 +16,7 @@ import org.rowankv.server.client.ClientPortSettings;
 
 /** Callers that recurse until their stack is used up, and use a connection near its end that others use as well. */
 @Tag("jvm")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class NetCallerStackTest {
     @Test
     void shouldAnswerTheOthersWhenAStackEnds() throws Exception {

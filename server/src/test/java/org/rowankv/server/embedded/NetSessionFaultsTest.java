@@ -11,11 +11,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.BulkResult;
@@ -33,6 +35,7 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.client.ClientPortSettings;
 
 /** Many callers over few connections, while callers are interrupted and connections break: each gets its own answer, once. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class NetSessionFaultsTest {
     private EmbeddedCluster cluster;
     private EmbeddedPorts ports;

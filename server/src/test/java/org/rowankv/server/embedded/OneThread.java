@@ -29,7 +29,6 @@ final class OneThread implements Scheduling {
     private final List<AgentInvoker> checkpoints = new ArrayList<>();
     private final List<AgentInvoker> slow = new ArrayList<>();
     private @Nullable List<String> held;
-    private boolean turning;
 
     /** @param seed decides which agents are slow */
     OneThread(ManualClock clock, long seed) {
@@ -47,19 +46,17 @@ final class OneThread implements Scheduling {
     @Override
     public void park(long ns) {
         clock.advanceNs(ns);
-        if (!turning) {
-            if (held == null && random.nextInt(A_WHILE) == 0) {
-                slow.clear();
-                agents.stream().filter(agent -> random.nextInt(SOME) == 0).forEach(slow::add);
-                checkpoints.stream().filter(agent -> random.nextInt(SOME) == 0).forEach(slow::add);
-            }
-            turn(agents.stream()
-                    .filter(agent -> !slow.contains(agent) && !isHeld(agent))
-                    .toList());
-            turn(checkpoints.stream()
-                    .filter(agent -> !slow.contains(agent) && !isHeld(agent))
-                    .toList());
+        if (held == null && random.nextInt(A_WHILE) == 0) {
+            slow.clear();
+            agents.stream().filter(agent -> random.nextInt(SOME) == 0).forEach(slow::add);
+            checkpoints.stream().filter(agent -> random.nextInt(SOME) == 0).forEach(slow::add);
         }
+        turn(agents.stream().filter(this::goesOn).toList());
+        turn(checkpoints.stream().filter(this::goesOn).toList());
+    }
+
+    private boolean goesOn(AgentInvoker agent) {
+        return !slow.contains(agent) && !isHeld(agent);
     }
 
     /** From now on these agents, by the beginning of their names, get no turns while a thread waits, and all others get all. */
@@ -91,14 +88,8 @@ final class OneThread implements Scheduling {
         turn(checkpoints);
     }
 
-    private void turn(List<AgentInvoker> turned) {
-        turning = true;
-        try {
-            for (AgentInvoker agent : turned) {
-                agent.tryInvoke();
-            }
-        } finally {
-            turning = false;
-        }
+    /** An agent in the middle of a turn, in which a test uses the store, gets no other. */
+    private static void turn(List<AgentInvoker> turned) {
+        turned.forEach(AgentInvoker::tryInvoke);
     }
 }

@@ -6,9 +6,11 @@ import static org.rowankv.server.embedded.Stores.bytes;
 import static org.rowankv.server.embedded.Stores.numberOf;
 import static org.rowankv.server.embedded.Stores.value;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
@@ -19,6 +21,7 @@ import org.rowankv.runtime.Chaos;
  * all replicas, so it must not be enough to fill a backup: then nothing in the store would go on.
  */
 @Tag("chaos")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class RepeatedErrorsTest {
     private static final int VALUE = 60_000;
     private static final int MESSAGE = 1024;

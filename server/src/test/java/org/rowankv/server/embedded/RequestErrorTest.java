@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.Routing;
@@ -27,6 +28,7 @@ import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.client.Served;
 
 /** A request whose first step fails costs its client the connection, and nobody anything else. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class RequestErrorTest {
     private static final int SHARDS = 8;
     private static final long SEED = 1;

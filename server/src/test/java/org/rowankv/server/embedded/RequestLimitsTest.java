@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowankv.server.embedded.Stores.bytes;
 
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
@@ -16,6 +18,7 @@ import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 
 /** Requests at the limits of what an entry can be, and settings that cannot work. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class RequestLimitsTest {
     private static final int SEGMENT = 128 << 10;
 

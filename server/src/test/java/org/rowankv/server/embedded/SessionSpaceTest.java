@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,6 +31,7 @@ import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.retention.SessionLeaseAgent;
 
 /** Sessions of clients that are gone take a bounded part of a store: a full one can always be emptied, also by a new client. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class SessionSpaceTest {
     private static final int SHARDS = 6;
     private static final long TICK_NS = TimeUnit.HOURS.toNanos(10);

@@ -16,17 +16,20 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.server.membership.ConfigurationStoreException;
 import org.rowankv.server.pm.StoreOpenException;
 
 /** Every refusal to open a store says why and what to do; it leaves the store as it was, and nothing behind. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class StoreRefusalTest {
     private static final int CAPACITY = 4 << 20;
 

@@ -1,6 +1,7 @@
 package org.rowankv.server.embedded;
 
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.pm.Machine;
@@ -25,19 +26,28 @@ record TurnedStore(EmbeddedCluster cluster, KeptStore kept, OneThread turns, Man
     static TurnedStore open(EmbeddedSettings settings, KeptStore kept, long nowNs, long wallMs, long seed) {
         final ManualClock clock = new ManualClock(nowNs, wallMs);
         final OneThread turns = new OneThread(clock, seed);
-        final EmbeddedCluster cluster = EmbeddedCluster.open(
-                settings,
-                new Surroundings(
-                        server -> clock,
-                        new SplittableRandomSource(seed),
-                        turns,
-                        UnaryOperator.identity(),
-                        kept,
-                        Machine.PRESENT,
-                        UnaryOperator.identity(),
-                        1,
-                        false));
-        return new TurnedStore(cluster, kept, turns, clock);
+        return new TurnedStore(
+                EmbeddedCluster.open(settings, surroundings(clock, turns, kept, seed)), kept, turns, clock);
+    }
+
+    /** Opens a store in a directory, in the same way. */
+    static EmbeddedCluster openFiles(EmbeddedSettings settings, long nowNs, long wallMs, long seed) {
+        final ManualClock clock = new ManualClock(nowNs, wallMs);
+        return EmbeddedCluster.open(settings, surroundings(clock, new OneThread(clock, seed), null, seed));
+    }
+
+    private static Surroundings surroundings(
+            ManualClock clock, OneThread turns, Surroundings.@Nullable Memories kept, long seed) {
+        return new Surroundings(
+                server -> clock,
+                new SplittableRandomSource(seed),
+                turns,
+                UnaryOperator.identity(),
+                kept,
+                Machine.PRESENT,
+                UnaryOperator.identity(),
+                1,
+                false);
     }
 
     /** Goes on with a checkpoint of every server until each has taken another one. */

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.log.EntryType;
@@ -18,6 +20,7 @@ import org.rowankv.server.log.Segments;
  * left in the logs, so that every entry is one that another replica may lack.
  */
 @Tag("chaos")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class StartRoomTest {
     /** The cleaner of a start needs one; a start that needs a segment itself has to make room. */
     private static final int LEFT_FREE = 1;

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.Endpoint;
@@ -16,6 +18,7 @@ import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class RowanReplicatorTest {
     private static final int SHARD_OF_SERVER_0 = 0;
 

@@ -7,8 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -25,6 +27,7 @@ import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardReplica;
 
 /** Several mutations under way in one worker context, whose entries lie in one log and go through one replicator. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class MutationsAtOnceTest {
     private static final int CACHE = 1;
     private static final int AT_ONCE = 3;
