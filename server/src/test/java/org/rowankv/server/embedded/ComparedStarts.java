@@ -28,7 +28,7 @@ final class ComparedStarts {
         final TurnedStore whole = open(bare, seed);
         final StoreState expected = StoreState.of(whole.cluster(), history.closed());
         assertThat(whole.cluster().checkpoints().loaded()).isZero();
-        state.requireAsGoodAs(expected);
+        state.requireAsGoodAs(expected, history.unanswered());
         expected.requireClosed(history.closedLately(), expected);
         state.requireClosed(history.closedLately(), expected);
         assertThat(StoreState.of(open(again, seed).cluster(), history.closed())).isEqualTo(state);

@@ -193,7 +193,7 @@ final class DifferentialStartsTest {
                     2);
             try (copy) {
                 final StoreState copied = StoreState.of(copy, history.closed());
-                state.requireContentOf(copied);
+                state.requireContentOf(copied, history.unanswered());
                 copied.requireClosed(history.closed(), copied);
                 copied.requireAgreement();
             }

@@ -6,8 +6,10 @@ import static org.rowankv.server.embedded.Stores.bytes;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
@@ -127,6 +129,14 @@ final class StoreHistory {
     /** All sessions that were ever closed. */
     Set<Long> closed() {
         return closed;
+    }
+
+    /** By session, the sequences of the requests that its client got no answer to, and may repeat. */
+    Map<Long, Set<Long>> unanswered() {
+        return lines.stream()
+                .collect(Collectors.toMap(
+                        line -> line.id,
+                        line -> line.lost.stream().map(Lost::sequence).collect(Collectors.toSet())));
     }
 
     /** Sessions that were closed behind the newest checkpoint. */

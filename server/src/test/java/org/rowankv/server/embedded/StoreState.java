@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.assertj.core.api.SoftAssertions;
@@ -95,11 +96,12 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
 
     /**
      * Requires that a start is as good as the start that reads the whole log. A start may know more than that one: clears of which
-     * the log has dropped the tombstone, since nothing is left that they end; answers that the caller has; a CommitVer whose
-     * records are gone.
+     * the log has dropped the tombstone, since nothing is left that they end; a CommitVer whose records are gone.
+     *
+     * @param unanswered as below
      */
-    void requireAsGoodAs(StoreState whole) {
-        requireContentOf(whole);
+    void requireAsGoodAs(StoreState whole, Map<Long, Set<Long>> unanswered) {
+        requireContentOf(whole, unanswered);
         final SoftAssertions softly = new SoftAssertions();
         whole.replicas.forEach((name, other) -> {
             final Replica own = replicas.get(name);
@@ -115,8 +117,13 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
         softly.assertAll();
     }
 
-    /** Requires that this has all that clients can ask of the other: it may know of more clears, and of more answers that were got. */
-    void requireContentOf(StoreState other) {
+    /**
+     * Requires that this has all that clients can ask of the other, and nothing else; it may know of more clears.
+     *
+     * @param unanswered by session, the sequences of the requests that its client may repeat. What is known of others is left to
+     *     chance: only the primary hears that a request was answered by a request that writes nothing, and it logs no such thing
+     */
+    void requireContentOf(StoreState other, Map<Long, Set<Long>> unanswered) {
         final SoftAssertions softly = new SoftAssertions();
         softly.assertThat(caches).as("caches").isEqualTo(other.caches);
         assertThat(replicas.keySet()).isEqualTo(other.replicas.keySet());
@@ -129,31 +136,29 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
                     .matches(known -> known != null
                             && known.version() >= clear.version()
                             && (known.destroyed() || !clear.destroyed())));
-            softly.assertThat(asked(own.sessions, others.sessions))
+            softly.assertThat(answers(own.sessions, unanswered))
                     .as("sessions of %s", name)
-                    .isEqualTo(asked(others.sessions, own.sessions));
+                    .isEqualTo(answers(others.sessions, unanswered));
         });
         softly.assertAll();
     }
 
-    /** Of each session the answers that its caller may still ask for, as far as either start knows. */
-    private static Map<Long, Map<Long, String>> asked(
-            Map<Long, SessionImage> sessions, Map<Long, SessionImage> others) {
-        final Map<Long, Map<Long, String>> asked = new TreeMap<>();
+    /** Of each open session the answers to those requests. */
+    private static Map<Long, Map<Long, String>> answers(
+            Map<Long, SessionImage> sessions, Map<Long, Set<Long>> requests) {
+        final Map<Long, Map<Long, String>> answers = new TreeMap<>();
         sessions.forEach((id, session) -> {
-            final SessionImage other = others.get(id);
-            final long first = Math.max(session.firstUnanswered(), other == null ? 0 : other.firstUnanswered());
-            final Map<Long, String> answers = new TreeMap<>();
+            final Map<Long, String> bySequence = new TreeMap<>();
             for (SessionImage.Answer answer : session.answers()) {
-                if (answer.sequence() >= first) {
-                    answers.put(
+                if (requests.getOrDefault(id, Set.of()).contains(answer.sequence())) {
+                    bySequence.put(
                             answer.sequence(),
                             answer.version() + " after " + answer.previousVersion() + " with " + answer.bits());
                 }
             }
-            asked.put(id, answers);
+            answers.put(id, bySequence);
         });
-        return asked;
+        return answers;
     }
 
     /** Every replica of a shard holds the same. */
