@@ -19,6 +19,7 @@ import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
@@ -58,13 +59,24 @@ public final class RowanClient implements AutoCloseable {
     }
 
     public RowanClient(Session session, Clock clock, RandomSource random, long deadlineNs) {
-        this(session, clock, random, deadlineNs, false);
+        this(session, clock, random, deadlineNs, CounterStarts.USUAL);
     }
 
-    private RowanClient(Session session, Clock clock, RandomSource random, long deadlineNs, boolean ownsSession) {
+    /** @param counters where the sequences of its first requests' ids begin; for tests */
+    public RowanClient(Session session, Clock clock, RandomSource random, long deadlineNs, CounterStarts counters) {
+        this(session, clock, random, deadlineNs, counters, false);
+    }
+
+    private RowanClient(
+            Session session,
+            Clock clock,
+            RandomSource random,
+            long deadlineNs,
+            CounterStarts counters,
+            boolean ownsSession) {
         this.session = session;
         this.ownsSession = ownsSession;
-        this.requestIds = new RequestIds(session, clock, random, deadlineNs, LANES);
+        this.requestIds = new RequestIds(session, clock, random, deadlineNs, LANES, counters);
         this.asyncMaker = () -> new AsyncRequests(session, clock, random, deadlineNs);
         final Configuration configuration = session.configuration();
         this.keyHash = new KeyHash(configuration.hashSeed());
@@ -97,7 +109,12 @@ public final class RowanClient implements AutoCloseable {
     public static RowanClient connect(List<String> addresses, NetSettings settings, long deadlineNs) {
         final Clock clock = SystemClock.INSTANCE;
         return new RowanClient(
-                NetSession.connect(addresses, settings, clock), clock, SecureSeed.source(), deadlineNs, true);
+                NetSession.connect(addresses, settings, clock),
+                clock,
+                SecureSeed.source(),
+                deadlineNs,
+                CounterStarts.USUAL,
+                true);
     }
 
     /** Connections that broke and were made again; 0 in process. */

@@ -47,7 +47,8 @@ final class SimClient extends Task {
                 simulation.session(),
                 simulation.store().clientClock(),
                 random.fork("client " + clientsBefore++),
-                20 * timeoutNs);
+                20 * timeoutNs,
+                plan.counters());
     }
 
     int number() {

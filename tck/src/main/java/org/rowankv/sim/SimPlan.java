@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.rowankv.protocol.CacheLimit;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.embedded.EmbeddedSettings;
@@ -61,6 +62,7 @@ record SimPlan(
     /** More of them, or as few as there can be with every server a primary. */
     private static final int[] HOSTILE_SHARDS = {3, 64, 512};
 
+    private static final long STEPS_LEFT = 60;
     private static final int QUIET_ONE_IN = 8;
     private static final int QUIET_SHARDS = 64;
 
@@ -222,6 +224,11 @@ record SimPlan(
 
     private boolean isQuiet() {
         return shards == QUIET_SHARDS && !hostile;
+    }
+
+    /** Of a hostile store's and its clients' counters, until something happens to them. */
+    CounterStarts counters() {
+        return hostile ? CounterStarts.nearEnds(STEPS_LEFT) : CounterStarts.USUAL;
     }
 
     /** Clears are rare, since a run in which everything is gone shows little, except where they are to be many. */

@@ -16,7 +16,6 @@ import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.runtime.Clock;
-import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.Server;
@@ -35,8 +34,6 @@ import org.rowankv.sim.device.PowerFailure;
 final class SimStore {
     /** So little that others do much while a copy is made. */
     private static final long COPY_BYTES_PER_SECOND = 200_000;
-    /** Of a hostile store's counters, until something happens to them. */
-    private static final long STEPS_LEFT = 60;
 
     private final Simulation simulation;
     private final SimPlan plan;
@@ -195,7 +192,7 @@ final class SimStore {
      * Fewest posted segments (of one, commit records would leave nothing to others), cleaning late, holes cut off soon, and
      * counters that come to their ends.
      */
-    private static ServerSettings hostile(ServerSettings usual) {
+    private ServerSettings hostile(ServerSettings usual) {
         return new ServerSettings(
                 usual.workers(),
                 usual.mutationsPerWorker(),
@@ -209,7 +206,7 @@ final class SimStore {
                 true,
                 usual.scrubBytesPerSecond(),
                 usual.sessionLeaseNs(),
-                CounterStarts.nearEnds(STEPS_LEFT));
+                plan.counters());
     }
 
     /** Of how long the forces of one agent take. */

@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.DenseSlotPool;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SlotPool;
@@ -29,18 +30,25 @@ final class Lanes {
     private final SlotLine line;
     private final SlotLine spareLine;
 
+    private final CounterStarts counters;
     private final RandomSource random;
     /** By shard: the newest version that an opening of a session there has met. Guarded by {@link #random}. */
     private long[] newestVersions = new long[0];
 
     /** @param count of lanes for the system's threads */
     Lanes(int count, Clock clock, RandomSource random) {
+        this(count, clock, random, CounterStarts.USUAL);
+    }
+
+    /** As above. @param counters where the sequences of each lane's first session begin */
+    Lanes(int count, Clock clock, RandomSource random, CounterStarts counters) {
+        this.counters = counters;
         this.random = random;
         this.line = new SlotLine(new SlotPool(count), Waiting.THREADS, clock);
         this.spareLine = new SlotLine(new DenseSlotPool(SPARE_LANES), Waiting.THREADS, clock);
         this.lanes = new Lane[count];
         for (int i = 0; i < lanes.length; i++) {
-            lanes[i] = new Lane(freshSessionId());
+            lanes[i] = new Lane(freshSessionId(), counters);
         }
     }
 
@@ -104,7 +112,7 @@ final class Lanes {
         if (present != null) {
             return present;
         }
-        final Lane made = new Lane(freshSessionId());
+        final Lane made = new Lane(freshSessionId(), counters);
         spareLanes.set(index - lanes.length, made);
         return made;
     }

@@ -9,6 +9,7 @@ import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.StackProbe;
 
@@ -36,11 +37,17 @@ public final class RequestIds implements AutoCloseable {
      * @param laneCount how many mutations can be in flight at once
      */
     public RequestIds(Session session, Clock clock, RandomSource random, long deadlineNs, int laneCount) {
+        this(session, clock, random, deadlineNs, laneCount, CounterStarts.USUAL);
+    }
+
+    /** As above. @param counters where the first sequences begin */
+    public RequestIds(
+            Session session, Clock clock, RandomSource random, long deadlineNs, int laneCount, CounterStarts counters) {
         this.session = session;
         this.identifies = session.mayLoseReplies();
         this.clock = clock;
         this.deadlineNs = deadlineNs;
-        this.lanes = new Lanes(laneCount, clock, random);
+        this.lanes = new Lanes(laneCount, clock, random, counters);
     }
 
     /** Carries the request to an outcome, on the calling thread. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.rowankv.rdma.secret.ClusterSecret;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.ServerSettings;
@@ -62,6 +63,8 @@ record ClusterPlan(
 
     static final int FIRST_PORT = 7000;
     private static final int OPERATIONS = 500;
+    private static final int NEAR_ENDS_IN = 4;
+    private static final long STEPS_LEFT = 15;
     private static final int LONGEST_LIFETIME_MS = 1_000;
     /** Starts are what this simulator is there for. */
     private static final int MORE_IN_STARTS = 2;
@@ -143,6 +146,11 @@ record ClusterPlan(
         }
         faults.sort(Comparator.comparingInt(ClusterFault::afterOperations));
         return List.copyOf(faults);
+    }
+
+    /** Of the first roles, and of users: a new start of roles comes soon, and begins counters as usual. */
+    CounterStarts counters() {
+        return seed % NEAR_ENDS_IN == 0 ? CounterStarts.nearEnds(STEPS_LEFT) : CounterStarts.USUAL;
     }
 
     /** What users ask for. */

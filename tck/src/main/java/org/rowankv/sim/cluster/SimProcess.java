@@ -12,7 +12,6 @@ import org.rowankv.rdma.tcp.PeerAuthentication;
 import org.rowankv.rdma.tcp.TcpFabric;
 import org.rowankv.rdma.tcp.TcpFabricSettings;
 import org.rowankv.rdma.tcp.WireFault;
-import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.NotServedException;
@@ -30,11 +29,6 @@ import org.rowankv.sim.device.DeviceFailedException;
 /** One life of a server: a process with the server's own code in it, from its start to its end. */
 final class SimProcess {
     /** What a peer that behaves is never accused of, whatever becomes of the connection. */
-    /** Of so many seeds one begins counters this near to their ends; a new start of roles ends that, and would come at once again. */
-    private static final int NEAR_ENDS_IN = 4;
-
-    private static final long STEPS_LEFT = 15;
-
     private static final WireFault[] MISTAKES = {
         WireFault.BAD_LENGTH,
         WireFault.BAD_CHECKSUM,
@@ -109,9 +103,7 @@ final class SimProcess {
                         1,
                         clientDoor(),
                         (path, name, cluster, acceptCopied, drawn) -> host.home(),
-                        usual -> plan.seed() % NEAR_ENDS_IN == 0 && !host.hasServed()
-                                ? usual.withCounters(CounterStarts.nearEnds(STEPS_LEFT))
-                                : usual));
+                        usual -> host.hasServed() ? usual : usual.withCounters(plan.counters())));
     }
 
     void begin() {

@@ -27,7 +27,12 @@ final class SimUser extends Turned {
         this.simulation = simulation;
         this.random = random;
         this.asks = simulation.workload().client(number, random.fork("questions"), Inclination.NONE);
-        this.client = new RowanClient(routing, simulation.userClock(), random.fork("client"), 20 * routing.attemptNs());
+        this.client = new RowanClient(
+                routing,
+                simulation.userClock(),
+                random.fork("client"),
+                20 * routing.attemptNs(),
+                simulation.plan().counters());
         this.routing = routing;
         routing.serve(this);
         simulation.turns().add(this);
