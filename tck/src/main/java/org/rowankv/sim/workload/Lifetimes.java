@@ -61,6 +61,11 @@ public final class Lifetimes {
         return lifetimeMs == Ttl.IMMEDIATE ? 0 : SLACK_NS + lifetimeMs * 1_000_000 / SLACK_ONE_IN;
     }
 
+    /** Clocks may jump by years, again and again. */
+    private static long later(long atNs, long byNs) {
+        return atNs >= NEVER - byNs ? NEVER : atNs + byNs;
+    }
+
     private Span spanOf(int key, long value) {
         sinceJudged.computeIfAbsent(key, unused -> new HashSet<>()).add(value);
         return spans.computeIfAbsent(value, unused -> new Span());
@@ -87,7 +92,7 @@ public final class Lifetimes {
         long latest = returnedNs + lifetimeMs * 1_000_000 + slackOf(lifetimeMs);
         for (Jump jump : jumps) {
             if (jump.byNs() < 0 && jump.atNs() >= invokedNs) {
-                latest -= jump.byNs(); // perhaps after it was stored, and before that was answered
+                latest = later(latest, -jump.byNs()); // perhaps after it was stored, and before that was answered
             }
         }
         return latest;
@@ -218,7 +223,7 @@ public final class Lifetimes {
             if (ms > 0 && span.earliestNs != NEVER) {
                 span.earliestNs = Math.min(span.earliestNs, nowNs);
             } else if (ms < 0 && span.latestNs != NEVER && !span.isEnded) {
-                span.latestNs -= ms * 1_000_000;
+                span.latestNs = later(span.latestNs, -ms * 1_000_000);
             }
         }
         for (Accesses each : accesses.values()) {
