@@ -2,6 +2,7 @@ package org.rowankv.server.log;
 
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.rowan.FrameDescriptor;
 
 /**
  * Reads pinned segments of a running server as of a cut: of each shard the entries up to a version, all of which are on all
@@ -20,6 +21,9 @@ public final class CutReader {
     private int found;
     private int entries;
     private int invalid;
+    /** Where the next copied entry begins, if nothing is left out before it. */
+    private int copied;
+
     private @Nullable String firstInvalid;
 
     /** @param upTo by shard, the last version that belongs to the cut */
@@ -90,13 +94,26 @@ public final class CutReader {
         return shard < upTo.length && EntryDescriptor.version(buffer, at) <= upTo[shard];
     }
 
-    /** As {@link #read}, into a buffer of the segment's length: the entries where they lie in it, zeros everywhere else. */
+    /**
+     * As {@link #read}, into a buffer of the segment's length: the entries where they lie in it. A void place stands before an entry
+     * for all that is left out there, since a gap without a word would mean damage. Behind the last entry there are zeros.
+     */
     public @Nullable String copy(int segment, ByteBuffer into) {
         into.clear();
         while (into.remaining() >= Long.BYTES) {
             into.putLong(0);
         }
         into.clear();
-        return read(segment, (buffer, at, offset, type, length) -> into.put(offset, buffer, at, length));
+        copied = 0;
+        final int generation = segments.generation(segment);
+        return read(segment, (buffer, at, offset, type, length) -> {
+            if (offset > copied) {
+                final int strides = (offset - copied) / FrameDescriptor.STRIDE;
+                FrameDescriptor.wordRelease(
+                        into, copied, FrameDescriptor.word(generation, strides, FrameDescriptor.VOID));
+            }
+            into.put(offset, buffer, at, length);
+            copied = offset + length;
+        });
     }
 }
