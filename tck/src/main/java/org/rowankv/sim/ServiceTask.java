@@ -5,9 +5,12 @@ import org.rowankv.sim.service.Service;
 /** A service gets turns as a client does. */
 final class ServiceTask extends Task {
     private final Service service;
+    private final Runnable died;
 
-    ServiceTask(Service service) {
+    /** @param died runs when an error has ended its thread; it comes back as another */
+    ServiceTask(Service service, Runnable died) {
         this.service = service;
+        this.died = died;
     }
 
     @Override
@@ -15,14 +18,23 @@ final class ServiceTask extends Task {
         return service.readyAtNs();
     }
 
+    /** Whether a turn waits for others. */
+    boolean blocks() {
+        return service.blocks();
+    }
+
     @Override
     void step() {
-        service.step();
+        try {
+            service.step();
+        } catch (CallerDeath e) {
+            died.run();
+        }
     }
 
     @Override
     boolean isCaller() {
-        return false;
+        return service.isCaller();
     }
 
     @Override

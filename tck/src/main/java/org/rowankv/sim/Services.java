@@ -1,36 +1,72 @@
 package org.rowankv.sim;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.sim.service.Scene;
+import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.pm.Machine;
+import org.rowankv.sim.service.BlockingCaller;
+import org.rowankv.sim.service.LiveCopies;
 import org.rowankv.sim.service.Service;
+import org.rowankv.sim.service.SessionLeases;
+import org.rowankv.sim.service.StoreScene;
 import org.rowankv.sim.service.Subscriber;
+import org.rowankv.sim.workload.CacheLife;
+import org.rowankv.sim.workload.SimValues;
 
 /** What goes on in a simulated store beside the clients. */
-final class Services implements Scene {
+final class Services implements StoreScene {
     private static final int WITHOUT_STREAM_ONE_IN = 8;
+    private static final int COPIES_ONE_IN = 4;
 
     private final Simulation simulation;
+    private final RandomSource choice;
+    private final SimValues values;
+    private int copies;
     private final List<Service> all = new ArrayList<>();
 
-    /** @param log of what subscribers receive */
-    Services(Simulation simulation, RandomSource random, CallerLog log) {
+    /**
+     * Draws them.
+     *
+     * @param log of what subscribers receive and copies hold
+     * @param waiting of the caller that waits
+     */
+    Services(Simulation simulation, RandomSource random, CallerLog log, CallerLog waiting) {
         this.simulation = simulation;
+        this.choice = random.fork("choice");
+        this.values =
+                new SimValues(simulation.plan().smallValue(), simulation.plan().largeValue());
         final RandomSource streams = random.fork("streams");
         final SimPlan plan = simulation.plan();
         if (streams.nextInt(WITHOUT_STREAM_ONE_IN) > 0) {
             final boolean hidden = plan.workload().hidesEnds();
             all.add(new Subscriber(this, new StoreStreams(simulation), streams, log, hidden, plan.stepNs()));
         }
+        if (plan.leaseNs() > 0) {
+            all.add(new SessionLeases(this, random.fork("leases"), plan.leaseNs()));
+        }
+        final RandomSource callers = random.fork("callers");
+        if (plan.deadlineMs() > 0) {
+            all.add(new BlockingCaller(this, callers, waiting, plan.deadlineMs() * 1_000_000, plan.stepNs()));
+        }
+        final RandomSource reading = random.fork("copies");
+        if (reading.nextInt(COPIES_ONE_IN) == 0) {
+            all.add(new LiveCopies(this, reading, log, plan.ttlPerMille() > 0 || plan.touches(), plan.stepNs()));
+        }
     }
 
     /** Once the store is open. */
     void begin() {
-        all.forEach(service -> simulation.turns().add(new ServiceTask(service)));
+        all.forEach(service -> simulation
+                .turns()
+                .add(new ServiceTask(
+                        service, () -> simulation.happenings().count("callers' threads that waited died"))));
     }
 
     void arrived(Request request) {
@@ -42,6 +78,13 @@ final class Services implements Scene {
     void answered(Request request) {
         for (Service service : all) {
             service.answered(request);
+        }
+    }
+
+    /** Whoever waits at the bottom has had one more pause. */
+    void paused() {
+        for (Service service : all) {
+            service.paused();
         }
     }
 
@@ -95,6 +138,101 @@ final class Services implements Scene {
     @Override
     public void changed(Service service) {
         // Each is asked before every step.
+    }
+
+    @Override
+    public boolean isUp() {
+        return simulation.store().isUp();
+    }
+
+    @Override
+    public EmbeddedCluster cluster() {
+        return simulation.store().cluster();
+    }
+
+    @Override
+    public int cacheId() {
+        return simulation.workload().caches().first().id();
+    }
+
+    @Override
+    public int keys() {
+        return simulation.workload().caches().first().keys();
+    }
+
+    @Override
+    public byte[] key(int number) {
+        return CacheLife.keyBytes(number);
+    }
+
+    @Override
+    public long valueOf(byte[] bytes, int length) {
+        return values.idIn(bytes, length);
+    }
+
+    @Override
+    public EmbeddedCluster openCopy(Path directory) {
+        return EmbeddedCluster.open(
+                simulation.plan().settingsOfCopy(directory),
+                new Surroundings(
+                        simulation.store()::clock,
+                        choice.fork("copy " + copies++),
+                        new CopyScheduling(simulation.timeline()),
+                        UnaryOperator.identity(),
+                        null,
+                        Machine.PRESENT,
+                        UnaryOperator.identity(),
+                        1,
+                        false));
+    }
+
+    @Override
+    public void undisturbed(Runnable action) {
+        simulation.undisturbed(action);
+    }
+
+    @Override
+    public byte[] value(long id) {
+        return values.of(id);
+    }
+
+    @Override
+    public boolean mayAsk() {
+        return simulation.isAccepting() && simulation.mood().isUsual();
+    }
+
+    @Override
+    public void begun(int key, long value) {
+        if (!simulation.workload().caches().first().limit().isNone()) {
+            simulation.workload().lifetimes().evictable(key, value, nowNs());
+        }
+    }
+
+    @Override
+    public void call(Request request) {
+        simulation.store().place(request);
+        simulation.session().call(request);
+    }
+
+    @Override
+    public Request copyOf(Request request) {
+        return SimNetwork.copyOf(request);
+    }
+
+    @Override
+    public void deliver(Request request) {
+        simulation.turns().add(new Delivery(simulation, request, null, 0, nowNs(), false, true));
+    }
+
+    @Override
+    public boolean vanish() {
+        final List<SimClient> clients = simulation.turns().clients();
+        final SimClient client = clients.get(choice.nextInt(clients.size()));
+        if (!client.isIdle() || !simulation.isAccepting()) {
+            return false;
+        }
+        client.vanish();
+        return true;
     }
 
     @Override

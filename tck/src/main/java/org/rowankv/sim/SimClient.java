@@ -70,6 +70,11 @@ final class SimClient extends Task {
         client = newClient();
     }
 
+    /** Goes away without a word, and comes back as another: what it has open ends with its lease. Idle. */
+    void vanish() {
+        client = newClient();
+    }
+
     @Override
     long readyAtNs() {
         if (stepped == null) {

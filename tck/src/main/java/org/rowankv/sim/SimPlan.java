@@ -1,5 +1,6 @@
 package org.rowankv.sim;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -59,10 +60,15 @@ record SimPlan(
     private static final int[][] SHAPES = {{3, 3}, {3, 3}, {3, 2}, {2, 2}, {2, 2}, {1, 1}};
     private static final int[] SHARDS_PER_SERVER = {1, 1, 2, 8};
     private static final int LEAST_MESSAGE = 256;
+    private static final int MOST_SHARDS_WITH_LEASES = 64;
     /** More of them, or as few as there can be with every server a primary. */
     private static final int[] HOSTILE_SHARDS = {3, 64, 512};
 
     private static final long STEPS_LEFT = 60;
+    private static final long DEADLINE_MS = 2_000;
+    /** Times the nanoseconds of a step: an area is passed a few times in a run. */
+    private static final long SCRUBBED_MIB = 32_000;
+
     private static final int QUIET_ONE_IN = 8;
     private static final int QUIET_SHARDS = 64;
 
@@ -186,7 +192,23 @@ record SimPlan(
     }
 
     EmbeddedSettings settings() {
+        return builder().durability(power ? Durability.POWER : Durability.NONE).build();
+    }
+
+    /** Of a copy of the store in a directory. */
+    EmbeddedSettings settingsOfCopy(Path directory) {
+        return builder().dir(directory).durability(Durability.PROCESS).build();
+    }
+
+    /** By when a call ends that waits for its answer; 0 if nobody waits in this seed. */
+    long deadlineMs() {
+        return new SplittableRandomSource(seed).fork("callers that wait").nextInt(4) == 0 ? DEADLINE_MS : 0;
+    }
+
+    private EmbeddedSettings.Builder builder() {
         return EmbeddedSettings.builder()
+                .deadlineMs(deadlineMs() == 0 ? EmbeddedSettings.DEFAULT_DEADLINE_MS : deadlineMs())
+                .scrubMibPerSecond((int) Math.max(1, SCRUBBED_MIB / stepNs))
                 .servers(servers)
                 .replicas(replicas)
                 .shards(shards)
@@ -195,14 +217,21 @@ record SimPlan(
                 .capacityBytes((long) segments * SEGMENT)
                 .maxMessage(maxMessage)
                 .verifyReads(true)
-                .durability(power ? Durability.POWER : Durability.NONE)
-                .checkpointIntervalMs(CHECKPOINTS_MS[(int) (seed >>> 1 & CHECKPOINTS_MS.length - 1)])
-                .build();
+                .checkpointIntervalMs(CHECKPOINTS_MS[(int) (seed >>> 1 & CHECKPOINTS_MS.length - 1)]);
     }
 
     /** How many steps a force takes, at most, by the way a seed's device is; 0: it ends as soon as it gets its turn. */
     int forceSteps() {
         return FORCE_STEPS[new SplittableRandomSource(seed).fork("device").nextInt(FORCE_STEPS.length)];
+    }
+
+    /** How long a session is kept without a request of it; 0: for ever, as where clients that are silent come back for answers. */
+    long leaseNs() {
+        final RandomSource random = new SplittableRandomSource(seed).fork("leases");
+        final boolean silent = faults.stream().anyMatch(fault -> fault.kind() == PlannedFault.Kind.LAST_WORDS);
+        return silent || shards > MOST_SHARDS_WITH_LEASES || random.nextInt(3) == 0
+                ? 0
+                : 10_000_000 + 1_000 * stepNs << random.nextInt(3);
     }
 
     /** Whether lifetimes are changed by touches; where they are not, an end can be told to the millisecond. */

@@ -138,6 +138,11 @@ final class SimScheduling implements Scheduling {
     }
 
     @Override
+    public boolean isOneAtATime() {
+        return true;
+    }
+
+    @Override
     public void park(long ns) {
         simulation.turns().park(ns);
     }

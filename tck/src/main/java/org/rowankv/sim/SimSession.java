@@ -2,6 +2,7 @@ package org.rowankv.sim;
 
 import org.rowankv.driver.ForwardingSession;
 import org.rowankv.driver.Session;
+import org.rowankv.protocol.Request;
 
 /**
  * What clients see of the store, whichever incarnation of it is up. Attempts that matter go through the network in steps;
@@ -18,6 +19,13 @@ final class SimSession implements ForwardingSession {
     @Override
     public Session below() {
         return simulation.store().cluster().session();
+    }
+
+    @Override
+    public void call(Request request) {
+        simulation.services().arrived(request);
+        below().call(request);
+        simulation.services().answered(request);
     }
 
     @Override

@@ -184,7 +184,7 @@ final class SimStore {
     }
 
     private ServerSettings tuned(ServerSettings usual) {
-        final ServerSettings tuned = plan.hostile() ? hostile(usual) : usual;
+        final ServerSettings tuned = (plan.hostile() ? hostile(usual) : usual).withSessionLeaseNs(plan.leaseNs());
         return plan.seed() % 3 == 0 ? tuned : tuned.withCopyBytesPerSecond(COPY_BYTES_PER_SECOND);
     }
 
@@ -309,6 +309,8 @@ final class SimStore {
             happenings.add("tombstones dropped", server.tombstonesDropped());
             happenings.add("evictions", server.evictedObjects());
             happenings.add("connections made anew", server.reconnects());
+            happenings.add("rounds of the scrubber", server.scrubRounds());
+            happenings.add("damaged entries found", server.badEntries());
         }
         happenings.add("checkpoints", cluster().checkpoints().taken());
         happenings.add("joins completed", cluster().joinsCompleted());

@@ -81,7 +81,8 @@ final class Simulation {
         this.stops = new Stops(this, random.fork("stops"));
         this.faultsToCome = new ArrayDeque<>(plan.faults());
         this.clientRandom = random.fork("clients");
-        this.services = new Services(this, random.fork("services"), workload.streamLog());
+        this.services =
+                new Services(this, random.fork("services"), workload.streamLog(), workload.waitingLog());
     }
 
     // --- the run ---
@@ -382,6 +383,16 @@ final class Simulation {
     }
 
     // --- what others ask ---
+
+    /** Does something that reaches no points of this simulation. */
+    void undisturbed(Runnable action) {
+        SimThread.current().tells(null);
+        try {
+            action.run();
+        } finally {
+            SimThread.current().tells(points::onPoint);
+        }
+    }
 
     void onBegun() {
         begun++;

@@ -133,7 +133,10 @@ final class Turns {
         }
         for (int i = 0; i < services.size(); i++) {
             final ServiceTask service = services.get(i);
-            offer(service, service.readyAtNs(), now);
+            // Above one that is stopped it would wait for that one without end.
+            if (!service.blocks() || mayWait()) {
+                offer(service, service.readyAtNs(), now);
+            }
         }
         if (++stepsSinceEnd > STUCK_AFTER_STEPS) {
             stuck();
@@ -144,6 +147,13 @@ final class Turns {
         }
         // Each of those that are ready with the same chance.
         return ready[order.nextInt(readyCount)];
+    }
+
+    /** Whether somebody may wait in his turn: nobody is stopped below, no cache is half made, no judge is at work. */
+    private boolean mayWait() {
+        return stack.isEmpty()
+                && !simulation.isCalm()
+                && !simulation.workload().caches().isChanging();
     }
 
     private void offer(Task task, long at, long now) {
@@ -171,6 +181,9 @@ final class Turns {
         simulation.timeline().advance(ns);
         for (int i = 0; i < 4; i++) {
             step();
+        }
+        if (stack.size() == 1) {
+            simulation.services().paused();
         }
     }
 

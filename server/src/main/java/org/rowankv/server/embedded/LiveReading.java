@@ -2,6 +2,7 @@ package org.rowankv.server.embedded;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -65,16 +66,30 @@ final class LiveReading {
         });
     }
 
-    private <T> T alone(String name, java.util.concurrent.Callable<T> work) {
+    private <T> T alone(String name, Callable<T> work) {
         if (!reading.tryLock()) {
             throw new StoreOpenException(
                     "the store is being copied or compared already: one at a time. Wait for that, and try again");
         }
         try {
             requireOpen();
-            return FileThread.call(name, work);
+            return onOwnThread(name, work);
         } finally {
             reading.unlock();
+        }
+    }
+
+    /** Where all goes on one at a time, on the caller's: agents get their turns while the work waits for them. */
+    private <T> T onOwnThread(String name, Callable<T> work) {
+        if (!scheduling.isOneAtATime()) {
+            return FileThread.call(name, work);
+        }
+        try {
+            return work.call();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(name + " failed", e);
         }
     }
 

@@ -12,6 +12,19 @@ public interface Service {
 
     void step();
 
+    /** Whether a turn waits for others: then it begins when nobody is stopped, who would have to go on before it ends. */
+    default boolean blocks() {
+        return false;
+    }
+
+    /** Whether it is a caller's thread, which an error can end. */
+    default boolean isCaller() {
+        return false;
+    }
+
+    /** Whoever waits at the bottom, below all others, has had one more pause. */
+    default void paused() {}
+
     /** A server begins with an attempt. */
     default void arrived(Request request) {}
 

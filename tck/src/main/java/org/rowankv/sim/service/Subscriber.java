@@ -286,7 +286,7 @@ public final class Subscriber implements Service {
 
     /** Another client goes on where this one has stopped. */
     private void resume() {
-        if (askings.stream().anyMatch(each -> each.asked != null)
+        if (askings.stream().anyMatch(each -> each.asked != null || each.answer != null)
                 || cursors.stream().anyMatch(cursor -> cursor.position() == StreamPosition.NOTHING_YET)) {
             return;
         }
@@ -436,9 +436,10 @@ public final class Subscriber implements Service {
                 && each.kept.get(shard)) {
             judge.begins(shard, known[shard]);
         }
-        if (section.lostTo() != 0 && last[shard] == each.answers) {
+        if (section.lostTo() != 0 && last[shard] == each.answers && cursor.position() == section.from()) {
             requireDue(shard, section.lostTo());
         }
+        final boolean continues = cursor.position() == section.from();
         final boolean well;
         if (each.fromNow) {
             cursor.begin(section);
@@ -446,7 +447,7 @@ public final class Subscriber implements Service {
         } else {
             well = cursor.take(section);
         }
-        if (well) {
+        if (well && continues) {
             if (last[shard] != null && last[shard] != each.answers && section.lostTo() == 0) {
                 scene.count("change streams that went on behind a start", 1);
             }

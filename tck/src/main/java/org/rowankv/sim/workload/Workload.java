@@ -28,7 +28,7 @@ public final class Workload {
         this.clients = clients;
         this.values = values;
         this.host = host;
-        this.history = new HistoryRecorder(clients + 2, 0);
+        this.history = new HistoryRecorder(clients + 3, 0);
         this.caches = new Caches(plan, host, history);
         this.counts = new Counts(host);
         this.versions = new GivenVersions(host);
@@ -41,6 +41,11 @@ public final class Workload {
     /** For what is heard of the first cache's keys, other than by their clients. */
     public CallerLog streamLog() {
         return history.log(clients + 1);
+    }
+
+    /** Of one more caller, that asks for the first cache's keys by itself. */
+    public CallerLog waitingLog() {
+        return history.log(clients + 2);
     }
 
     /** Looks at what every key holds when all rest. */

@@ -1,0 +1,67 @@
+package org.rowankv.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.AgentInvoker;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.Scheduling;
+import org.rowankv.runtime.TurnedAgent;
+
+/** Turns the agents of a store that stands apart from the simulation: all of them, whenever its one caller waits. */
+final class CopyScheduling implements Scheduling {
+    private static final class Turned implements TurnedAgent {
+        private final AgentInvoker invoker;
+
+        Turned(Agent agent, ErrorLog errors) {
+            this.invoker = new AgentInvoker(agent, errors);
+        }
+
+        @Override
+        public void start() {
+            invoker.start();
+        }
+
+        @Override
+        public void wakeUp() {
+            // It gets a turn at the next pause in any case.
+        }
+
+        @Override
+        public boolean isClosed() {
+            return invoker.isClosed();
+        }
+
+        @Override
+        public void close() {
+            invoker.close();
+        }
+    }
+
+    private final Timeline timeline;
+    private final List<Turned> agents = new ArrayList<>();
+
+    CopyScheduling(Timeline timeline) {
+        this.timeline = timeline;
+    }
+
+    @Override
+    public TurnedAgent take(Agent agent, ErrorLog errors) {
+        final Turned turned = new Turned(agent, errors);
+        agents.add(turned);
+        return turned;
+    }
+
+    @Override
+    public void park(long ns) {
+        timeline.advance(ns);
+        for (Turned each : List.copyOf(agents)) {
+            each.invoker.tryInvoke();
+        }
+    }
+
+    @Override
+    public boolean isOneAtATime() {
+        return true;
+    }
+}

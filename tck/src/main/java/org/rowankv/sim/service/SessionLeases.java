@@ -1,0 +1,282 @@
+package org.rowankv.sim.service;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.placement.Configuration;
+import org.rowankv.placement.ShardAssignment;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.embedded.EmbeddedCluster;
+
+/**
+ * Clients that vanish, and the leases of their sessions. Judges: no session ends within a lease of its last answer, unless its
+ * client closes it or an opening needs its place; at rest the sessions of vanished clients end, also in a full store; a session
+ * that has ended is never open again, and its late mutations are refused.
+ */
+public final class SessionLeases implements Service {
+    private static final int LEASES_TO_END = 8;
+    private static final int LOOKS_PER_LEASE = 16;
+    private static final int MOST_LOOKS = 100;
+    private static final int LEAST_LOOKS = 4_000;
+    private static final int KEPT_ONE_IN = 8;
+    private static final int WAIT_ONE_IN = 3;
+    /** Of a lease: more than clocks drift apart. */
+    private static final int DRIFT = 1_000;
+    /** Agents may rest so long. */
+    private static final long REST_NS = 100_000_000;
+
+    private record Place(int shard, long sessionId) {}
+
+    private final StoreScene scene;
+    private final RandomSource random;
+    private final long leaseNs;
+    private final int vanishOneIn;
+    /** When a request of an open session was answered last. */
+    private final Map<Place, Long> usedAtNs = new HashMap<>();
+    /** As of the last look. */
+    private final Set<Place> open = new HashSet<>();
+
+    private final Set<Place> ended = new HashSet<>();
+    /** A request to close it has arrived. */
+    private final Set<Place> closing = new HashSet<>();
+    /** Of each session a mutation that is sent once more when the session has ended. */
+    private final Map<Place, Request> kept = new HashMap<>();
+    /** Of each session the request that has opened it: that is sent once more, too. */
+    private final Map<Place, Request> keptOpenings = new HashMap<>();
+    /** Shards at which sessions were opened since the last look: the opening may have taken another one's place. */
+    private final BitSet opening = new BitSet();
+    /** Those under way. */
+    private final Map<Request, Integer> openings = new IdentityHashMap<>();
+    /** Mutations that arrived when their sessions had ended. */
+    private final Map<Request, Place> late = new IdentityHashMap<>();
+
+    private @Nullable EmbeddedCluster incarnation;
+    private long nextAtNs;
+    private boolean resting;
+
+    /** @param leaseNs of the store */
+    public SessionLeases(StoreScene scene, RandomSource random, long leaseNs) {
+        this.scene = scene;
+        this.random = random;
+        this.leaseNs = leaseNs;
+        this.vanishOneIn = 2 << random.nextInt(4);
+    }
+
+    // --- what clients do ---
+
+    @Override
+    public void arrived(Request request) {
+        final Place place = new Place(request.shard(), request.sessionId());
+        switch (request.operation()) {
+            case OPEN_SESSION -> {
+                if (!ended.contains(place)) {
+                    opening.set(request.shard());
+                    openings.put(request, request.shard());
+                    keptOpenings.put(place, scene.copyOf(request));
+                }
+            }
+            case CLOSE_SESSION -> closing.add(place);
+            default -> {
+                if (request.operation().isMutation() && request.sequence() != 0) {
+                    if (ended.contains(place)) {
+                        late.put(request, place);
+                    } else if (random.nextInt(KEPT_ONE_IN) == 0) {
+                        kept.put(place, scene.copyOf(request));
+                    }
+                }
+            }
+        }
+    }
+
+    @Override
+    public void answered(Request request) {
+        final boolean decided = switch (request.status()) {
+            case OK, NOT_FOUND, CONDITION_FAILED -> true;
+            default -> false;
+        };
+        if (openings.remove(request) != null) {
+            opening.set(request.shard());
+        }
+        final Place end = late.remove(request);
+        if (end != null) {
+            scene.count("mutations that arrived behind the end of their session", 1);
+            if (decided) {
+                scene.violation("a mutation of session " + name(end) + " was answered " + request.status()
+                        + ", and had arrived when its session had ended");
+            }
+        }
+        if (decided && request.operation() == Operation.OPEN_SESSION) {
+            // A late copy of an opening is no use of the session.
+            usedAtNs.putIfAbsent(new Place(request.shard(), request.sessionId()), scene.nowNs());
+        } else if (decided && request.sessionId() != 0 && request.operation() != Operation.CLOSE_SESSION) {
+            usedAtNs.put(new Place(request.shard(), request.sessionId()), scene.nowNs());
+        }
+        if (request.status() == Status.SESSION_EXPIRED) {
+            scene.count("requests answered SESSION_EXPIRED", 1);
+        }
+    }
+
+    private static String name(Place place) {
+        return Long.toHexString(place.sessionId()) + " of shard " + place.shard();
+    }
+
+    // --- its turns ---
+
+    @Override
+    public long readyAtNs() {
+        return nextAtNs;
+    }
+
+    @Override
+    public void step() {
+        nextAtNs = scene.nowNs() + leaseNs / LOOKS_PER_LEASE;
+        if (!scene.isUp()) {
+            return;
+        }
+        look();
+        if (random.nextInt(vanishOneIn) == 0 && scene.vanish()) {
+            scene.count("clients that vanished", 1);
+        }
+    }
+
+    private void look() {
+        final EmbeddedCluster now = scene.cluster();
+        if (now != incarnation) {
+            incarnation = now;
+            open.clear(); // how each of them ended in between, nobody has seen
+            usedAtNs.clear(); // a whole lease from now on
+        }
+        final Set<Place> found = new HashSet<>();
+        for (int shard = 0; shard < now.configuration().shardCount(); shard++) {
+            final int primary = now.configuration().shard(shard).primary();
+            for (long sessionId : now.servers().get(primary).openSessions(shard)) {
+                final Place place = new Place(shard, sessionId);
+                found.add(place);
+                if (ended.contains(place)) {
+                    scene.violation("session " + name(place) + " had ended, and is open again");
+                }
+                if (usedAtNs.putIfAbsent(place, scene.nowNs()) == null && scene.isRead()) {
+                    scene.tell("session " + name(place) + " is open");
+                }
+            }
+        }
+        for (Iterator<Place> all = open.iterator(); all.hasNext(); ) {
+            final Place place = all.next();
+            if (!found.contains(place)) {
+                all.remove();
+                ended(place);
+            }
+        }
+        open.addAll(found);
+        opening.clear();
+    }
+
+    private void ended(Place place) {
+        if (scene.isRead()) {
+            scene.tell("session " + name(place) + " has ended");
+        }
+        ended.add(place);
+        final Long used = usedAtNs.remove(place);
+        final Request opened = keptOpenings.remove(place);
+        final Request last = kept.remove(place);
+        if (closing.remove(place)) {
+            scene.count("sessions that their clients closed", 1);
+        } else if (opening.get(place.shard()) || openings.containsValue(place.shard())) {
+            scene.count("sessions that may have given way to others", 1);
+        } else {
+            scene.count("sessions that ended with their lease", 1);
+            if (used != null && scene.nowNs() - used < leaseNs - leaseNs / DRIFT) {
+                scene.violation("session " + name(place) + " has ended " + (scene.nowNs() - used)
+                        + " ns after its last answer, within its lease of " + leaseNs + " ns");
+            }
+        }
+        if (resting) {
+            return;
+        }
+        if (opened != null) {
+            scene.deliver(opened);
+        }
+        if (last != null) {
+            scene.deliver(last);
+        }
+    }
+
+    // --- at rest ---
+
+    @Override
+    public void rest() {
+        resting = true;
+        look();
+        openings.clear(); // what callers that died have left is finished
+        if (random.nextInt(WAIT_ONE_IN) == 0) {
+            awaitEnds();
+        }
+        requireSameEverywhere();
+        resting = false;
+    }
+
+    /** Nobody asks for anything: all sessions that are open are those of clients that are silent. */
+    private void awaitEnds() {
+        final long sinceNs = scene.nowNs();
+        for (int looks = 0; !open.isEmpty(); looks++) {
+            // Of so many steps that each agent has had its turns, however short the lease.
+            if (looks > LEAST_LOOKS && scene.nowNs() - sinceNs > LEASES_TO_END * leaseNs + REST_NS) {
+                scene.violation("sessions of silent clients have not ended in " + LEASES_TO_END + " leases: "
+                        + open.stream().map(SessionLeases::name).sorted().toList() + "; "
+                        + scene.cluster().statistics());
+            }
+            scene.park(leaseNs / LOOKS_PER_LEASE);
+            look();
+        }
+        scene.count("rests at which all sessions ended", 1);
+    }
+
+    /** Leases end at rest too: what the primary has just ended its backups may have yet to digest. */
+    private void requireSameEverywhere() {
+        String difference = "";
+        for (int look = 0; look < MOST_LOOKS; look++) {
+            scene.cluster().awaitDigested();
+            difference = difference();
+            if (difference.isEmpty()) {
+                return;
+            }
+        }
+        scene.violation(difference);
+    }
+
+    private String difference() {
+        final Configuration configuration = scene.cluster().configuration();
+        for (int shard = 0; shard < configuration.shardCount(); shard++) {
+            final ShardAssignment assignment = configuration.shard(shard);
+            final long[] expected = sessions(assignment.primary(), shard);
+            for (int backup : assignment.backups()) {
+                if (assignment.isComplete(backup) && !Arrays.equals(expected, sessions(backup, shard))) {
+                    return "sessions open at shard " + shard + ": server " + assignment.primary() + " has "
+                            + Arrays.toString(expected) + ", its backup " + backup + " "
+                            + Arrays.toString(sessions(backup, shard));
+                }
+            }
+        }
+        return "";
+    }
+
+    private long[] sessions(int server, int shard) {
+        final long[] sessions = scene.cluster().servers().get(server).openSessions(shard);
+        Arrays.sort(sessions);
+        return sessions;
+    }
+
+    @Override
+    public String toString() {
+        return "session leases";
+    }
+}
