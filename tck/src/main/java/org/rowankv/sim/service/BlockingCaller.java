@@ -1,5 +1,6 @@
 package org.rowankv.sim.service;
 
+import org.jspecify.annotations.Nullable;
 import org.rowankv.check.history.Action;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
@@ -9,6 +10,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.embedded.EmbeddedCluster;
 
 /**
  * A caller in the store's JVM, which waits in each call until that ends; the others go on in its pauses. Judges that a call ends by
@@ -27,6 +29,7 @@ public final class BlockingCaller implements Service {
     private final CallerLog log;
     private final long deadlineNs;
     private final int paceNs;
+    private @Nullable EmbeddedCluster incarnation;
     private long nextAtNs;
     private long values;
 
@@ -36,7 +39,7 @@ public final class BlockingCaller implements Service {
     private int pauses;
     private String what = "";
 
-    /** @param deadlineNs of the store */
+    /** @param deadlineNs of a wait */
     public BlockingCaller(StoreScene scene, RandomSource random, CallerLog log, long deadlineNs, long stepNs) {
         this.scene = scene;
         this.random = random;
@@ -65,6 +68,12 @@ public final class BlockingCaller implements Service {
         nextAtNs = scene.nowNs() + random.nextInt(paceNs);
         if (!scene.isUp() || !scene.mayAsk()) {
             return;
+        }
+        final EmbeddedCluster now = scene.cluster();
+        if (now != incarnation) {
+            incarnation = now;
+            // Not by the settings: what waits for a digest, or to close, keeps its time.
+            now.servers().forEach(server -> server.deadline(deadlineNs));
         }
         final int key = random.nextInt(scene.keys());
         final byte[] bytes = scene.key(key);
