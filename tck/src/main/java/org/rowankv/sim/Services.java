@@ -57,7 +57,7 @@ final class Services implements StoreScene {
         }
         final RandomSource reading = random.fork("copies");
         if (reading.nextInt(COPIES_ONE_IN) == 0) {
-            all.add(new LiveCopies(this, reading, log, plan.ttlPerMille() > 0 || plan.touches(), plan.stepNs()));
+            all.add(new LiveCopies(this, reading, log, plan.stepNs()));
         }
     }
 
@@ -203,6 +203,7 @@ final class Services implements StoreScene {
 
     @Override
     public void begun(int key, long value) {
+        simulation.workload().lifetimes().begins(key, value);
         if (!simulation.workload().caches().first().limit().isNone()) {
             simulation.workload().lifetimes().evictable(key, value, nowNs());
         }

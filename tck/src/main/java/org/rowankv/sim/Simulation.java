@@ -81,8 +81,7 @@ final class Simulation {
         this.stops = new Stops(this, random.fork("stops"));
         this.faultsToCome = new ArrayDeque<>(plan.faults());
         this.clientRandom = random.fork("clients");
-        this.services =
-                new Services(this, random.fork("services"), workload.streamLog(), workload.waitingLog());
+        this.services = new Services(this, random.fork("services"), workload.streamLog(), workload.waitingLog());
     }
 
     // --- the run ---

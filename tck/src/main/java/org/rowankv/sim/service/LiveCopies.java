@@ -26,6 +26,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.Server;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.SnapshotOutcome;
 import org.rowankv.server.inspect.LiveReplicaReport;
@@ -43,7 +44,6 @@ public final class LiveCopies implements Service {
     private final StoreScene scene;
     private final RandomSource random;
     private final CallerLog log;
-    private final boolean mortal;
     private final long stepNs;
     /** By key: versions of acknowledged changes. */
     private final Map<Integer, NavigableSet<Long>> acknowledged = new HashMap<>();
@@ -58,13 +58,11 @@ public final class LiveCopies implements Service {
      * Begins at a drawn moment.
      *
      * @param log to which what copies hold is added
-     * @param mortal whether objects may end by themselves
      */
-    public LiveCopies(StoreScene scene, RandomSource random, CallerLog log, boolean mortal, long stepNs) {
+    public LiveCopies(StoreScene scene, RandomSource random, CallerLog log, long stepNs) {
         this.scene = scene;
         this.random = random;
         this.log = log;
-        this.mortal = mortal;
         this.stepNs = stepNs;
         this.nextAtNs = pause();
     }
@@ -233,10 +231,11 @@ public final class LiveCopies implements Service {
             final byte[] bytes = scene.key(key);
             final long hashed = hash.hash(scene.cacheId(), bytes, 0, bytes.length);
             final int shard = ShardMap.shardOf(hashed, configuration.shardCount());
-            final long held = VisibleObject.version(
-                    copy.servers().get(configuration.shard(shard).primary()), shard, scene.cacheId(), hashed, bytes);
+            final Server primary = copy.servers().get(configuration.shard(shard).primary());
+            final long held = VisibleObject.version(primary, shard, scene.cacheId(), hashed, bytes);
             requireUpTo(key, shard, held, cut.get(shard));
-            if (!mortal) {
+            // By now its lifetime may be over, as it was not at the cut.
+            if (!VisibleObject.isMortal(primary, shard, scene.cacheId(), hashed, bytes)) {
                 final Request request = new Request().get(scene.cacheId(), bytes, 0, bytes.length);
                 request.placed(hashed, shard);
                 copy.session().call(request);

@@ -26,4 +26,16 @@ public final class VisibleObject {
         final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(buffer, at));
         return replica.isVisible(type, cacheId, version) ? version : Version.NONE;
     }
+
+    /** Whether the object that a server's index shows under a key ends by itself. */
+    public static boolean isMortal(Server server, int shard, int cacheId, long hash, byte[] key) {
+        final ShardReplica replica = server.replicas().get(shard);
+        final long address = replica.index().find(replica.positionOf(hash), cacheId, key, 0, key.length);
+        if (address == 0) {
+            return false;
+        }
+        final ByteBuffer buffer = server.segments().region().buffer(address);
+        final int at = server.segments().region().offset(address);
+        return EntryDescriptor.expiryMs(buffer, at, EntryDescriptor.flags(buffer, at)) != Long.MAX_VALUE;
+    }
 }

@@ -101,7 +101,7 @@ public final class Lifetimes {
     // --- what is written ---
 
     /** A value is about to be written. */
-    void begins(int key, long value) {
+    public void begins(int key, long value) {
         sinceJudged.computeIfAbsent(key, unused -> new HashSet<>()).add(value);
     }
 
@@ -117,7 +117,7 @@ public final class Lifetimes {
     }
 
     /** A value is about to be written to a cache with a limit: from then on it may be evicted. */
-    void evictable(int key, long value, long invokedNs) {
+    public void evictable(int key, long value, long invokedNs) {
         final Span span = spanOf(key, value);
         span.evictableNs = Math.min(span.evictableNs, invokedNs);
     }
