@@ -210,6 +210,11 @@ final class Services implements StoreScene {
     }
 
     @Override
+    public void requireDamage(String what) {
+        simulation.victim().requireRotten(what);
+    }
+
+    @Override
     public void call(Request request) {
         simulation.store().place(request);
         simulation.session().call(request);

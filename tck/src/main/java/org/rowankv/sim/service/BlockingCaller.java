@@ -150,6 +150,10 @@ public final class BlockingCaller implements Service {
             case FULL, TOO_LARGE, CLOSED -> {
                 return Outcome.REFUSED;
             }
+            case CORRUPTED -> {
+                scene.requireDamage("a caller that waits finds an object damaged");
+                return Outcome.REFUSED;
+            }
             default -> {
                 scene.violation("a caller that waits got the answer " + status);
                 return Outcome.REFUSED;

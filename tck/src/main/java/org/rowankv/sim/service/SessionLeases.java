@@ -20,7 +20,8 @@ import org.rowankv.server.embedded.EmbeddedCluster;
 /**
  * Clients that vanish, and the leases of their sessions. Judges: no session ends within a lease of its last answer, unless its
  * client closes it or an opening needs its place; at rest the sessions of vanished clients end, also in a full store; a session
- * that has ended is never open again, and its late mutations are refused.
+ * that mutations have used and that has ended is never open again, and its late mutations are refused. One that no mutation has
+ * used may be: a client that does not know the outcome of an opening sends it again.
  */
 public final class SessionLeases implements Service {
     private static final int LEASES_TO_END = 8;
@@ -45,7 +46,12 @@ public final class SessionLeases implements Service {
     /** As of the last look. */
     private final Set<Place> open = new HashSet<>();
 
+    /** Those that no mutation had used leave it when they are opened again. */
     private final Set<Place> ended = new HashSet<>();
+    /** A mutation had arrived before they ended: no client opens these again. */
+    private final Set<Place> over = new HashSet<>();
+    /** A mutation has arrived. */
+    private final Set<Place> used = new HashSet<>();
     /** A request to close it has arrived. */
     private final Set<Place> closing = new HashSet<>();
     /** Of each session a mutation that is sent once more when the session has ended. */
@@ -78,7 +84,7 @@ public final class SessionLeases implements Service {
         final Place place = new Place(request.shard(), request.sessionId());
         switch (request.operation()) {
             case OPEN_SESSION -> {
-                if (!ended.contains(place)) {
+                if (!over.contains(place)) {
                     opening.set(request.shard());
                     openings.put(request, request.shard());
                     keptOpenings.put(place, scene.copyOf(request));
@@ -87,6 +93,7 @@ public final class SessionLeases implements Service {
             case CLOSE_SESSION -> closing.add(place);
             default -> {
                 if (request.operation().isMutation() && request.sequence() != 0) {
+                    used.add(place);
                     if (ended.contains(place)) {
                         late.put(request, place);
                     } else if (random.nextInt(KEPT_ONE_IN) == 0) {
@@ -115,8 +122,12 @@ public final class SessionLeases implements Service {
             }
         }
         if (decided && request.operation() == Operation.OPEN_SESSION) {
+            final Place place = new Place(request.shard(), request.sessionId());
+            if (!over.contains(place) && ended.remove(place)) {
+                scene.count("unused sessions that were opened again", 1);
+            }
             // A late copy of an opening is no use of the session.
-            usedAtNs.putIfAbsent(new Place(request.shard(), request.sessionId()), scene.nowNs());
+            usedAtNs.putIfAbsent(place, scene.nowNs());
         } else if (decided && request.sessionId() != 0 && request.operation() != Operation.CLOSE_SESSION) {
             usedAtNs.put(new Place(request.shard(), request.sessionId()), scene.nowNs());
         }
@@ -161,9 +172,10 @@ public final class SessionLeases implements Service {
             for (long sessionId : now.servers().get(primary).openSessions(shard)) {
                 final Place place = new Place(shard, sessionId);
                 found.add(place);
-                if (ended.contains(place)) {
+                if (over.contains(place)) {
                     scene.violation("session " + name(place) + " had ended, and is open again");
                 }
+                ended.remove(place); // its answer is under way
                 if (usedAtNs.putIfAbsent(place, scene.nowNs()) == null && scene.isRead()) {
                     scene.tell("session " + name(place) + " is open");
                 }
@@ -185,7 +197,10 @@ public final class SessionLeases implements Service {
             scene.tell("session " + name(place) + " has ended");
         }
         ended.add(place);
-        final Long used = usedAtNs.remove(place);
+        if (used.contains(place)) {
+            over.add(place);
+        }
+        final Long usedNs = usedAtNs.remove(place);
         final Request opened = keptOpenings.remove(place);
         final Request last = kept.remove(place);
         if (closing.remove(place)) {
@@ -194,8 +209,8 @@ public final class SessionLeases implements Service {
             scene.count("sessions that may have given way to others", 1);
         } else {
             scene.count("sessions that ended with their lease", 1);
-            if (used != null && scene.nowNs() - used < leaseNs - leaseNs / DRIFT) {
-                scene.violation("session " + name(place) + " has ended " + (scene.nowNs() - used)
+            if (usedNs != null && scene.nowNs() - usedNs < leaseNs - leaseNs / DRIFT) {
+                scene.violation("session " + name(place) + " has ended " + (scene.nowNs() - usedNs)
                         + " ns after its last answer, within its lease of " + leaseNs + " ns");
             }
         }
