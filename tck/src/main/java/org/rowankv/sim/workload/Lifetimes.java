@@ -175,6 +175,7 @@ public final class Lifetimes {
             return;
         }
         if (lifetimeMs == Ttl.IMMEDIATE) {
+            span.isTouched = true; // the answer to its write may come later, and must not take the end away
             span.isEnded = true;
             span.latestNs = returnedNs;
             return;
@@ -286,7 +287,7 @@ public final class Lifetimes {
             if (span.mayKeep) {
                 span.mayKeep = false;
                 span.earliestNs = Math.min(span.earliestNs, earliestOfAny);
-                span.latestNs = NEVER;
+                span.latestNs = span.isEnded ? span.latestNs : NEVER;
             }
         }
         for (long value : all) {

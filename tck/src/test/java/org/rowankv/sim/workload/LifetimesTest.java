@@ -100,6 +100,39 @@ class LifetimesTest {
     }
 
     @Test
+    void shouldKeepTheEndThatATouchGaveBeforeTheWriteWasAnswered() {
+        lifetimes.begins(KEY, VALUE);
+        endAtOnce(VALUE);
+        lifetimes.stored(VALUE, 0, 20 * MS, Ttl.ETERNAL);
+        assertThat(isOver(VALUE, 12 * MS + 1)).isTrue();
+        assertThat(mayBeGone(VALUE, 12 * MS)).isTrue();
+    }
+
+    @Test
+    void shouldKeepTheEndThatATouchGaveBeforeTheWriteThatKeepsALifetimeWasAnswered() {
+        stored(FORMER, 0, 100);
+        lifetimes.begins(KEY, VALUE);
+        lifetimes.mayKeep(KEY, VALUE);
+        endAtOnce(VALUE);
+        lifetimes.kept(KEY, VALUE, FORMER, 20 * MS);
+        assertThat(isOver(VALUE, 12 * MS + 1)).isTrue();
+        assertThat(mayBeGone(VALUE, 12 * MS)).isTrue();
+    }
+
+    @Test
+    void shouldNotEndAValueBeforeItIsTouchedWithNoLifetime() {
+        lifetimes.begins(KEY, VALUE);
+        endAtOnce(VALUE);
+        lifetimes.stored(VALUE, 0, 20 * MS, Ttl.ETERNAL);
+        assertThat(mayBeGone(VALUE, 9 * MS)).isFalse();
+    }
+
+    private void endAtOnce(long value) {
+        lifetimes.touchBegins(KEY, value, 10 * MS, Ttl.IMMEDIATE);
+        lifetimes.touched(KEY, value, 10 * MS, 12 * MS, Ttl.IMMEDIATE);
+    }
+
+    @Test
     void shouldNotJudgeWhileATouchIsOpen() {
         stored(VALUE, 0, 10);
         lifetimes.touchBegins(KEY, VALUE, MS, 1_000);
