@@ -16,8 +16,15 @@ import org.jspecify.annotations.Nullable;
  * Decides whether the steps on one register can be put in an order that respects real time and explains every answer:
  * the search of Wing and Gong with Lowe's memory of configurations (the set of steps taken, the state).
  *
- * <p>Three prunings, each of which keeps the answer: a step that changes nothing is taken as soon as it can be; of
- * optional steps that are alike only the first is tried; an optional step whose value nobody asks for is left out.
+ * <p>Prunings, each of which keeps the answer. Of certain steps, one that changes nothing is taken as soon as it can be. Optional
+ * steps are tried last, since an order needs few of them:
+ * <ul>
+ *   <li>one whose value no step asks for is left out;
+ *   <li>of those that are alike the first is tried;
+ *   <li>none is taken that leaves the state as it is, or whose value the next step overwrites unseen;
+ *   <li>a configuration is left alone when an earlier one has the same certain steps and the same state, and took no optional
+ *       step that this one has left: whatever can follow this one can follow that one.
+ * </ul>
  *
  * <p>Memory is bounded: past {@code maxConfigurations} the verdict is UNDECIDED. Used by one thread.
  */
@@ -99,24 +106,24 @@ final class RegisterChecker {
 
     private record Taken(Place place, long stateBefore) {}
 
-    /** The set of steps taken and the state they led to. */
+    /** The set of certain steps taken and the state they led to, perhaps with optional ones. */
     private static final class Configuration {
-        private final long[] taken;
+        private final long[] certain;
         private final long state;
 
-        Configuration(long[] taken, long state) {
-            this.taken = taken;
+        Configuration(long[] certain, long state) {
+            this.certain = certain;
             this.state = state;
         }
 
         @Override
         public boolean equals(Object other) {
-            return other instanceof Configuration that && state == that.state && Arrays.equals(taken, that.taken);
+            return other instanceof Configuration that && state == that.state && Arrays.equals(certain, that.certain);
         }
 
         @Override
         public int hashCode() {
-            return 31 * Arrays.hashCode(taken) + Long.hashCode(state);
+            return 31 * Arrays.hashCode(certain) + Long.hashCode(state);
         }
     }
 
@@ -124,14 +131,19 @@ final class RegisterChecker {
         private final List<Step> steps;
         private final int[] twinBefore;
         private final Place head = new Place(-1, true, 0);
-        private final long[] taken;
-        private final Set<Configuration> seen = new HashSet<>();
+        private final long[] certainTaken;
+        private final long[] optionalTaken;
+        /** For each configuration the sets of optional steps that led there, none of them part of another. */
+        private final Map<Configuration, List<long[]>> seen = new HashMap<>();
+
         private final Deque<Taken> path = new ArrayDeque<>();
         private int certainLeft;
+        private int configurations;
 
         Search(List<Step> steps) {
             this.steps = steps;
-            this.taken = new long[(steps.size() + 63) >>> 6];
+            this.certainTaken = new long[(steps.size() + 63) >>> 6];
+            this.optionalTaken = new long[certainTaken.length];
             this.twinBefore = twins();
             layOut();
         }
@@ -182,16 +194,23 @@ final class RegisterChecker {
         Verdict run(long initial) {
             long state = initial;
             Place place = head.after;
+            boolean wantsOptional = false;
             while (certainLeft > 0) {
-                final long next = tryToTake(place, state);
+                final long next = tryToTake(place, state, wantsOptional);
                 if (next != Step.UNCHANGED) {
-                    if (seen.size() > maxConfigurations) {
+                    if (configurations > maxConfigurations) {
                         return Verdict.UNDECIDED;
                     }
                     path.push(new Taken(place, state));
                     state = next;
                     place = head.after;
-                } else if (place.isReturn) {
+                    wantsOptional = false;
+                } else if (!place.isReturn) {
+                    place = place.after;
+                } else if (!wantsOptional) {
+                    place = head.after;
+                    wantsOptional = true;
+                } else {
                     // Nothing can be put before this return: go back to the last choice.
                     Taken undone;
                     do {
@@ -203,27 +222,26 @@ final class RegisterChecker {
                     } while (!steps.get(undone.place().step).changes());
                     state = undone.stateBefore();
                     place = undone.place().after;
-                } else {
-                    place = place.after;
+                    wantsOptional = steps.get(undone.place().step).optional();
                 }
             }
             return Verdict.LINEARIZABLE;
         }
 
         /** Takes the step invoked at that place, if that leads to a new configuration; else answers UNCHANGED. */
-        private long tryToTake(Place place, long state) {
+        private long tryToTake(Place place, long state, boolean wantsOptional) {
             if (place.isReturn) {
                 return Step.UNCHANGED;
             }
             final int index = place.step;
             final Step step = steps.get(index);
-            final int twin = twinBefore[index];
-            if (!step.canBeTakenIn(state) || (twin >= 0 && !isTaken(twin))) {
+            if (step.optional() != wantsOptional || !step.canBeTakenIn(state) || isIdle(step, index, state)) {
                 return Step.UNCHANGED;
             }
+            final long[] taken = wantsOptional ? optionalTaken : certainTaken;
             final long next = step.after(state);
             taken[index >>> 6] |= 1L << index;
-            if (!seen.add(new Configuration(taken.clone(), next))) {
+            if (!isNew(next)) {
                 taken[index >>> 6] &= ~(1L << index);
                 return Step.UNCHANGED;
             }
@@ -235,7 +253,33 @@ final class RegisterChecker {
             return next;
         }
 
+        /** Whether some other order has a step less, or is this one but for steps that are alike. */
+        private boolean isIdle(Step step, int index, long state) {
+            final Taken last = path.peek();
+            final boolean lastWasForNothing = step.accepts() == null
+                    && last != null
+                    && steps.get(last.place().step).optional();
+            final int twin = twinBefore[index];
+            return lastWasForNothing || step.optional() && step.after(state) == state || twin >= 0 && !isTaken(twin);
+        }
+
+        /** Remembers where the search is, unless it was there before with no optional step taken that now is left. */
+        private boolean isNew(long state) {
+            final List<long[]> known =
+                    seen.computeIfAbsent(new Configuration(certainTaken.clone(), state), unused -> new ArrayList<>(1));
+            for (long[] each : known) {
+                if (isPartOf(each, optionalTaken)) {
+                    return false;
+                }
+            }
+            known.removeIf(each -> isPartOf(optionalTaken, each));
+            known.add(optionalTaken.clone());
+            configurations++;
+            return true;
+        }
+
         private void giveBack(Place place) {
+            final long[] taken = steps.get(place.step).optional() ? optionalTaken : certainTaken;
             taken[place.step >>> 6] &= ~(1L << place.step);
             if (place.returned != null) {
                 place.returned.relink();
@@ -244,8 +288,17 @@ final class RegisterChecker {
             place.relink();
         }
 
-        private boolean isTaken(int index) {
-            return (taken[index >>> 6] & 1L << index) != 0;
+        private boolean isTaken(int optional) {
+            return (optionalTaken[optional >>> 6] & 1L << optional) != 0;
         }
+    }
+
+    private static boolean isPartOf(long[] some, long[] all) {
+        for (int i = 0; i < some.length; i++) {
+            if ((some[i] & ~all[i]) != 0) {
+                return false;
+            }
+        }
+        return true;
     }
 }

@@ -392,4 +392,42 @@ class KeyHistoryCheckerTest {
                 .singleElement()
                 .satisfies(anomaly -> assertThat(anomaly.reason()).startsWith("undecided"));
     }
+
+    /** In a cache with a limit any value may be evicted, so a write without an answer may explain why nothing is there. */
+    private static History withUnansweredWrites(int count) {
+        final History history = History.empty();
+        for (int i = 1; i <= count; i++) {
+            history.unknownPut(i, 100 + i).unknown(Action.EXPIRY, i, 100 + i, 0);
+            if (i % 3 == 0) {
+                history.unknown(Action.REMOVE, i, Event.ABSENT, 0);
+            }
+        }
+        return history;
+    }
+
+    @Test
+    void shouldDecideAmongManyOperationsWithoutAnswers() {
+        final History history = withUnansweredWrites(24);
+        for (int i = 1; i <= 12; i++) {
+            final int at = 100 * i;
+            history.put(at, at + 90, i, 1000 + i, 0).get(at + 10, at + 20, i, 1000 + i);
+            history.miss(at + 91, at + 92);
+        }
+        assertThat(new KeyHistoryChecker(10_000).check(History.KEY, Event.ABSENT, 0, history.events()))
+                .isEmpty();
+    }
+
+    @Test
+    void shouldFindWhatOperationsWithoutAnswersCannotExplain() {
+        final History history = withUnansweredWrites(8);
+        for (int i = 1; i <= 4; i++) {
+            final int at = 100 * i;
+            history.put(at, at + 10, i, 1000 + i, 0).get(at + 20, at + 30, i, 1000 + i);
+            history.miss(at + 40, at + 50);
+        }
+        history.get(1000, 1001, 4, 1004);
+        assertThat(new KeyHistoryChecker(10_000).check(History.KEY, Event.ABSENT, 0, history.events()))
+                .singleElement()
+                .satisfies(anomaly -> assertThat(anomaly.reason()).startsWith("no order"));
+    }
 }

@@ -14,12 +14,12 @@ class RegisterCheckerTest {
     private static final List<Set<Long>> ACCEPTED =
             List.of(Set.of(0L), Set.of(1L), Set.of(2L), Set.of(), Set.of(1L, 2L));
 
-    private static Step randomStep(RandomSource random, int index) {
+    private static Step randomStep(RandomSource random, int index, int optionalOneIn) {
         final Set<Long> accepts =
                 random.nextInt(4) == 0 ? null : ACCEPTED.get(random.nextInt(random.nextInt(2) * 3 + 2));
         final long sets = random.nextInt(4) - 1L;
         final long invoked = random.nextInt(12);
-        final boolean optional = random.nextInt(4) == 0;
+        final boolean optional = random.nextInt(optionalOneIn) == 0;
         final long returned = optional ? Long.MAX_VALUE : invoked + random.nextInt(8);
         return new Step(index, accepts, sets, optional, invoked, returned);
     }
@@ -50,7 +50,7 @@ class RegisterCheckerTest {
             final List<Step> steps = new ArrayList<>();
             final int size = 1 + random.nextInt(7);
             for (int i = 0; i < size; i++) {
-                steps.add(randomStep(random, i));
+                steps.add(randomStep(random, i, 2 + round % 3));
             }
             final boolean expected = someOrderExplains(steps, 0);
             explained += expected ? 1 : 0;
