@@ -138,6 +138,14 @@ final class SimStore {
         toEmpty.add(server);
     }
 
+    /** The server cannot be believed: it comes before those that may as well keep what they hold. */
+    void replaceAtNextStart(int server) {
+        final List<Integer> others = List.copyOf(toEmpty);
+        toEmpty.clear();
+        toEmpty.add(server);
+        toEmpty.addAll(others);
+    }
+
     /** So many writes of a server's device later, its next start meets a device that fails. */
     void failAtNextStart(int server, int writes) {
         toFail.put(server, writes);
@@ -147,6 +155,10 @@ final class SimStore {
     private void emptyServers() {
         final Versioned stored = memories.store().read(ConfigurationCodec.PATH);
         if (stored == null) {
+            return;
+        }
+        if (simulation.victim().hasLost()) {
+            toEmpty.clear(); // its copy might come from a device that has lied: two servers would have lost the same
             return;
         }
         final Configuration found = ConfigurationCodec.decode(stored.bytes());

@@ -103,7 +103,7 @@ final class Victim {
             if (!isLone() && random.nextInt(2) == 0) {
                 // Its owner has heard of it, and replaces the device.
                 hasLost = false;
-                simulation.store().emptyAtNextStart(number);
+                simulation.store().replaceAtNextStart(number);
                 simulation.happenings().count("devices that lied and were replaced");
             }
         }
