@@ -67,6 +67,7 @@ public final class SessionLeases implements Service {
 
     private @Nullable EmbeddedCluster incarnation;
     private long nextAtNs;
+    private long lookedAtNs;
     private boolean resting;
 
     /** @param leaseNs of the store */
@@ -161,11 +162,14 @@ public final class SessionLeases implements Service {
 
     private void look() {
         final EmbeddedCluster now = scene.cluster();
+        long sinceNs = scene.nowNs();
         if (now != incarnation) {
             incarnation = now;
             open.clear(); // how each of them ended in between, nobody has seen
-            usedAtNs.clear(); // a whole lease from now on
+            usedAtNs.clear();
+            sinceNs = lookedAtNs; // a whole lease from when the store served again: behind this, and before it was open
         }
+        lookedAtNs = scene.nowNs();
         final Set<Place> found = new HashSet<>();
         for (int shard = 0; shard < now.configuration().shardCount(); shard++) {
             final int primary = now.configuration().shard(shard).primary();
@@ -176,7 +180,7 @@ public final class SessionLeases implements Service {
                     scene.violation("session " + name(place) + " had ended, and is open again");
                 }
                 ended.remove(place); // its answer is under way
-                if (usedAtNs.putIfAbsent(place, scene.nowNs()) == null && scene.isRead()) {
+                if (usedAtNs.putIfAbsent(place, sinceNs) == null && scene.isRead()) {
                     scene.tell("session " + name(place) + " is open");
                 }
             }
