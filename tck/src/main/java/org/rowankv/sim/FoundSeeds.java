@@ -58,7 +58,7 @@ public final class FoundSeeds {
         final List<Long> seeds = kept(simulator);
         int violations = 0;
         for (long seed : seeds) {
-            for (R report : new SimRun<>(() -> runner, seed, 1, 1, false, clock, out).run()) {
+            for (R report : new SimRun<>(() -> runner, () -> seed, 1, 1, false, clock, out).run()) {
                 out.println("sim: " + report.violation());
                 violations++;
             }

@@ -3,6 +3,7 @@ package org.rowankv.sim;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
@@ -27,7 +28,9 @@ public final class SimCommand implements Callable<Integer> {
     @Option(names = "--seeds", description = "how many (default: ${DEFAULT-VALUE})", defaultValue = "500")
     private int seeds;
 
-    @Option(names = "--from", description = "the first of them (default: drawn)")
+    @Option(
+            names = "--from",
+            description = "the first of them, one by one (default: drawn, those that have what is rare)")
     private @Nullable Long from;
 
     @Option(names = "--seed", description = "this one alone, told step by step")
@@ -72,9 +75,12 @@ public final class SimCommand implements Callable<Integer> {
     private int many() {
         // Small seeds are easier to pass on.
         final long first = from == null ? SecureSeed.next() >>> 32 : from;
-        System.out.println("sim: seeds " + first + " to " + (first + seeds - 1));
+        System.out.println(
+                "sim: seeds " + first + (from == null ? " and on, those first that have what is rare" : " and on"));
+        final LongSupplier order =
+                from == null ? new RareFirst(first, each -> SimPlan.of(each).traits()) : RareFirst.oneByOne(first);
         final SimRun<SimReport> run =
-                new SimRun<>(SimCommand::runner, first, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
+                new SimRun<>(SimCommand::runner, order, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
         final List<SimReport> violations = run.run();
         run.happenings().print(System.out);
         if (printsCoverage) {

@@ -250,6 +250,23 @@ record SimPlan(
                 1 + (int) (stepNs / 50));
     }
 
+    /** What counts of it where seeds are chosen. */
+    List<String> traits() {
+        final List<String> properties = new ArrayList<>();
+        properties.add(servers + " servers, " + replicas + " replicas");
+        properties.add(power ? "power" : "no device");
+        properties.add(hostile ? "hostile" : isQuiet() ? "quiet" : "usual");
+        properties.add(ballastPercent > 0 ? "full" : "room");
+        properties.add(lossPerMille > 0 ? "loss" : "no loss");
+        properties.add(leaseNs() > 0 ? "leases" : "no leases");
+        properties.add(deadlineMs() > 0 ? "waiting callers" : "no waiting callers");
+        properties.add(ttlPerMille > 0 ? touches() ? "touches" : "lifetimes" : "no lifetimes");
+        properties.add(workload().caches().size() + " caches");
+        properties.add(clientsSurvive ? "clients survive" : "clients end");
+        return RareFirst.traits(
+                properties, faults.stream().map(fault -> fault.kind().name()).toList());
+    }
+
     private boolean isQuiet() {
         return shards == QUIET_SHARDS && !hostile;
     }

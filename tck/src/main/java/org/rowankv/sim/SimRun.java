@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.rowankv.runtime.Clock;
 import org.rowankv.sim.workload.Coverage;
@@ -20,7 +21,7 @@ public final class SimRun<R extends SeedReport<R>> {
     private static final int MOST_VIOLATIONS = 3;
 
     private final Supplier<LongFunction<R>> perThread;
-    private final long firstSeed;
+    private final LongSupplier order;
     private final int seeds;
     private final int threads;
     private final boolean twice;
@@ -30,25 +31,27 @@ public final class SimRun<R extends SeedReport<R>> {
     private final Happenings happenings = new Happenings();
     private final Coverage coverage = new Coverage();
     private final List<R> violations = new ArrayList<>();
-    private long nextSeed;
+    private int begun;
     private int done;
     private long nextProgressNs;
     private long startNs;
 
     /**
      * @param perThread makes, once for each thread, what runs a seed
+     * @param order which seed is next, from 0 on
+     * @param seeds how many
      * @param twice whether every seed is run again, to see that it does the same
      */
     public SimRun(
             Supplier<LongFunction<R>> perThread,
-            long firstSeed,
+            LongSupplier order,
             int seeds,
             int threads,
             boolean twice,
             Clock clock,
             PrintStream out) {
         this.perThread = perThread;
-        this.firstSeed = firstSeed;
+        this.order = order;
         this.seeds = seeds;
         this.threads = threads;
         this.twice = twice;
@@ -59,7 +62,6 @@ public final class SimRun<R extends SeedReport<R>> {
     /** The violations that were found, those of the smallest seeds first. Stops after a few. */
     public List<R> run() {
         SimThread.installPoints();
-        nextSeed = firstSeed;
         startNs = clock.nanoTime();
         nextProgressNs = startNs + PROGRESS_NS;
         final List<SimThread> workers = new ArrayList<>();
@@ -93,7 +95,12 @@ public final class SimRun<R extends SeedReport<R>> {
     }
 
     private synchronized long next() {
-        return nextSeed - firstSeed < seeds && violations.size() < MOST_VIOLATIONS ? nextSeed++ : -1;
+        return begun < seeds && violations.size() < MOST_VIOLATIONS ? nextOf(order) : -1;
+    }
+
+    private long nextOf(LongSupplier ordered) {
+        begun++;
+        return ordered.getAsLong();
     }
 
     private synchronized void report(R report, R again) {

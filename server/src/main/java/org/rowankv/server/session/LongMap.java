@@ -1,6 +1,5 @@
 package org.rowankv.server.session;
 
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** A map from long keys other than 0, by open addressing; looking up allocates nothing. Not thread-safe. */
@@ -98,6 +97,13 @@ final class LongMap<V> {
     }
 
     long[] keys() {
-        return Arrays.stream(keys).filter(key -> key != 0).toArray();
+        final long[] present = new long[size];
+        int count = 0;
+        for (long key : keys) {
+            if (key != 0) {
+                present[count++] = key;
+            }
+        }
+        return present;
     }
 }

@@ -145,9 +145,16 @@ public final class ShardReplica {
     /** The sessions open at this shard. */
     @SuppressWarnings("ReturnsArray") // a copy
     public long[] openSessions() {
-        return Arrays.stream(sessions)
-                .flatMapToLong(table -> Arrays.stream(table.openSessions()))
-                .toArray();
+        long[] open = new long[0];
+        for (SessionTable table : sessions) {
+            final long[] more = table.openSessions();
+            if (more.length > 0) {
+                final int before = open.length;
+                open = Arrays.copyOf(open, before + more.length);
+                System.arraycopy(more, 0, open, before, more.length);
+            }
+        }
+        return open;
     }
 
     /**

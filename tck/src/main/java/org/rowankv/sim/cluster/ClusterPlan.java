@@ -13,6 +13,7 @@ import org.rowankv.server.cluster.ClusterShape;
 import org.rowankv.server.cluster.HostAndPort;
 import org.rowankv.server.pm.AreaSettings;
 import org.rowankv.server.pm.Durability;
+import org.rowankv.sim.RareFirst;
 import org.rowankv.sim.workload.WorkloadPlan;
 
 /**
@@ -163,6 +164,22 @@ record ClusterPlan(
                 random.nextInt(2) == 0 ? 0 : random.nextInt(200),
                 random.nextInt(2) == 0,
                 LONGEST_LIFETIME_MS);
+    }
+
+    /** What counts of it where seeds are chosen. */
+    List<String> traits() {
+        final WorkloadPlan workload = workload();
+        final List<String> properties = List.of(
+                servers + " servers, " + replicas + " replicas",
+                power ? forceNs > 0 ? "slow device" : "device" : "no device",
+                seed % NEAR_ENDS_IN == 0 ? "counters near their ends" : "counters as usual",
+                lossPerMille > 0 ? "loss" : "no loss",
+                stallPerMyriad > 0 ? "stalls" : "no stalls",
+                workload.ttlPerMille() > 0 ? "lifetimes" : "no lifetimes",
+                workload.touches() ? "touches" : "no touches",
+                workload.caches().size() + " caches");
+        return RareFirst.traits(
+                properties, faults.stream().map(fault -> fault.kind().name()).toList());
     }
 
     ClusterSettings settings(SimHost host) {

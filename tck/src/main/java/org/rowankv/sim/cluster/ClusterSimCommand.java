@@ -3,10 +3,12 @@ package org.rowankv.sim.cluster;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.sim.FoundSeeds;
+import org.rowankv.sim.RareFirst;
 import org.rowankv.sim.SimOnThread;
 import org.rowankv.sim.SimRun;
 import org.rowankv.sim.SimThread;
@@ -31,7 +33,9 @@ public final class ClusterSimCommand implements Callable<Integer> {
     @Option(names = "--seeds", description = "how many (default: ${DEFAULT-VALUE})", defaultValue = "500")
     private int seeds;
 
-    @Option(names = "--from", description = "the first of them (default: drawn)")
+    @Option(
+            names = "--from",
+            description = "the first of them, one by one (default: drawn, those that have what is rare)")
     private @Nullable Long from;
 
     @Option(names = "--seed", description = "this one alone, told step by step")
@@ -76,9 +80,12 @@ public final class ClusterSimCommand implements Callable<Integer> {
     private int many() {
         // Small seeds are easier to pass on.
         final long first = from == null ? SecureSeed.next() >>> 32 : from;
-        System.out.println("sim: cluster seeds " + first + " to " + (first + seeds - 1));
+        System.out.println("sim: cluster seeds " + first
+                + (from == null ? " and on, those first that have what is rare" : " and on"));
+        final LongSupplier order =
+                from == null ? new RareFirst(first, each -> ClusterPlan.of(each).traits()) : RareFirst.oneByOne(first);
         final SimRun<ClusterReport> run = new SimRun<>(
-                ClusterSimCommand::runner, first, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
+                ClusterSimCommand::runner, order, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
         final List<ClusterReport> violations = run.run();
         run.happenings().print(System.out);
         if (printsCoverage) {
