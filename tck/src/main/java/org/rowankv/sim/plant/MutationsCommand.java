@@ -40,7 +40,7 @@ public final class MutationsCommand implements Callable<Integer> {
     @Option(names = "--cluster", description = "the bugs that \"sim --cluster\" must catch")
     private boolean cluster;
 
-    @Option(names = "--handful", description = "five quick ones, chosen by the commit")
+    @Option(names = "--handful", description = "four quick ones, chosen by the commit")
     private boolean handful;
 
     @Option(

@@ -12,11 +12,11 @@ class HandfulTest {
     private static final List<PlantedBug> ALL = PlantedBugs.all();
 
     @Test
-    void shouldChooseThreeForSimAndTwoForTests() {
+    void shouldChooseTwoForSimAndTwoForTests() {
         final List<PlantedBug> handful = Handful.of(ALL, "0123abcd");
-        assertThat(handful).hasSize(5).doesNotHaveDuplicates();
+        assertThat(handful).hasSize(4).doesNotHaveDuplicates();
         assertThat(handful.stream().filter(bug -> bug.catcher() instanceof BySim))
-                .hasSize(3);
+                .hasSize(2);
     }
 
     @Test
