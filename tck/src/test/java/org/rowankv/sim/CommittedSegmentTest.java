@@ -47,25 +47,37 @@ class CommittedSegmentTest {
         return new Segments(area, new SplittableRandomSource(7), 0, 1 << 20);
     }
 
+    /** A log of some entries in one segment, which is committed. */
     private Segments written(SegmentOwner owner) {
+        final Segments segments = appended(owner, true);
+        assertThat(segments.state(segments.segmentOf(addresses.get(0)))).isEqualTo(SegmentState.COMMITTED);
+        return segments;
+    }
+
+    private Segments appended(SegmentOwner owner, boolean closes) {
         final Area area = Area.create(SETTINGS, memory.present(), new SplittableRandomSource(3));
         area.superblock().startIncarnation();
         final Segments segments = segments(area);
         final AppendLog log = new AppendLog(segments, owner);
-        final EntryDraft draft = new EntryDraft();
         for (int i = 1; i <= ENTRIES; i++) {
-            final byte[] key = ("k" + i).getBytes(StandardCharsets.US_ASCII);
-            draft.begin(EntryType.PUT, 0, 3)
-                    .key(key, 0, key.length)
-                    .version(Version.of(1, i))
-                    .value(new byte[300], 0, 300);
-            assertThat(log.ensureRoom(EntryDescriptor.aligned((int) draft.usedLength())))
-                    .isTrue();
-            addresses.add(log.append(draft, 1));
+            addresses.add(append(log, i));
         }
-        log.close();
-        assertThat(segments.state(segments.segmentOf(addresses.get(0)))).isEqualTo(SegmentState.COMMITTED);
+        if (closes) {
+            log.close();
+        }
         return segments;
+    }
+
+    private static long append(AppendLog log, int number) {
+        final byte[] key = ("k" + number).getBytes(StandardCharsets.US_ASCII);
+        final EntryDraft draft = new EntryDraft();
+        draft.begin(EntryType.PUT, 0, 3)
+                .key(key, 0, key.length)
+                .version(Version.of(1, number))
+                .value(new byte[300], 0, 300);
+        assertThat(log.ensureRoom(EntryDescriptor.aligned((int) draft.usedLength())))
+                .isTrue();
+        return log.append(draft, 1);
     }
 
     @ParameterizedTest
@@ -111,13 +123,61 @@ class CommittedSegmentTest {
         return whole[0];
     }
 
-    private void start() {
+    private RecoveredServer start() {
         final Area area = Area.open(SETTINGS, memory.present(), OpenConsent.NONE);
         final Segments found = segments(area);
         final ShardReplica replica = new ShardReplica(0, 1, new KeyHash(11), found, 1);
-        new RecoveredServer(
-                        0, found, new Replicas(new ShardReplica[] {replica}), true, new ErrorLog(SystemClock.INSTANCE))
-                .scan(1, SystemClock.INSTANCE);
+        final RecoveredServer server = new RecoveredServer(
+                0, found, new Replicas(new ShardReplica[] {replica}), true, new ErrorLog(SystemClock.INSTANCE));
+        server.scan(1, SystemClock.INSTANCE);
+        return server;
+    }
+
+    /**
+     * Of entries that were never acknowledged a power cut drops words, also those that say where an entry is. The start behind it
+     * commits all that is left. No later start may take the places of the dropped ones for damage.
+     */
+    @ParameterizedTest
+    @EnumSource(
+            value = SegmentOwner.class,
+            names = {"WORKER", "BACKUP", "CLEAN"})
+    void shouldNotTakeForDamageWhatWasTornBeforeAnEarlierStart(SegmentOwner owner) {
+        for (int cut = 0; cut < CUTS; cut++) {
+            memory.wipe();
+            addresses.clear();
+            appended(owner, false);
+            memory.cutPower(new SplittableRandomSource(cut), happened -> {});
+            final RecoveredServer first = start();
+            first.drain();
+            first.finish();
+            final long entries = first.entries();
+            memory.crash();
+            assertThat(start().entries()).as("cut %s", cut).isEqualTo(entries);
+        }
+    }
+
+    /** A start that makes room goes on in a log of copies that was cut off, behind all that has a word there. */
+    @Test
+    void shouldNotTakeForDamageWhatWasTornBeforeALogWentOn() {
+        for (int cut = 0; cut < CUTS; cut++) {
+            memory.wipe();
+            addresses.clear();
+            appended(SegmentOwner.CLEAN, false);
+            memory.cutPower(new SplittableRandomSource(cut), happened -> {});
+            final RecoveredServer first = start();
+            final Segments segments = first.segments();
+            final int segment = segments.segmentOf(addresses.get(0));
+            if (segments.state(segment) != SegmentState.USING) {
+                continue; // nothing of it reached the device
+            }
+            final AppendLog log = new AppendLog(segments, SegmentOwner.CLEAN);
+            log.resume(segment);
+            append(log, ENTRIES + 1);
+            log.close();
+            assertThat(segments.state(segment)).isEqualTo(SegmentState.COMMITTED);
+            memory.crash();
+            assertThat(start().entries()).as("cut %s", cut).isEqualTo(first.entries() + 1);
+        }
     }
 
     /** It was not closed, so it may be torn; but not there. */

@@ -41,15 +41,24 @@ public final class Area implements AutoCloseable {
     private final @Nullable Forcer forcer;
 
     private final boolean mayBeTorn;
+    /** Whether the process before this one committed a segment only when the device had all of it. */
+    private final boolean committedIsForced;
+
     private @Nullable TurnedAgent forceAgent;
     private final long segmentBase;
     private final int segmentShift;
 
-    private Area(AreaSettings settings, AreaMemory memory, Superblock superblock, boolean mayBeTorn) {
+    private Area(
+            AreaSettings settings,
+            AreaMemory memory,
+            Superblock superblock,
+            boolean mayBeTorn,
+            boolean committedIsForced) {
         this.settings = settings;
         this.memory = memory;
         this.superblock = superblock;
         this.mayBeTorn = mayBeTorn;
+        this.committedIsForced = committedIsForced;
         this.forcer = settings.durability() == Durability.POWER ? new Forcer(memory, nameOf(settings)) : null;
         this.verbs = forcer == null ? memory.verbs() : forcer;
         this.segments = new SegmentMetaTable(
@@ -107,7 +116,7 @@ public final class Area implements AutoCloseable {
                 memory.header(),
                 memory.device(),
                 newContent(settings, random.nextLong(), BootId.UNKNOWN, FileIdentity.UNKNOWN));
-        return new Area(settings, memory, superblockOf(settings, memory, content), false);
+        return new Area(settings, memory, superblockOf(settings, memory, content), false, content.power());
     }
 
     /** The area that is found in memory. */
@@ -123,7 +132,8 @@ public final class Area implements AutoCloseable {
                 settings,
                 memory,
                 superblockOf(settings, memory, content),
-                AreaFinding.mayBeTorn(content, BootId.UNKNOWN));
+                AreaFinding.mayBeTorn(content, BootId.UNKNOWN),
+                content.power());
         final String reason =
                 area.segments.whyInvalid() == null ? area.tenures.whyInvalid() : area.segments.whyInvalid();
         if (reason != null) {
@@ -235,7 +245,8 @@ public final class Area implements AutoCloseable {
                     fileIdentity,
                     settings.durability() == Durability.POWER,
                     content);
-            final Area area = new Area(settings, memory, superblock, AreaFinding.mayBeTorn(content, bootId));
+            final Area area =
+                    new Area(settings, memory, superblock, AreaFinding.mayBeTorn(content, bootId), content.power());
             AreaFinding.requireTables(file, area.segments.whyInvalid());
             AreaFinding.requireTables(file, area.tenures.whyInvalid());
             return area;
@@ -291,6 +302,14 @@ public final class Area implements AutoCloseable {
      */
     public boolean mayBeTorn() {
         return mayBeTorn;
+    }
+
+    /**
+     * As {@link #mayBeTorn()}, of a segment that the start finds in that state. At the level power a segment becomes committed only
+     * when the device has all of it. At the level process the state says nothing of the device.
+     */
+    public boolean mayBeTorn(SegmentState state) {
+        return mayBeTorn && (state != SegmentState.COMMITTED || !committedIsForced || superblock.isIncomplete());
     }
 
     /**

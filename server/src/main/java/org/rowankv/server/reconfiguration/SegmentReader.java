@@ -11,7 +11,6 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
@@ -46,6 +45,8 @@ final class SegmentReader implements SegmentScan.Visitor {
     private boolean mayBeTorn;
     /** Behind the entry found last, or the segment's start: where the one that landed next begins, if one did; or ANYWHERE. */
     private long next;
+    /** Where the last place ends that has a word and lies behind {@link #next}, in a segment that may be torn. */
+    private long tornEnd;
 
     private int charged;
     private long entries;
@@ -103,11 +104,13 @@ final class SegmentReader implements SegmentScan.Visitor {
         final long before = entries;
         segment = newSegment;
         charged = 0;
-        mayBeTorn = segments.area().mayBeTorn()
-                && (segments.state(segment) != SegmentState.COMMITTED
-                        || segments.area().superblock().isIncomplete());
+        mayBeTorn = segments.area().mayBeTorn(segments.state(segment));
         next = segments.area().addressOf(segment);
+        tornEnd = next;
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
+        if (mayBeTorn) {
+            closeGap(Math.min(tornEnd, segments.area().addressOf(segment) + segments.length()));
+        }
         applyBatch();
         segments.close(segment, charged);
         Chaos.point("start.segment-read");
@@ -117,7 +120,9 @@ final class SegmentReader implements SegmentScan.Visitor {
     @Override
     public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
         entries++;
-        if (address != next && next != ANYWHERE && !mayBeTorn) {
+        if (mayBeTorn) {
+            closeGap(address);
+        } else if (address != next && next != ANYWHERE) {
             invisible(address);
         }
         next = address + length;
@@ -147,6 +152,7 @@ final class SegmentReader implements SegmentScan.Visitor {
             // What nobody was told of may be there in part, and was never acknowledged. It is made void, or no cleaner
             // could ever go over it again.
             tornEntries++;
+            tornEnd = Math.max(tornEnd, address + FrameDescriptor.length(wordAt(address)));
             LOG.debug("server {}: segment {}, address {}: {}", serverId, segment, address, reason);
             FrameDescriptor.giveUp(
                     segments.region().buffer(address), segments.region().offset(address));
@@ -193,10 +199,28 @@ final class SegmentReader implements SegmentScan.Visitor {
                 new IllegalStateException("no word says what is there"));
     }
 
+    /**
+     * Makes one void place of all that lies between the last whole entry and there. The word of what was torn may be gone too. This
+     * start commits the segment, and a later one takes a gap in a committed segment for damage.
+     */
+    private void closeGap(long end) {
+        if (end <= next) {
+            return;
+        }
+        final int strides = (int) ((end - next) / FrameDescriptor.STRIDE);
+        FrameDescriptor.wordRelease(
+                segments.region().buffer(next),
+                segments.region().offset(next),
+                FrameDescriptor.word(segments.generation(segment), strides, FrameDescriptor.VOID));
+        segments.area().flush(next, Long.BYTES);
+    }
+
     @Override
     public void onPlace(long address, int length) {
         if (address == next) {
             next = address + length;
+        } else if (mayBeTorn) {
+            tornEnd = Math.max(tornEnd, address + length);
         }
     }
 

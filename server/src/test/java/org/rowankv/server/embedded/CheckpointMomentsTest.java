@@ -38,7 +38,7 @@ final class CheckpointMomentsTest {
             "checkpoint.published");
     private static final int FILLING = 24;
 
-    private final SecondCaller second = new SecondCaller();
+    private final CallerThread second = CallerThread.ofAnotherContext();
     private final Request request = new Request();
     private TurnedStore store;
     private StoreHistory history;

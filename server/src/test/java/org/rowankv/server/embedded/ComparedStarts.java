@@ -2,6 +2,7 @@ package org.rowankv.server.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.rowankv.placement.Configuration;
 import org.rowankv.server.Server;
 
 /**
@@ -24,14 +25,15 @@ final class ComparedStarts {
         final KeptStore again = left.copy();
         final KeptStore bare = left.withoutCheckpoints();
         this.next = open(left, seed);
-        this.state = StoreState.of(next.cluster(), history.closed());
+        this.state = StoreState.atStart(next.cluster(), history.closed());
         final TurnedStore whole = open(bare, seed);
-        final StoreState expected = StoreState.of(whole.cluster(), history.closed());
+        final StoreState expected = StoreState.atStart(whole.cluster(), history.closed());
         assertThat(whole.cluster().checkpoints().loaded()).isZero();
         state.requireAsGoodAs(expected, history.unanswered());
         expected.requireClosed(history.closedLately(), expected);
         state.requireClosed(history.closedLately(), expected);
-        assertThat(StoreState.of(open(again, seed).cluster(), history.closed())).isEqualTo(state);
+        assertThat(StoreState.atStart(open(again, seed).cluster(), history.closed()))
+                .isEqualTo(state);
         requireRest(next);
         requireRest(whole);
     }
@@ -52,12 +54,24 @@ final class ComparedStarts {
 
     private TurnedStore open(KeptStore left, long seed) {
         final TurnedStore former = history.store();
-        return TurnedStore.open(
+        final TurnedStore opened = TurnedStore.open(
                 former.cluster().settings(),
                 left,
                 former.clock().nanoTime(),
                 former.clock().wallMs(),
                 seed);
+        requireCompleteReplicas(opened);
+        return opened;
+    }
+
+    /** Nothing was damaged. A start that finds damage all the same makes that server's replicas anew, from others. */
+    private static void requireCompleteReplicas(TurnedStore opened) {
+        final Configuration configuration = opened.cluster().configuration();
+        for (int shard = 0; shard < configuration.shardCount(); shard++) {
+            assertThat(configuration.shard(shard).joining())
+                    .as("servers with a replica of shard %d that is not complete", shard)
+                    .isEmpty();
+        }
     }
 
     /** The agents of a start find nothing that is wrong, and the replicas agree. */

@@ -36,7 +36,7 @@ final class EvictionMomentsTest {
     private static final int LIMIT = 24;
     private static final int STEPS = 50;
 
-    private final SecondCaller second = new SecondCaller();
+    private final CallerThread second = CallerThread.ofAnotherContext();
     private TurnedStore store;
 
     /** What a kill leaves, and the objects that clients could find at that moment. */

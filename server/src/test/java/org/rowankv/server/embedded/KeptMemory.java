@@ -13,11 +13,12 @@ import org.rowankv.server.pm.ForceRanges;
 
 /**
  * The bytes of one server's area, as its process has them. A copy is what a kill leaves at that moment. At the level {@code power}
- * there is a device too, which has what was forced: a power cut keeps or drops each 8-byte word that the device has not.
+ * there is a device too, which has what was forced: a power cut keeps or drops each piece that the device has not.
  */
 final class KeptMemory implements AreaMemory {
     private static final int STRIDE = 64;
     private static final int EIGHTHS = 8;
+    private static final int[] PIECES = {Long.BYTES, STRIDE, 512, 4096};
 
     private final ByteBuffer bytes;
     /** Null below the level power. */
@@ -55,21 +56,25 @@ final class KeptMemory implements AreaMemory {
         return new KeptMemory(allocate(bytes.capacity()).put(0, bytes, 0, bytes.capacity()), copyOf(durable));
     }
 
-    /** The machine stops: of what the device has not, every word is kept or dropped. */
+    /**
+     * The machine stops: of what the device has not, every piece is kept or dropped. A piece is a word, a line, a sector or a
+     * page. Of single words hardly an entry stays whole; of larger pieces some do, with and without what lies before them.
+     */
     void cutPower(Random random) {
         if (durable == null) {
             throw new IllegalStateException("no level but power survives a power cut");
         }
+        final int piece = PIECES[random.nextInt(PIECES.length)];
         final int kept = random.nextInt(EIGHTHS + 1);
-        for (int at = 0; at < bytes.capacity(); at += Long.BYTES) {
-            final long stored = bytes.getLong(at);
-            if (stored == durable.getLong(at)) {
+        for (int at = 0; at < bytes.capacity(); at += piece) {
+            final int length = Math.min(piece, bytes.capacity() - at);
+            if (bytes.slice(at, length).equals(durable.slice(at, length))) {
                 continue;
             }
             if (random.nextInt(EIGHTHS) < kept) {
-                durable.putLong(at, stored);
+                durable.put(at, bytes, at, length);
             } else {
-                bytes.putLong(at, durable.getLong(at));
+                bytes.put(at, durable, at, length);
             }
         }
     }

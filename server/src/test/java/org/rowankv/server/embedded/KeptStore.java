@@ -3,6 +3,7 @@ package org.rowankv.server.embedded;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.zip.CRC32C;
 import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.membership.ConfigurationStore;
 import org.rowankv.server.pm.AreaMemory;
@@ -42,6 +43,13 @@ final class KeptStore implements Surroundings.Memories {
     /** The machine stops, for all servers at the same moment. */
     void cutPower(Random random) {
         areas.values().forEach(area -> area.cutPower(random));
+    }
+
+    /** Of all bytes of the areas. */
+    long checksum() {
+        final CRC32C crc = new CRC32C();
+        areas.values().forEach(area -> crc.update(area.header().duplicate().clear()));
+        return crc.getValue();
     }
 
     @Override

@@ -27,7 +27,7 @@ import org.rowankv.server.shard.KeyLocks;
 final class SessionMomentsTest {
     private static final long SESSION = 77;
 
-    private final SecondCaller second = new SecondCaller();
+    private final CallerThread second = CallerThread.ofAnotherContext();
     private final List<Left> left = new ArrayList<>();
     private TurnedStore store;
     private String key;

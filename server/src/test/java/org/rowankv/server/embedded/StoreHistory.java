@@ -100,13 +100,13 @@ final class StoreHistory {
     /** Sessions that were closed since a checkpoint was taken. */
     private final Set<Long> closedLately = new HashSet<>();
 
-    private final SecondCaller second;
+    private final CallerThread second;
     private TurnedStore store;
     private long nextSession = 1;
     private boolean killed;
 
     /** @param second takes every other step */
-    StoreHistory(TurnedStore store, SecondCaller second) {
+    StoreHistory(TurnedStore store, CallerThread second) {
         this.store = store;
         this.second = second;
     }

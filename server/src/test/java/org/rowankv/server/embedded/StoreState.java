@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import org.assertj.core.api.SoftAssertions;
 import org.rowankv.driver.Catalogue;
 import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.Version;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.Server;
@@ -75,15 +76,36 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
             int remembered,
             long forgottenUpTo) {}
 
-    /** @param sessionIds of which it is noted whether they are known to be closed */
+    /**
+     * Of a store that has digested all that has landed.
+     *
+     * @param sessionIds of which it is noted whether they are known to be closed
+     */
     static StoreState of(EmbeddedCluster cluster, Collection<Long> sessionIds) {
+        return of(cluster, sessionIds, true);
+    }
+
+    /**
+     * Of a store just behind its start. A start ends the destruction of caches that the process before began. So a clear of the
+     * new epoch may have landed on a backup that has not digested it.
+     *
+     * @param sessionIds as above
+     */
+    static StoreState atStart(EmbeddedCluster cluster, Collection<Long> sessionIds) {
+        return of(cluster, sessionIds, false);
+    }
+
+    private static StoreState of(EmbeddedCluster cluster, Collection<Long> sessionIds, boolean digested) {
         final Map<String, Replica> replicas = new TreeMap<>();
         for (Server server : cluster.servers()) {
             for (int shard = 0; shard < server.replicas().shardCount(); shard++) {
                 if (server.replicas().has(shard)) {
+                    final int epoch = cluster.configuration().shard(shard).epoch();
+                    final long appliedUpTo =
+                            digested || server.isPrimary(shard) ? Long.MAX_VALUE : Version.of(epoch, 0);
                     replicas.put(
                             "server " + server.serverId() + " shard " + shard,
-                            new Walk(server, server.replicas().get(shard)).read(sessionIds));
+                            new Walk(server, server.replicas().get(shard), appliedUpTo).read(sessionIds));
                 }
             }
         }
@@ -215,13 +237,14 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
         }
     }
 
-    /** Requires that the clears are known that the log holds. */
-    private record LoggedClears(ShardReplica replica, String name) implements SegmentScan.Visitor {
+    /** Requires that the clears up to that version are known that the log holds. */
+    private record LoggedClears(ShardReplica replica, long appliedUpTo, String name) implements SegmentScan.Visitor {
         @Override
         public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
             if (type != EntryType.CLEAR
                     || EntryDescriptor.shard(buffer, at) != replica.shardId()
-                    || FrameDescriptor.tag(buffer, at) < replica.tenure()) {
+                    || FrameDescriptor.tag(buffer, at) < replica.tenure()
+                    || EntryDescriptor.version(buffer, at) > appliedUpTo) {
                 return;
             }
             final int cacheId = EntryDescriptor.cacheId(buffer, at);
@@ -248,18 +271,20 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
         private final MemoryRegion region;
         private final ShardReplica replica;
         private final EntryCheck check;
+        private final long appliedUpTo;
         private final String name;
         private final Map<String, Stored> objects = new TreeMap<>();
         private final Map<Integer, Counted> recount = new TreeMap<>();
         private long items;
         private int deletions;
 
-        Walk(Server server, ShardReplica replica) {
+        Walk(Server server, ShardReplica replica, long appliedUpTo) {
             this.server = server;
             this.segments = server.segments();
             this.region = segments.region();
             this.replica = replica;
             this.check = new EntryCheck(region);
+            this.appliedUpTo = appliedUpTo;
             this.name = "server " + server.serverId() + " shard " + replica.shardId();
         }
 
@@ -332,7 +357,7 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
                             segments.area().addressOf(s),
                             segments.length(),
                             segments.generation(s),
-                            new LoggedClears(replica, name));
+                            new LoggedClears(replica, appliedUpTo, name));
                 }
             }
         }
