@@ -7,6 +7,7 @@ import org.rowankv.protocol.Change;
 import org.rowankv.protocol.ChangeType;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
@@ -46,6 +47,7 @@ final class ChangeCopy {
         }
         final long version = EntryDescriptor.version(entry, at);
         try {
+            Chaos.point("stream.before-copy");
             final int flags = EntryDescriptor.flags(entry, at);
             final ChangeType change = typeOf(type, EntryDescriptor.resultBits(flags));
             final int keyAt = at + EntryDescriptor.headerLength(flags);

@@ -9,17 +9,20 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.RowanException;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.FabricCapabilities;
 import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.Scheduling;
@@ -32,6 +35,8 @@ import org.rowankv.runtime.TurnedAgent;
 final class FailedStartTest {
     private final List<TurnedAgent> started = new CopyOnWriteArrayList<>();
     private volatile boolean fabricClosed;
+    /** That agent meets a broken invariant when it is taken. */
+    private @Nullable String brokenRole;
 
     @TempDir
     private Path dir;
@@ -58,6 +63,9 @@ final class FailedStartTest {
     private final class Noting implements Scheduling {
         @Override
         public TurnedAgent take(Agent agent, ErrorLog errors) {
+            if (agent.roleName().equals(brokenRole)) {
+                errors.broken(brokenRole, new AssertionError("planted"));
+            }
             final TurnedAgent taken = ThreadScheduling.INSTANCE.take(agent, errors);
             started.add(taken);
             return taken;
@@ -125,6 +133,23 @@ final class FailedStartTest {
             final RowanClient reader = Stores.client(again, 8);
             assertThat(reader.get(Stores.cache(reader), bytes("k"))).isEqualTo(value("k", 1, 300));
             Stores.requireHealth(again);
+        }
+    }
+
+    /** No server serves yet, so none can be told of it at once. */
+    @Test
+    void shouldRefuseEverythingWhenAnAgentIsStoppedBeforeTheServersServe() {
+        brokenRole = "server-1";
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(), surroundings())) {
+            final RowanClient client = Stores.client(cluster);
+            final int cache = Stores.cache(client);
+            for (int i = 0; i < 6; i++) {
+                final String key = "k" + i;
+                assertThatThrownBy(() -> client.put(cache, bytes(key), bytes("v")))
+                        .isInstanceOf(RowanException.class)
+                        .hasMessageContaining("planted")
+                        .hasCauseInstanceOf(AgentStoppedException.class);
+            }
         }
     }
 }

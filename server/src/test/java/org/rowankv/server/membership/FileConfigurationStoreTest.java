@@ -67,6 +67,37 @@ class FileConfigurationStoreTest extends ConfigurationStoreContract {
         assertThat(versionOf("/a/b")).isGreaterThan(before.version());
     }
 
+    /** Else a writer that has read the newest node would replace what was written since at the same version. */
+    @Test
+    void shouldGiveNoVersionTwiceInWhateverOrderItMeetsItsNodes() throws IOException {
+        final int nodes = 5;
+        for (int i = 0; i < nodes; i++) {
+            store.compareAndSet("/n" + i, ConfigurationStore.ABSENT, bytes(i), STAMP);
+        }
+        for (int i = 0; i < nodes; i++) {
+            final String newest = "/n" + i;
+            store.compareAndSet(newest, versionOf(newest), bytes(i), STAMP);
+            final long version = versionOf(newest);
+            store.close();
+            putAllButOneBack(directory.resolve("n" + i + ".node"));
+            store = new FileConfigurationStore(directory);
+            store.compareAndSet("/next" + i, ConfigurationStore.ABSENT, bytes(), STAMP);
+            assertThat(versionOf("/next" + i)).isGreaterThan(version);
+            store.delete("/next" + i, versionOf("/next" + i));
+        }
+    }
+
+    /** A directory may list its files in the order in which they came, or in the opposite one, or in any. */
+    private void putAllButOneBack(Path file) throws IOException {
+        for (Path other : files()) {
+            if (!other.equals(file)) {
+                final Path away = parent.resolve(other.getFileName());
+                Files.move(other, away);
+                Files.move(away, other);
+            }
+        }
+    }
+
     @Test
     void shouldNameADamagedNodeWhenItIsOpened() throws IOException {
         store.compareAndSet("/a", ConfigurationStore.ABSENT, bytes(1, 2, 3), STAMP);

@@ -10,6 +10,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.placement.KeyHash;
@@ -17,6 +19,7 @@ import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.VersionCounter;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.TestScale;
@@ -103,6 +106,13 @@ final class ChangeHandOverTest {
         return request;
     }
 
+    @AfterEach
+    void reset() {
+        if (Chaos.ENABLED) {
+            Chaos.reset();
+        }
+    }
+
     /** Looks in the middle of the hand-over, on the thread of the mutation. */
     @Test
     void shouldHandOverBehindTheBackupsAndBeforeTheVersionIsFinished() {
@@ -156,6 +166,31 @@ final class ChangeHandOverTest {
         assertThat(worker.finishLeftover()).isTrue();
         assertThat(inTheMiddle).containsExactly(primary.versions.last());
         assertThat(primary.heard(begun)).isEqualTo(inTheMiddle);
+    }
+
+    /** It takes effect all the same: its subscribers are told that they have missed something. */
+    @Test
+    @Tag("chaos")
+    void shouldCallAChangeLostThatThereIsNoMemoryFor() {
+        final Primary primary = new Primary(0);
+        final long begun = primary.changes().want(CACHE, false, primary.versions::last);
+        Chaos.install(point -> {
+            if (point.equals("stream.before-copy")) {
+                throw new OutOfMemoryError(point);
+            }
+        });
+        final Request lost = put("k", "first");
+        primary.workers.get(0).begin(primary.primary, lost);
+        assertThat(primary.workers.get(0).advance()).isTrue();
+        assertThat(lost.status()).isEqualTo(Status.OK);
+        Chaos.reset();
+        final Request heard = put("k", "second");
+        primary.workers.get(0).begin(primary.primary, heard);
+        assertThat(primary.workers.get(0).advance()).isTrue();
+
+        final ShardChanges.Reading reading = primary.changes().read(CACHE, begun, primary.finished(), Long.MAX_VALUE);
+        assertThat(reading.lostTo()).isEqualTo(lost.version());
+        assertThat(reading.changes()).extracting(Change::version).containsExactly(heard.version());
     }
 
     @Test

@@ -8,14 +8,19 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Version;
 import org.rowankv.protocol.VersionCounter;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -83,6 +88,20 @@ final class MutationsAtOnceTest {
         final Request request = put(key, valueLength);
         worker.begin(number, primary, request);
         return request;
+    }
+
+    private Request delete(String key) {
+        final byte[] name = key.getBytes(StandardCharsets.US_ASCII);
+        final Request request = new Request().delete(CACHE, name, 0, name.length);
+        request.placed(keyHash.hash(CACHE, name, 0, name.length), 0);
+        return request;
+    }
+
+    @AfterEach
+    void reset() {
+        if (Chaos.ENABLED) {
+            Chaos.reset();
+        }
     }
 
     @Test
@@ -195,6 +214,37 @@ final class MutationsAtOnceTest {
         assertThat(third.status()).isEqualTo(Status.OK);
     }
 
+    /** The turn that is under way when it asks may have passed by what gives the space back. */
+    @Test
+    void shouldCallTheStoreFullOnlyBehindAWholeTurnOfTheAgents() {
+        assertThat(segments.space().draw(segments.space().available())).isPositive();
+        final Request asks = begun(0, "a", 10);
+        for (int i = 0; i < 3; i++) {
+            assertThat(worker.advance(0)).isFalse();
+        }
+
+        pressure.settle(1);
+        assertThat(worker.advance(0)).as("it began before").isFalse();
+        segments.space().giveBack(SEGMENT);
+        assertThat(worker.advance(0)).isFalse();
+        assertThat(backup.entries()).hasSize(1);
+        replicator.acknowledge();
+        worker.poll();
+        assertThat(worker.advance(0)).isTrue();
+        assertThat(asks.status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void shouldCallTheStoreFullWhenAWholeTurnHasGivenNothingBack() {
+        assertThat(segments.space().draw(segments.space().available())).isPositive();
+        final Request asks = begun(0, "a", 10);
+        assertThat(worker.advance(0)).isFalse();
+        assertThat(worker.advance(0)).isFalse();
+        pressure.settle(2);
+        assertThat(worker.advance(0)).isTrue();
+        assertThat(asks.status()).isEqualTo(Status.FULL);
+    }
+
     @Test
     void shouldSendAgainWhatMayHaveBeenHeardWhenAnErrorStruck() {
         begun(0, "a", 10);
@@ -233,6 +283,32 @@ final class MutationsAtOnceTest {
         }
         assertThat(worker.finishLeftover(0)).isTrue();
         assertThat(worker.hasLeftover()).isFalse();
+    }
+
+    /** It draws nothing: what it is charged is given back by what it ends. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Tag("chaos")
+    void shouldTakeTheChargeBackOfWhatEndsAnObjectAndNeverCameToTheLog(boolean removes) {
+        begun(0, "a", 200);
+        worker.advance(0);
+        replicator.acknowledge();
+        worker.poll();
+        assertThat(worker.advance(0)).isTrue();
+        worker.releaseGrants();
+        final long available = segments.space().available();
+
+        Chaos.install(point -> {
+            if (point.equals("request.after-version")) {
+                throw new StackOverflowError(point);
+            }
+        });
+        worker.begin(0, primary, removes ? delete("a") : put("a", 10));
+        assertThatThrownBy(() -> worker.advance(0)).isInstanceOf(StackOverflowError.class);
+        Chaos.reset();
+        assertThat(worker.finishLeftover(0)).isTrue();
+        worker.releaseGrants();
+        assertThat(segments.space().available()).isEqualTo(available);
     }
 
     @Test

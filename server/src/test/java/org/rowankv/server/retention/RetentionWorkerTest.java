@@ -9,9 +9,11 @@ import static org.mockito.Mockito.when;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.rowankv.protocol.ResultBits;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.request.Worker;
+import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.ShardReplica;
 
 @Tag("mocked")
@@ -64,5 +66,23 @@ class RetentionWorkerTest {
         retention.beginSessionEnds(this, primary(), new long[] {7}, 1, 3);
         when(worker.awaitsLock()).thenReturn(true);
         assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.LOCKED);
+    }
+
+    /** A caller holds the lock of the object's key: other objects may be ended meanwhile. */
+    @Test
+    void shouldTellALockFromAWantOfRoom() {
+        final OnePrimary one = new OnePrimary();
+        one.put(1, "k", 10, 1_000);
+        one.clock.advanceMs(2_000);
+        final int stripe = KeyLocks.stripeOf(one.positionOf(1, "k"));
+        assertThat(one.replica.keyLocks().tryLock(stripe, 1)).isTrue();
+        one.retention.beginGet(this, one.primary, one.addressOf(1, "k"));
+        assertThat(one.retention.turn()).isEqualTo(RetentionWorker.Outcome.LOCKED);
+        assertThat(one.retention.isUsedBy(this)).isFalse();
+
+        one.replica.keyLocks().unlock(stripe, 1);
+        one.retention.beginGet(this, one.primary, one.addressOf(1, "k"));
+        assertThat(one.retention.turn()).isEqualTo(RetentionWorker.Outcome.ANSWERED);
+        assertThat(one.retention.answerHas(ResultBits.EXPIRED)).isTrue();
     }
 }

@@ -21,6 +21,22 @@ final class SessionTableTest {
         assertThat(table.find(9, 3)).isNotNull();
     }
 
+    /** What was answered before the newest entry was written stays answered, whichever entry a scan meets last. */
+    @Test
+    void shouldCallAnsweredWhatTheNewestEntrySaysInWhateverOrderAScanMeetsThem() {
+        final SessionTable table = new SessionTable((address, length) -> length);
+        table.beginScan();
+        table.open(9, 64, 64);
+        table.complete(9, 5, 1, 105, 0, 0, 320); // the client has all answers up to 3
+        table.complete(9, 2, 1, 102, 0, 0, 192);
+        table.endScan();
+
+        assertThat(table.enter(9, 2)).isEqualTo(SessionTable.Finding.ANSWERED);
+        assertThat(table.enter(9, 3)).as("its entry is gone").isEqualTo(SessionTable.Finding.ANSWERED);
+        assertThat(table.enter(9, 4)).isEqualTo(SessionTable.Finding.NEW);
+        assertThat(table.enter(9, 5)).isEqualTo(SessionTable.Finding.COMPLETED);
+    }
+
     /** A late copy of the opening must not make room for late copies of mutations that were applied already. */
     @Test
     void shouldNotOpenAgainWhatWasClosed() {

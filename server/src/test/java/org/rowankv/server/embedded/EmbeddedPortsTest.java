@@ -1,0 +1,36 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowankv.server.embedded.Stores.bytes;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.session.NetSettings;
+import org.rowankv.protocol.CacheLimit;
+import org.rowankv.server.client.ClientPortSettings;
+
+final class EmbeddedPortsTest {
+    private static final int LIMIT = 20;
+
+    /** Each port is asked for those of its own server. */
+    @Test
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    void shouldCountEachEvictionOnce() {
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(
+                        EmbeddedSettings.builder().servers(2).shards(4).build());
+                EmbeddedPorts ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
+                RowanClient client = RowanClient.connect(ports.addresses(), NetSettings.DEFAULT)) {
+            final int cache = client.catalogue().create("c", new byte[0]).id();
+            client.catalogue().limit("c", new CacheLimit(LIMIT, 0));
+            for (int i = 0; i < 10 * LIMIT; i++) {
+                client.put(cache, bytes("k" + i), bytes("v"));
+            }
+            cluster.awaitDigested();
+            assertThat(cluster.servers()).allMatch(server -> server.evictions(cache) > 0);
+            assertThat(client.catalogue().evictions(cache))
+                    .isEqualTo(cluster.session().catalogue().evictions(cache));
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package org.rowankv.server.retention;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.rowankv.protocol.Ttl;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+final class ClearSweepAgentTest {
+    /** They take more buckets than a turn of the sweep visits. */
+    private static final int OBJECTS = 3_000;
+
+    private final OnePrimary one = new OnePrimary();
+    private final ClearSweepAgent sweep =
+            new ClearSweepAgent(one.segments, new Replicas(new ShardReplica[] {one.replica}));
+
+    @Test
+    void shouldSweepFromTheBeginningWhatIsClearedInTheMiddleOfASweep() {
+        for (int i = 0; i < OBJECTS; i++) {
+            one.put(1 + i % 3, "k" + i, 10, Ttl.ETERNAL);
+        }
+        one.clear(1);
+        assertThat(sweep.doWork()).isOne();
+        assertThat(one.replica.counts().objects(1)).as("it is half way").isPositive();
+
+        one.clear(2);
+        while (sweep.doWork() > 0) {
+            assertThat(one.replica.index().count()).isNotNegative();
+        }
+
+        assertThat(sweep.isDone()).isTrue();
+        assertThat(one.replica.counts().objects(1)).isZero();
+        assertThat(one.replica.counts().objects(2)).isZero();
+        assertThat(one.replica.index().count()).isEqualTo(OBJECTS / 3);
+    }
+}

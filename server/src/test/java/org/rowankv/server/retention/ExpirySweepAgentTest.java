@@ -1,0 +1,45 @@
+package org.rowankv.server.retention;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class ExpirySweepAgentTest {
+    private static final int CACHE = 1;
+    private static final long LIFETIME_MS = 1_000;
+
+    private final OnePrimary one = new OnePrimary();
+    private final ExpirySweepAgent sweep =
+            new ExpirySweepAgent(List.of(one.primary), one.retention, one.segments, one.clock);
+
+    private void turnUntilIdle() {
+        do {
+            sweep.doWork();
+        } while (!sweep.isIdle());
+    }
+
+    /** The round that is under way may have passed by what has expired since it began. */
+    @Test
+    void shouldKeepAWaiterForSpaceWaitingForARoundThatBeginsAfterItsQuestion() {
+        one.put(CACHE, "k", 10, LIFETIME_MS);
+        one.clock.advanceMs(3 * LIFETIME_MS);
+        assertThat(sweep.want()).isTrue();
+        one.awaited = true;
+        sweep.doWork();
+        assertThat(sweep.isIdle()).as("its round waits for the backup").isFalse();
+
+        one.clock.advanceMs(10);
+        final long askedNs = one.clock.nanoTime();
+        assertThat(sweep.want()).isTrue();
+        one.clock.advanceMs(10);
+        one.awaited = false;
+        turnUntilIdle();
+        assertThat(sweep.endedObjects()).isOne();
+        assertThat(sweep.isAwaited(askedNs)).isTrue();
+
+        one.clock.advanceMs(LIFETIME_MS);
+        turnUntilIdle();
+        assertThat(sweep.isAwaited(askedNs)).isFalse();
+    }
+}

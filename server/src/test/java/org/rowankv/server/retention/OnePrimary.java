@@ -1,0 +1,170 @@
+package org.rowankv.server.retention;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.VersionCounter;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.replication.Replication;
+import org.rowankv.server.replication.Replicator;
+import org.rowankv.server.request.InFlight;
+import org.rowankv.server.request.ShardPrimary;
+import org.rowankv.server.request.SpacePressure;
+import org.rowankv.server.request.Worker;
+import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.ShardReplica;
+
+/** A primary of one shard with a worker for callers and one for the agents, whose backup acknowledges when the test lets it. */
+final class OnePrimary {
+    private static final int SEGMENT = 64 << 10;
+
+    final KeyHash keyHash = new KeyHash(7);
+    final Segments segments = new Segments(
+            Area.create(
+                    new AreaSettings(null, 32 * SEGMENT, SEGMENT, 0, 5, 1, Durability.NONE),
+                    new SplittableRandomSource(1)),
+            new SplittableRandomSource(2),
+            0,
+            24 * SEGMENT);
+    final ShardReplica replica = new ShardReplica(0, 1, keyHash, segments, 1);
+    final ShardPrimary primary = new ShardPrimary(replica, new VersionCounter(1));
+    final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
+    private final InFlight inFlight = new InFlight(2);
+    private final Worker callers = worker(0);
+    final RetentionWorker retention = new RetentionWorker(worker(1), segments);
+    /** The backup does not acknowledge. */
+    boolean awaited;
+
+    private Worker worker(int slot) {
+        return new Worker(
+                slot,
+                1,
+                0,
+                segments,
+                new Backup(),
+                inFlight,
+                new NoOthers(),
+                clock,
+                new LimitedCaches(List.of(replica), 1));
+    }
+
+    private void answer(Request request) {
+        callers.begin(primary, request);
+        assertThat(callers.advance()).isTrue();
+        assertThat(request.status()).isEqualTo(Status.OK);
+    }
+
+    void put(int cache, String key, int valueLength, long ttlMs) {
+        final byte[] name = key.getBytes(StandardCharsets.US_ASCII);
+        final Request put = new Request().put(cache, name, 0, name.length, new byte[valueLength], 0, valueLength);
+        put.placed(keyHash.hash(cache, name, 0, name.length), 0);
+        answer(put.ttl(ttlMs, ttlMs));
+    }
+
+    void clear(int cache) {
+        answer(new Request().clear(cache, 0));
+    }
+
+    void openSession(long session) {
+        answer(new Request().openSession(0, session, primary.versions().last()));
+    }
+
+    long positionOf(int cache, String key) {
+        final byte[] name = key.getBytes(StandardCharsets.US_ASCII);
+        return replica.positionOf(keyHash.hash(cache, name, 0, name.length));
+    }
+
+    long addressOf(int cache, String key) {
+        final byte[] name = key.getBytes(StandardCharsets.US_ASCII);
+        return replica.index().find(positionOf(cache, key), cache, name, 0, name.length);
+    }
+
+    private final class Backup implements Replicator {
+        @Override
+        public Replication newReplication() {
+            return new Replication() {
+                @Override
+                public void begin(int shard, long address) {
+                    // What is sent does not matter here.
+                }
+
+                @Override
+                public boolean advance() {
+                    return !awaited;
+                }
+
+                @Override
+                public void interrupted() {
+                    // Nothing was counted.
+                }
+
+                @Override
+                public void acknowledgementsLost() {
+                    // Nothing was counted.
+                }
+            };
+        }
+
+        @Override
+        public void poll() {
+            // There is nothing to hear.
+        }
+
+        @Override
+        public int drawCredit(int shard, int usedLength) {
+            return -1;
+        }
+
+        @Override
+        public void giveBackCredit(int shard, int usedLength) {
+            // It has no account.
+        }
+
+        @Override
+        public void releaseCredit() {
+            // It has no account.
+        }
+
+        @Override
+        public void releaseSpareCredit() {
+            // It has no account.
+        }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
+    }
+
+    /** No server makes room. */
+    private static final class NoOthers implements SpacePressure {
+        @Override
+        public void wakeUp(int server) {
+            // There are no agents.
+        }
+
+        @Override
+        public void wantSpace(int server) {
+            // There is no cleaner.
+        }
+
+        @Override
+        public boolean isExpiring(long sinceNs) {
+            return false;
+        }
+
+        @Override
+        public long settledTurns(int server) {
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package org.rowankv.server.retention;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class SessionLeaseAgentTest {
+    private static final long SESSION = 7;
+    private static final long TICK_MS = 1_000;
+
+    private final OnePrimary one = new OnePrimary();
+    private final SessionLeaseAgent leases = new SessionLeaseAgent(
+            List.of(one.primary), one.retention, one.clock, SessionLeaseAgent.TICKS * TICK_MS * 1_000_000);
+
+    private void turn(int times) {
+        for (int i = 0; i < times; i++) {
+            leases.doWork();
+        }
+    }
+
+    /** A client cannot renew its lease at a server that does not run: it has all of it when the server goes on. */
+    @Test
+    void shouldCountTheTimeThatItsServerStoodStillAsOneTick() {
+        one.openSession(SESSION);
+        one.clock.advanceMs(100 * TICK_MS);
+        turn(100);
+        assertThat(leases.ticks()).isOne();
+        assertThat(one.replica.openSessions()).containsExactly(SESSION);
+
+        for (int tick = 2; tick <= SessionLeaseAgent.TICKS; tick++) {
+            one.clock.advanceMs(TICK_MS);
+            turn(10);
+            assertThat(leases.ticks()).isEqualTo(tick);
+        }
+        assertThat(one.replica.openSessions()).containsExactly(SESSION);
+        one.clock.advanceMs(TICK_MS);
+        turn(10);
+        assertThat(one.replica.openSessions()).isEmpty();
+        assertThat(leases.endedSessions()).isOne();
+    }
+}
