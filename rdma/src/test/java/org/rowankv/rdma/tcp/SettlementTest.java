@@ -7,8 +7,10 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.TestServer;
@@ -16,6 +18,7 @@ import org.rowankv.rdma.conformance.TestServer.Landed;
 import org.rowankv.runtime.ManualClock;
 
 /** What a dead queue pair had of its receiver's credit comes back, whatever else breaks. */
+@Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SettlementTest {
     private static final long NONCE = 77;
     private static final long PAIR = 1;

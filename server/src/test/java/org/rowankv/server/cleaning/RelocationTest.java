@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.SegmentState;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
 
 /** What becomes of an entry that is superseded between its copy and the news of it. */
 @Tag("chaos")
@@ -97,5 +102,70 @@ final class RelocationTest {
                                 address ->
                                         assertThat(segments.segmentOf(address)).isNotEqualTo(victim)))
                 .isEqualTo(1);
+    }
+
+    /** The deletion's log is closed before the segment of the copy is opened, so the copy must not count as younger than it. */
+    @Test
+    void shouldTakeACopyThatIsBornDeadForAsOldAsTheOriginal() {
+        final long original = shard.write(EntryType.PUT, "k", 100);
+        final long numberOfTheOriginal = segments.horizon(segments.segmentOf(original));
+        shard.writeWhatSoonIsDead();
+        shard.swept = true;
+        Chaos.install(point -> {
+            if (point.equals("clean.before-copy")) {
+                Chaos.reset();
+                shard.write(EntryType.DELETE, "k", 0);
+                shard.closeLog();
+            }
+        });
+
+        assertThat(shard.cleaner.cleanOne()).isTrue();
+
+        assertThat(segments.state(segments.segmentOf(original))).isEqualTo(SegmentState.FREE);
+        assertThat(segments.tombstoneHorizon()).isLessThanOrEqualTo(numberOfTheOriginal);
+    }
+
+    private Relocation relocated(int victim, long horizon) {
+        final Relocation relocation =
+                new Relocation(segments, new Replicas(new ShardReplica[] {shard.replica}), KeptEntries.NONE);
+        relocation.begin(victim, horizon);
+        while (!relocation.step(segments.length())) {
+            // There is more.
+        }
+        assertThat(relocation.finish(true)).isTrue();
+        return relocation;
+    }
+
+    /** What it ended may lie in the segment that was opened last before the tombstone's own was closed. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void shouldDropATombstoneOnlyBehindItsStamp(int behind) {
+        shard.write(EntryType.PUT, "k", 100);
+        final int victim = segments.segmentOf(shard.write(EntryType.DELETE, "k", 0));
+        shard.write(EntryType.PUT, "k", 100);
+        shard.closeLog();
+        final long stamp = segments.effectiveStamp(victim, 0);
+
+        assertThat(relocated(victim, stamp + behind).tombstonesDropped()).isEqualTo(behind);
+    }
+
+    /** The victim stays, as when a reader has pinned it meanwhile: its tombstone lies in two places then. */
+    @Test
+    void shouldChargeATombstoneTwiceThatLiesTwice() {
+        shard.write(EntryType.PUT, "k", 100);
+        final long deletion = shard.write(EntryType.DELETE, "k", 0);
+        shard.writeWhatSoonIsDead();
+        Chaos.install(point -> {
+            if (point.equals("clean.before-drain")) {
+                segments.pins().pinAll(0);
+                segments.pins().hold();
+            }
+        });
+        final long before = segments.space().available();
+
+        assertThat(shard.cleaner.cleanOne()).isTrue();
+
+        assertThat(shard.cleaner.cleanedSegments()).isZero();
+        assertThat(before - segments.space().available()).isEqualTo(segments.charge(lengthAt(deletion)));
     }
 }

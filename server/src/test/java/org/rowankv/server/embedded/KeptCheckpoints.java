@@ -14,10 +14,11 @@ import java.util.TreeMap;
 import org.rowankv.server.checkpoint.CheckpointStore;
 
 /** One server's checkpoints in memory: a file is there from its commit on. */
-final class KeptCheckpoints implements CheckpointStore {
+public final class KeptCheckpoints implements CheckpointStore {
     private final Map<String, byte[]> files;
+    private Runnable beforeCommit = () -> {};
 
-    KeptCheckpoints() {
+    public KeptCheckpoints() {
         this(Map.of());
     }
 
@@ -27,6 +28,14 @@ final class KeptCheckpoints implements CheckpointStore {
 
     KeptCheckpoints copy() {
         return new KeptCheckpoints(files); // a file is never changed
+    }
+
+    /** Runs once, when the next file is written and not there yet. */
+    public void beforeCommit(Runnable action) {
+        beforeCommit = () -> {
+            beforeCommit = () -> {};
+            action.run();
+        };
     }
 
     @Override
@@ -56,6 +65,7 @@ final class KeptCheckpoints implements CheckpointStore {
 
             @Override
             public void commit() {
+                beforeCommit.run();
                 files.put(name, written.toByteArray());
             }
 

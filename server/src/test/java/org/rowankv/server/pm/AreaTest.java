@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,6 +86,65 @@ class AreaTest {
             area.superblock().acceptIncomplete();
         }
         Area.open(settings, OpenConsent.NONE).close();
+    }
+
+    /** A mark that gets to the device first is believed by a start that finds the rest missing. */
+    @Test
+    void shouldBeMarkedCleanOnlyOnceEverythingIsOnTheDevice() {
+        final List<Boolean> cleanWhenForced = new ArrayList<>();
+        final AreaMemory memory = new WatchedMemory(
+                new AnonymousMemory(Fixtures.memorySettings()), header -> cleanWhenForced.add(isClean(header)));
+        final Area area = Area.create(Fixtures.memorySettings(), memory, Fixtures.random());
+        area.superblock().startIncarnation();
+
+        area.closeClean();
+
+        assertThat(cleanWhenForced).containsExactly(false);
+        assertThat(isClean(memory.header())).isTrue();
+    }
+
+    private static boolean isClean(ByteBuffer header) {
+        final SuperblockDescriptor.Content content = Superblock.newestValid(header);
+        return content != null && content.clean();
+    }
+
+    /** Shows its header when everything is to be forced. */
+    private record WatchedMemory(AreaMemory memory, Consumer<ByteBuffer> whenForced) implements AreaMemory {
+        @Override
+        public MemoryRegion region() {
+            return memory.region();
+        }
+
+        @Override
+        public ByteBuffer header() {
+            return memory.header();
+        }
+
+        @Override
+        public void ensureBacked(long address) {
+            memory.ensureBacked(address);
+        }
+
+        @Override
+        public DurabilityVerbs verbs() {
+            return memory.verbs();
+        }
+
+        @Override
+        public DurabilityVerbs device() {
+            return memory.device();
+        }
+
+        @Override
+        public void force(ForceRanges ranges) {
+            memory.force(ranges);
+        }
+
+        @Override
+        public void flushAll() {
+            whenForced.accept(memory.header());
+            memory.flushAll();
+        }
     }
 
     /** A start that was killed has not made everything void that is torn. */

@@ -15,6 +15,9 @@ final class CrashMemory implements DurabilityVerbs {
     private final byte[] durable;
     private final List<long[]> flushed = new ArrayList<>();
     private final List<Runnable> beforeDrain = new ArrayList<>();
+    private boolean delaysRequests;
+    private long requested;
+    private long forcedUpTo;
 
     CrashMemory(int length) {
         visible = ByteBuffer.allocateDirect(length + 128).alignedSlice(64).slice(0, length);
@@ -31,6 +34,25 @@ final class CrashMemory implements DurabilityVerbs {
         beforeDrain.add(action);
     }
 
+    /** From now on what is only requested waits for a drain. */
+    void delayRequests() {
+        delaysRequests = true;
+    }
+
+    @Override
+    public long request() {
+        if (delaysRequests) {
+            return ++requested;
+        }
+        drain();
+        return requested;
+    }
+
+    @Override
+    public boolean isForced(long ticket) {
+        return ticket <= forcedUpTo;
+    }
+
     @Override
     public void flush(long address, long length) {
         flushed.add(new long[] {address, length});
@@ -43,6 +65,7 @@ final class CrashMemory implements DurabilityVerbs {
             visible.get((int) range[0], durable, (int) range[0], (int) range[1]);
         }
         flushed.clear();
+        forcedUpTo = requested;
     }
 
     /** What a restart would find. */

@@ -150,6 +150,30 @@ class SegmentMetaTableTest {
         }
     }
 
+    /** The device still has the word of the last use: the words beside it must stay those of that use. */
+    @Test
+    void shouldBeginNoUseBeforeTheEndOfTheLastIsDurable() {
+        memory.delayRequests();
+        final List<ByteBuffer> found = new ArrayList<>();
+        final Random random = new Random(2);
+        memory.beforeDrain(() -> {
+            for (int i = 0; i < 16; i++) {
+                found.add(memory.crash(random));
+            }
+        });
+        for (int generation = 1; generation < 10; generation++) {
+            final long sequence = table.nextSequence();
+            table.open(2, SegmentOwner.WORKER, generation, sequence, sequence);
+            table.transition(2, SegmentState.USING, SegmentState.COMMITTED);
+            memory.drain();
+            table.free(2);
+        }
+        assertThat(found)
+                .isNotEmpty()
+                .allSatisfy(image -> assertThat(new SegmentMetaTable(image, new MemoryVerbs(), 0, COUNT).whyInvalid())
+                        .isNull());
+    }
+
     private static void requireEach(
             List<ByteBuffer> images, int generation, long sequence, SegmentState before, SegmentState after) {
         assertThat(images).isNotEmpty();

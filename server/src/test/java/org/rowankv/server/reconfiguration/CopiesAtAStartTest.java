@@ -2,7 +2,6 @@ package org.rowankv.server.reconfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,17 +34,6 @@ final class CopiesAtAStartTest {
         server.put(plain, "plain", 300);
     }
 
-    private static long addressOf(ShardReplica replica, String key) {
-        final byte[] bytes = key.getBytes(StandardCharsets.US_ASCII);
-        return replica.index()
-                .find(
-                        replica.positionOf(LoggedServer.HASH.hash(LoggedServer.CACHE, bytes, 0, bytes.length)),
-                        LoggedServer.CACHE,
-                        bytes,
-                        0,
-                        bytes.length);
-    }
-
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldLetTheCopyLiveThatLiesInTheSegmentOpenedLater(boolean oldestFirst) {
@@ -59,8 +47,9 @@ final class CopiesAtAStartTest {
 
         final ShardReplica replica = server.read(oldestFirst);
         final Segments segments = server.segments();
-        assertThat(segments.segmentOf(addressOf(replica, "plain"))).isEqualTo(copies);
-        assertThat(segments.segmentOf(addressOf(replica, "answered"))).isEqualTo(copies);
+        assertThat(segments.segmentOf(LoggedServer.addressOf(replica, "plain"))).isEqualTo(copies);
+        assertThat(segments.segmentOf(LoggedServer.addressOf(replica, "answered")))
+                .isEqualTo(copies);
         for (long session : SESSIONS) {
             final SessionTable table = replica.sessions(session);
             final SessionTable.AddressReader liesInCopies =
@@ -72,7 +61,8 @@ final class CopiesAtAStartTest {
         assertThat(segments.deadBytes(copies)).isZero();
         // What is kept for its answer alone dies with that; the other entry lives.
         for (long session : SESSIONS) {
-            replica.sessions(session).complete(session, 2, 0, plain + 10, 0, 0, addressOf(replica, "plain"));
+            replica.sessions(session)
+                    .complete(session, 2, 0, plain + 10, 0, 0, LoggedServer.addressOf(replica, "plain"));
         }
         assertThat(segments.deadBytes(copies)).isEqualTo(segments.charge(192));
         assertThat(replica.counts().objects(LoggedServer.CACHE)).isEqualTo(2);

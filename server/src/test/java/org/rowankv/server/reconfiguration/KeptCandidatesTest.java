@@ -2,10 +2,14 @@ package org.rowankv.server.reconfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.cleaning.CleanAgent;
@@ -92,5 +96,34 @@ final class KeptCandidatesTest {
         assertThat(cleaner.cleanedSegments()).as("the victim stays").isZero();
         assertThat(segments.state(segment)).isEqualTo(SegmentState.COMMITTED);
         assertThat(segments.deadBytes(segment)).isEqualTo(segments.entryBytes(segment));
+    }
+
+    /** The caller's thread reads one segment, the other one all the rest; each must stay for what either has found. */
+    @Test
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    void shouldKeepTheSegmentOfACandidateThatAnotherThreadHasFound() {
+        final long first = Version.next(version);
+        final List<Integer> written = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            written.add(writeVersions(1));
+        }
+        final Thread caller = Thread.currentThread();
+        final AtomicInteger read = new AtomicInteger();
+        Chaos.install(point -> {
+            if (point.equals("start.segment-read")) {
+                read.incrementAndGet();
+                while (Thread.currentThread() == caller && read.get() < written.size()) {
+                    Thread.onSpinWait();
+                }
+            }
+        });
+
+        final RecoveredServer started = server.start(false, 2);
+
+        assertThat(started.segments().liveBytes(written.get(0), 0)).isZero();
+        for (long each = first; each <= version; each = Version.next(each)) {
+            assertThat(started.candidate(0, each)).isPositive();
+        }
+        assertThat(written).allMatch(segment -> started.segments().state(segment) != SegmentState.FREE);
     }
 }

@@ -71,12 +71,12 @@ public final class LoggedServer {
         return segments.freeCount();
     }
 
-    int openSegment() {
+    public int openSegment() {
         return log.openSegment();
     }
 
     /** What is written next comes into another segment. */
-    void closeSegment() {
+    public void closeSegment() {
         log.retire();
     }
 
@@ -122,7 +122,7 @@ public final class LoggedServer {
     }
 
     /** A put as it lands in messages: as blocks. */
-    void putInBlocks(long version, String key, int valueLength) {
+    public void putInBlocks(long version, String key, int valueLength) {
         begin(EntryType.PUT, version, key, 0, 0, valueLength);
         final int used = (int) draft.usedLength();
         final ByteBuffer entry =
@@ -169,6 +169,11 @@ public final class LoggedServer {
 
     /** @param joining whether its replica still awaits a copy of what was written before */
     RecoveredServer start(boolean joining) {
+        return start(joining, 1);
+    }
+
+    /** @param threads that read at the same time */
+    RecoveredServer start(boolean joining, int threads) {
         final Segments found = newSegments();
         segments = found;
         final ShardReplica replica = new ShardReplica(0, 1, HASH, found, 1);
@@ -177,11 +182,11 @@ public final class LoggedServer {
         }
         final RecoveredServer server =
                 new RecoveredServer(id, found, new Replicas(new ShardReplica[] {replica}), true, errors);
-        server.scan(1, SystemClock.INSTANCE);
+        server.scan(threads, SystemClock.INSTANCE);
         return server;
     }
 
-    Segments segments() {
+    public Segments segments() {
         return segments;
     }
 
@@ -211,12 +216,16 @@ public final class LoggedServer {
         return replica;
     }
 
+    /** Where the newest entry of that key lies, or 0. */
+    static long addressOf(ShardReplica replica, String key) {
+        final byte[] bytes = key.getBytes(StandardCharsets.US_ASCII);
+        return replica.index()
+                .find(replica.positionOf(HASH.hash(CACHE, bytes, 0, bytes.length)), CACHE, bytes, 0, bytes.length);
+    }
+
     /** Version of the object of that key, or 0. */
     public static long versionOf(RecoveredServer server, String key) {
-        final byte[] bytes = key.getBytes(StandardCharsets.US_ASCII);
-        final ShardReplica replica = server.replicas().get(0);
-        final long address = replica.index()
-                .find(replica.positionOf(HASH.hash(CACHE, bytes, 0, bytes.length)), CACHE, bytes, 0, bytes.length);
+        final long address = addressOf(server.replicas().get(0), key);
         if (address == 0) {
             return 0;
         }

@@ -4,19 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.CompletionHandler;
+import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
+import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.log.BlockDescriptor;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.EntryType;
 
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class RowanReplicatorTest {
@@ -74,8 +84,9 @@ class RowanReplicatorTest {
     }
 
     private final SlowPair pair = new SlowPair();
+    private final Endpoint endpoint = new OneConnection(pair);
 
-    private final Endpoint endpoint = new Endpoint() {
+    private record OneConnection(QueuePair pair) implements Endpoint {
         @Override
         public ReceiveQueue receiveQueue() {
             throw new UnsupportedOperationException();
@@ -100,7 +111,111 @@ class RowanReplicatorTest {
         public void close() {
             // Nothing is held.
         }
-    };
+    }
+
+    /** A connection that takes everything, and acknowledges when and as the test likes. */
+    private static final class ScriptedPair implements QueuePair {
+        private final List<Integer> payloadStarts = new ArrayList<>();
+        private final List<Long> contexts = new ArrayList<>();
+        private final Deque<Integer> statuses = new ArrayDeque<>();
+
+        @Override
+        public long drawCredit(long wanted) {
+            return wanted;
+        }
+
+        @Override
+        public boolean awaitsCredit() {
+            return false;
+        }
+
+        @Override
+        public void giveBackCredit(long bytes) {
+            // Nothing is counted.
+        }
+
+        @Override
+        public boolean isFenced() {
+            return false;
+        }
+
+        @Override
+        public int send(long context, ByteBuffer source, int offset, int length, int tag) {
+            payloadStarts.add(BlockDescriptor.payloadStart(source, offset));
+            contexts.add(context);
+            return PostStatus.POSTED;
+        }
+
+        @Override
+        public int poll(CompletionHandler handler, int limit) {
+            int polled = 0;
+            while (!statuses.isEmpty()) {
+                handler.onCompletion(contexts.remove(0), statuses.poll());
+                polled++;
+            }
+            return polled;
+        }
+
+        @Override
+        public void useReserve() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public int remoteServerId() {
+            return 1;
+        }
+
+        @Override
+        public void close() {
+            // Nothing is held.
+        }
+    }
+
+    /** Of what lands behind a block that was lost nothing counts: the blocks from that one on are sent again. */
+    @Test
+    void shouldSendAgainFromTheFirstBlockThatWasLost() {
+        final Configuration configuration = Configuration.initial(1, 2, 2, 2, 2, List.of(1L, 1L));
+        final ScriptedPair scripted = new ScriptedPair();
+        final ByteBuffer memory =
+                ByteBuffer.allocateDirect(4 << 10).alignedSlice(64).order(ByteOrder.LITTLE_ENDIAN);
+        final EntryDraft draft =
+                new EntryDraft().begin(EntryType.PUT, SHARD_OF_SERVER_0, 1).value(new byte[2_500], 0, 2_500);
+        FrameDescriptor.source(
+                memory,
+                0,
+                EntryDescriptor.aligned((int) draft.usedLength()),
+                EntryType.PUT,
+                draft.writeBody(memory, 0));
+        final RowanReplicator replicator = new RowanReplicator(
+                MemoryRegion.of(memory),
+                new Links(
+                        new OneConnection(scripted),
+                        configuration,
+                        SystemClock.INSTANCE,
+                        new ErrorLog(SystemClock.INSTANCE),
+                        server -> {}),
+                new BackupSets(configuration),
+                2,
+                1024,
+                64 << 10,
+                new int[] {1, 1});
+        final Replication replication = replicator.newReplication();
+        replication.begin(SHARD_OF_SERVER_0, 0);
+        assertThat(replication.advance()).isFalse();
+        assertThat(scripted.payloadStarts).containsExactly(0, 960, 1920);
+
+        scripted.statuses.addAll(List.of(CompletionStatus.LANDED, CompletionStatus.VOIDED, CompletionStatus.LANDED));
+        replicator.poll();
+        scripted.payloadStarts.clear();
+        assertThat(replication.advance()).isFalse();
+        assertThat(scripted.payloadStarts).containsExactly(960, 1920);
+
+        scripted.statuses.addAll(List.of(CompletionStatus.LANDED, CompletionStatus.LANDED));
+        replicator.poll();
+        assertThat(replication.advance()).isTrue();
+        replicator.close();
+    }
 
     @Test
     void shouldGiveBackWhatABrokenConnectionWasGrantedAndNobodyClaimed() {

@@ -1,0 +1,136 @@
+package org.rowankv.server.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.placement.ShardMap;
+import org.rowankv.protocol.Version;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.checkpoint.Checkpoint.Origin;
+import org.rowankv.server.embedded.KeptCheckpoints;
+import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.reconfiguration.RecoveredServer;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+/** A server with two shards, turned by the test: it writes, takes checkpoints, ends and starts again. */
+final class CheckpointedServer {
+    private static final int SHARDS = 2;
+    private static final int CACHE = 3;
+    private static final int OWNER = 1;
+    private static final KeyHash HASH = new KeyHash(11);
+
+    final KeptCheckpoints checkpoints = new KeptCheckpoints();
+    Segments segments;
+    Replicas replicas;
+    CheckpointLoad load;
+    private final ManualClock clock = new ManualClock();
+    private final ErrorLog errors = new ErrorLog(clock);
+    private final EntryDraft draft = new EntryDraft();
+    private CheckpointAgent agent;
+    private AppendLog log;
+    private long version = Version.of(1, 0);
+
+    CheckpointedServer() {
+        this(Area.create(
+                new AreaSettings(null, 1 << 20, 64 << 10, 0, 5, SHARDS, Durability.NONE),
+                new SplittableRandomSource(1)));
+    }
+
+    CheckpointedServer(Area area) {
+        start(area);
+    }
+
+    /** The process has ended; the next one starts. */
+    void restart() {
+        start(segments.area());
+    }
+
+    /** As above, with the area as it was opened again. */
+    void start(Area area) {
+        segments = new Segments(area, new SplittableRandomSource(2), 0, 1 << 20);
+        final ShardReplica[] held = new ShardReplica[SHARDS];
+        for (int shard = 0; shard < SHARDS; shard++) {
+            held[shard] = new ShardReplica(shard, SHARDS, HASH, segments, 1);
+        }
+        replicas = new Replicas(held);
+        final CheckpointBook book = new CheckpointBook(segments, replicas);
+        final Origin origin =
+                new Origin(5, area.superblock().areaId(), 0, 11, 0, SHARDS, segments.count(), segments.length());
+        load = new CheckpointLoad(checkpoints, origin, segments, replicas, book);
+        final RecoveredServer server = new RecoveredServer(0, segments, replicas, false, errors);
+        server.read(1, clock, load);
+        server.settle();
+        server.finish();
+        agent = new CheckpointAgent(book, checkpoints, origin, segments, replicas, shard -> version, clock, errors, 1);
+        log = new AppendLog(segments, SegmentOwner.WORKER);
+    }
+
+    /** Returns where the entry lies. The key belongs to that shard. */
+    long put(int shard, String key) {
+        final byte[] bytes = bytes(key);
+        version = Version.next(version);
+        draft.begin(EntryType.PUT, shard, CACHE).key(bytes, 0, bytes.length).version(version);
+        final int length = EntryDescriptor.aligned((int) draft.usedLength());
+        assertThat(log.ensureRoom(length)).isTrue();
+        final long address = log.append(draft, 1);
+        final int unused = replicas.get(shard).apply(OWNER, positionOf(shard, key), address, EntryType.PUT, length);
+        return address;
+    }
+
+    /** The key of that number in that shard. */
+    static String key(int shard, int number) {
+        for (int i = 0; ; i++) {
+            final String key = number + "." + i;
+            final byte[] bytes = bytes(key);
+            if (ShardMap.shardOf(HASH.hash(CACHE, bytes, 0, bytes.length), SHARDS) == shard) {
+                return key;
+            }
+        }
+    }
+
+    /** What is written next comes into another segment; this one is closed and committed. */
+    void closeLog() {
+        log.retire();
+    }
+
+    long find(int shard, String key) {
+        final byte[] bytes = bytes(key);
+        return replicas.get(shard).index().find(positionOf(shard, key), CACHE, bytes, 0, bytes.length);
+    }
+
+    long positionOf(int shard, String key) {
+        final byte[] bytes = bytes(key);
+        return replicas.get(shard).positionOf(HASH.hash(CACHE, bytes, 0, bytes.length));
+    }
+
+    private static byte[] bytes(String key) {
+        return key.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** Everything is on all replicas, and a checkpoint is taken. */
+    void takeCheckpoint() {
+        for (int shard = 0; shard < SHARDS; shard++) {
+            replicas.get(shard).raiseCommitVersion(version);
+            replicas.get(shard).forgetDeletions(OWNER);
+        }
+        final long before = agent.taken();
+        for (int turn = 0; agent.taken() == before; turn++) {
+            assertThat(turn).isLessThan(100);
+            clock.advanceMs(1);
+            final int unused = agent.doWork();
+        }
+        assertThat(errors.distinct()).isEmpty();
+    }
+}

@@ -1,0 +1,97 @@
+package org.rowankv.server.digest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.rdma.CreditSource;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.MembershipView;
+import org.rowankv.rdma.ReceiveQueue;
+import org.rowankv.rdma.local.LocalFabric;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.rdma.rowan.LandingCursor;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+/** A backup's area with one shard and the agents of its backup log, turned by the test, which hands over what lands. */
+final class LandingServer {
+    private static final int SEGMENT = 64 << 10;
+
+    final Segments segments;
+    final ShardReplica replica;
+    final Replicas replicas;
+    final DigestAgent digest;
+    final ControlAgent control;
+    private final AppendLog log;
+
+    LandingServer() {
+        final Area area = Area.create(
+                new AreaSettings(null, 1 << 20, SEGMENT, 0, 5, 1, Durability.NONE), new SplittableRandomSource(1));
+        segments = new Segments(area, new SplittableRandomSource(2), 0, 1 << 20);
+        replica = new ShardReplica(0, 1, new KeyHash(11), segments, 1);
+        replicas = new Replicas(new ShardReplica[] {replica});
+        final EndpointSettings settings = new EndpointSettings(
+                0,
+                1,
+                5,
+                area.region(),
+                SEGMENT,
+                area.segmentBase(),
+                4,
+                new NoCredit(),
+                (from, incarnation, message) -> {},
+                new OneServer());
+        final ReceiveQueue queue = new LocalFabric().open(settings).receiveQueue();
+        digest = new DigestAgent(
+                queue, new LandingCursor(settings, queue), segments, replicas, new ManualClock(), Long.MAX_VALUE);
+        control = new ControlAgent(queue, segments, replicas, 1);
+        log = new AppendLog(segments, SegmentOwner.BACKUP);
+    }
+
+    /** An entry lands, and is digested. */
+    void land(EntryDraft draft) {
+        assertThat(log.ensureRoom(EntryDescriptor.aligned((int) draft.usedLength())))
+                .isTrue();
+        final long address = log.append(draft, 1);
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final long word = FrameDescriptor.wordPlain(buffer, at);
+        digest.onFrame(segments.segmentOf(address), address, FrameDescriptor.type(word), FrameDescriptor.length(word));
+        final int unused = digest.doWork();
+    }
+
+    private static final class NoCredit implements CreditSource {
+        @Override
+        public long draw(long wanted) {
+            return 0;
+        }
+
+        @Override
+        public void giveBack(long bytes) {
+            throw new AssertionError("none was granted");
+        }
+    }
+
+    private static final class OneServer implements MembershipView {
+        @Override
+        public long term() {
+            return 1;
+        }
+
+        @Override
+        public boolean admits(int serverId, long incarnation, long term) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package org.rowankv.server.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.SegmentOwner;
+
+/** What a segment is charged, and how old it counts, by what its log puts into it. */
+final class AppendLogTest {
+    private static final int LENGTH = 128;
+
+    private final Area area = Area.create(
+            new AreaSettings(null, 1 << 20, 64 << 10, 0, 5, 1, Durability.NONE), new SplittableRandomSource(1));
+    private final Segments segments = newSegments();
+    private final AppendLog log = new AppendLog(segments, SegmentOwner.CLEAN);
+
+    private Segments newSegments() {
+        return new Segments(area, new SplittableRandomSource(2), 0, 1 << 20);
+    }
+
+    private static int append(AppendLog to) {
+        final EntryDraft draft = new EntryDraft().begin(EntryType.PUT, 0, 1).value(new byte[64], 0, 64);
+        final int length = EntryDescriptor.aligned((int) draft.usedLength());
+        assertThat(length).isEqualTo(LENGTH);
+        assertThat(to.ensureRoom(length)).isTrue();
+        final long unused = to.append(draft, 1);
+        return to.openSegment();
+    }
+
+    @Test
+    void shouldChargeWhatLiesInALogThatAStartGoesOnWith() {
+        final int cutOff = append(log);
+        append(log);
+        final Segments found = newSegments();
+        final int entry = found.charge(LENGTH);
+        found.close(cutOff, 2 * entry); // the start has read it
+
+        final AppendLog resumed = new AppendLog(found, SegmentOwner.CLEAN);
+        resumed.resume(cutOff);
+        append(resumed);
+        resumed.retire();
+
+        assertThat(found.entryBytes(cutOff)).isEqualTo(3 * entry);
+    }
+
+    @Test
+    void shouldCountAsOldAsTheOldestThatIsPutIntoAnOpenSegment() {
+        append(log);
+        log.retire();
+        final int open = append(log);
+        assertThat(segments.horizon(open)).isEqualTo(2);
+
+        assertThat(log.ensureRoom(LENGTH, 1)).isTrue();
+
+        assertThat(log.openSegment()).isEqualTo(open);
+        assertThat(segments.horizon(open)).isEqualTo(1);
+    }
+}

@@ -1,0 +1,101 @@
+package org.rowankv.server.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.rowankv.placement.KeyHash;
+import org.rowankv.protocol.Version;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.pm.Area;
+import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.pm.Durability;
+import org.rowankv.server.pm.SegmentOwner;
+
+/** One replica that serves, and the log of one writer. */
+final class ShardReplicaTest {
+    private static final int OWNER = 1;
+    private static final int CACHE = 3;
+    private static final byte[] KEY = "k".getBytes(StandardCharsets.US_ASCII);
+    private static final KeyHash HASH = new KeyHash(11);
+
+    private final Segments segments = new Segments(
+            Area.create(
+                    new AreaSettings(null, 1 << 20, 64 << 10, 0, 5, 1, Durability.NONE), new SplittableRandomSource(1)),
+            new SplittableRandomSource(2),
+            0,
+            1 << 20);
+    private final ShardReplica replica = new ShardReplica(0, 1, HASH, segments, 1);
+    private final long position = replica.positionOf(HASH.hash(CACHE, KEY, 0, KEY.length));
+    private final AppendLog log = new AppendLog(segments, SegmentOwner.WORKER);
+    private final EntryDraft draft = new EntryDraft();
+    private final long first = Version.next(Version.of(1, 0));
+    private final long second = Version.next(first);
+    private final long third = Version.next(second);
+    private int length;
+
+    @BeforeEach
+    void serve() {
+        replica.recovered(OWNER);
+    }
+
+    private EntryDraft draft(int type, long version) {
+        return draft.begin(type, 0, CACHE).key(KEY, 0, KEY.length).version(version);
+    }
+
+    private long append(EntryDraft entry) {
+        length = EntryDescriptor.aligned((int) entry.usedLength());
+        assertThat(log.ensureRoom(length)).isTrue();
+        return log.append(entry, 1);
+    }
+
+    private int apply(int type, long address) {
+        return replica.apply(OWNER, position, address, type, length);
+    }
+
+    private long found() {
+        return replica.index().find(position, CACHE, KEY, 0, KEY.length);
+    }
+
+    /** A backup takes space for it each time that it lands. */
+    @Test
+    void shouldGiveBackWhatARepeatedEntryTookForWhichNoSpaceWasDrawn() {
+        assertThat(apply(EntryType.PUT, append(draft(EntryType.PUT, first).withoutSpace())))
+                .isZero();
+        assertThat(apply(EntryType.PUT, append(draft(EntryType.PUT, first).withoutSpace())))
+                .isEqualTo(segments.charge(length));
+    }
+
+    /** Its sender drew space for it once, however often it landed. */
+    @Test
+    void shouldGiveBackNothingForARepeatedEntryForWhichSpaceWasDrawn() {
+        assertThat(apply(EntryType.PUT, append(draft(EntryType.PUT, first)))).isZero();
+        assertThat(apply(EntryType.PUT, append(draft(EntryType.PUT, first)))).isZero();
+    }
+
+    /** What the deletion's place holds by then is an object of the same key. */
+    @Test
+    void shouldForgetADeletionWithoutTheObjectThatLiesInItsPlace() {
+        final long place = append(draft(EntryType.DELETE, first));
+        final int segment = segments.segmentOf(place);
+        final int unused = apply(EntryType.DELETE, place);
+        log.retire();
+        assertThat(apply(EntryType.PUT, append(draft(EntryType.PUT, second)))).isZero();
+        log.retire();
+        segments.free(segment);
+        final long object = append(draft(EntryType.PUT, third));
+        assertThat(object).isEqualTo(place);
+        assertThat(apply(EntryType.PUT, object)).isPositive();
+
+        replica.raiseCommitVersion(third);
+        assertThat(replica.forgetDeletions(OWNER)).isEqualTo(1);
+
+        assertThat(found()).isEqualTo(object);
+    }
+}
