@@ -20,18 +20,18 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /** One replica of one shard, whoever writes to its log, and its cleaner, all turned by the test. */
-final class CleanedShard {
-    static final int CACHE = 3;
+public final class CleanedShard {
+    public static final int CACHE = 3;
     private static final int OWNER = 1;
     private static final KeyHash HASH = new KeyHash(11);
 
-    final Segments segments = new Segments(
+    public final Segments segments = new Segments(
             Area.create(
                     new AreaSettings(null, 1 << 20, 64 << 10, 0, 5, 1, Durability.NONE), new SplittableRandomSource(1)),
             new SplittableRandomSource(2),
             0,
             1 << 20);
-    final ShardReplica replica = new ShardReplica(0, 1, HASH, segments, 1);
+    public final ShardReplica replica = new ShardReplica(0, 1, HASH, segments, 1);
     /** Whether what clears have ended is counted. */
     boolean swept;
     /** Whether the cleaner finds the log idle. */
@@ -52,12 +52,12 @@ final class CleanedShard {
     private final EntryDraft draft = new EntryDraft();
     private long version = Version.of(1, 0);
 
-    long write(int type, String key, int valueLength) {
+    public long write(int type, String key, int valueLength) {
         return write(0, 0, 0, type, key, valueLength);
     }
 
     /** As a request of a session, which says how many before it are unanswered. */
-    long write(long sessionId, long sequence, int unanswered, int type, String key, int valueLength) {
+    public long write(long sessionId, long sequence, int unanswered, int type, String key, int valueLength) {
         final byte[] bytes = key.getBytes(StandardCharsets.US_ASCII);
         version = Version.next(version);
         draft.begin(type, 0, CACHE)
@@ -76,22 +76,22 @@ final class CleanedShard {
     }
 
     /** What was written last. */
-    long version() {
+    public long version() {
         return version;
     }
 
-    long addressOf(String key) {
+    public long addressOf(String key) {
         final byte[] bytes = key.getBytes(StandardCharsets.US_ASCII);
         return replica.index().find(positionOf(key), CACHE, bytes, 0, bytes.length);
     }
 
-    long positionOf(String key) {
+    public long positionOf(String key) {
         final byte[] bytes = key.getBytes(StandardCharsets.US_ASCII);
         return replica.positionOf(HASH.hash(CACHE, bytes, 0, bytes.length));
     }
 
     /** What is written next comes into another segment, and the last one may be cleaned. */
-    boolean closeLog() {
+    public boolean closeLog() {
         final boolean wasOpen = log.openSegment() >= 0;
         log.retire();
         return wasOpen;

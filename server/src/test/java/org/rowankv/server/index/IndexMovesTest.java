@@ -2,10 +2,14 @@ package org.rowankv.server.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,6 +20,8 @@ final class IndexMovesTest {
     private static final int OWNER = 1;
     private static final int KEYS = 4_000;
     private static final int FIXED = 100;
+    /** A reader that has taken so much time has looked many times. */
+    private static final long LOOKED_NS = 10_000_000;
 
     @ParameterizedTest
     @ValueSource(ints = {0, Integer.MAX_VALUE - 99, -100})
@@ -44,6 +50,26 @@ final class IndexMovesTest {
             final int other = (key + 1) % log.keys();
             assertThat(index.refers(log.position(key), log.address(other, 0))).isFalse();
         }
+    }
+
+    /** It begins and ends while items move: what it does not find may be on its way from one bucket to the other. */
+    @Test
+    void shouldNotBelieveThatNothingIsThereWhileItemsMove() throws InterruptedException {
+        final IndexedLog log = new IndexedLog(new long[] {1L << 62, 3L << 62}, 1);
+        final ShardIndex index = new ShardIndex(log.region(), 1); // as in the middle of a split
+        put(log, index, 0, 1);
+        assertThat(log.find(index, 0)).isEqualTo(log.address(0, 0));
+        final AtomicLong found = new AtomicLong();
+        final Thread reader = new Thread(() -> found.set(log.find(index, 1)));
+        reader.start();
+        final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        while (reader.isAlive() && threads.getThreadCpuTime(reader.getId()) < LOOKED_NS) {
+            Thread.onSpinWait();
+        }
+
+        put(log, index, 1, 2);
+        reader.join();
+        assertThat(found).hasValue(log.address(1, 0));
     }
 
     private static void put(IndexedLog log, ShardIndex index, int from, int to) {
