@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.Status;
 
-/** What a failed server tells the callers of the requests that wait, and of those that come. */
+/** How a failed server refuses the requests that wait, and those that come. */
 final class ServingStateTest {
     private final ServingState serving = new ServingState();
     private final IllegalStateException why = new IllegalStateException("planted");
 
     private void requireStatus(Status status, org.assertj.core.api.ThrowableAssert.ThrowingCallable asks) {
-        final NotServedException told = catchThrowableOfType(NotServedException.class, asks);
-        assertThat(told.status()).isEqualTo(status);
-        assertThat(told).hasCause(why).hasMessage("planted");
+        final NotServedException refusal = catchThrowableOfType(NotServedException.class, asks);
+        assertThat(refusal.status()).isEqualTo(status);
+        assertThat(refusal).hasCause(why).hasMessage("planted");
     }
 
     /** Its entry may be in the logs: a start brings it back. */

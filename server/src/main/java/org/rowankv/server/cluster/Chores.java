@@ -2,26 +2,34 @@ package org.rowankv.server.cluster;
 
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.Scheduling;
 import org.rowankv.runtime.Signal;
 import org.rowankv.runtime.StartedWork;
 
-/** Does what may wait, one after the other, on a thread of its own. For any thread. */
+/**
+ * Does what may wait, one after the other, on a thread of its own. A chore that throws ends the service, as a broken invariant of an
+ * agent does. Else other servers would wait without end for the chores behind it. For any thread.
+ */
 final class Chores implements Executor {
     private static final long LOOK_NS = 1_000_000_000;
 
     private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
+    private final String name;
+    private final ErrorLog errors;
     private final Signal signal;
     private final StartedWork work;
     private volatile boolean ending;
 
     /** @param name of the thread */
-    Chores(String name, Scheduling scheduling) {
+    Chores(String name, Scheduling scheduling, ErrorLog errors) {
+        this.name = name;
+        this.errors = errors;
         this.signal = scheduling.signal();
         this.work = scheduling.begin(name, true, this::run);
     }
 
-    /** Has that done; once {@link #end} was called it is not done any more. Must not throw. */
+    /** Has that done; once {@link #end} was called it is not done any more. */
     @Override
     public void execute(Runnable chore) {
         queue.add(chore);
@@ -41,6 +49,9 @@ final class Chores implements Executor {
         } catch (InterruptedException e) {
             // That is how it is told to end.
             Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error e) {
+            errors.broken(name, e);
+            throw e;
         }
     }
 

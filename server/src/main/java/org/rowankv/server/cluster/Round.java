@@ -79,7 +79,7 @@ final class Round implements MembershipView {
                 others.add(other);
             }
         }
-        this.chores = new Chores("rowan-chores-" + serverId, around.scheduling());
+        this.chores = new Chores("rowan-chores-" + serverId, around.scheduling(), around.errors());
         this.messages = new PeerMessages(serverId, around.errors(), chores);
         this.messagesAgent = around.scheduling().take(messages, around.errors());
         this.incarnation = area.superblock().startIncarnation();

@@ -168,7 +168,7 @@ final class ChangeHandOverTest {
         assertThat(primary.heard(begun)).isEqualTo(inTheMiddle);
     }
 
-    /** It takes effect all the same: its subscribers are told that they have missed something. */
+    /** It takes effect all the same: its subscribers learn that they have missed something. */
     @Test
     @Tag("chaos")
     void shouldCallAChangeLostThatThereIsNoMemoryFor() {
