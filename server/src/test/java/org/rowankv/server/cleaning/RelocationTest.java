@@ -11,7 +11,6 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -102,27 +101,6 @@ final class RelocationTest {
                                 address ->
                                         assertThat(segments.segmentOf(address)).isNotEqualTo(victim)))
                 .isEqualTo(1);
-    }
-
-    /** The deletion's log is closed before the segment of the copy is opened, so the copy must not count as younger than it. */
-    @Test
-    void shouldTakeACopyThatIsBornDeadForAsOldAsTheOriginal() {
-        final long original = shard.write(EntryType.PUT, "k", 100);
-        final long numberOfTheOriginal = segments.horizon(segments.segmentOf(original));
-        shard.writeWhatSoonIsDead();
-        shard.swept = true;
-        Chaos.install(point -> {
-            if (point.equals("clean.before-copy")) {
-                Chaos.reset();
-                shard.write(EntryType.DELETE, "k", 0);
-                shard.closeLog();
-            }
-        });
-
-        assertThat(shard.cleaner.cleanOne()).isTrue();
-
-        assertThat(segments.state(segments.segmentOf(original))).isEqualTo(SegmentState.FREE);
-        assertThat(segments.tombstoneHorizon()).isLessThanOrEqualTo(numberOfTheOriginal);
     }
 
     private Relocation relocated(int victim, long horizon) {

@@ -3,8 +3,6 @@ package org.rowankv.server.cleaning;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
@@ -71,31 +69,5 @@ final class TombstoneHorizonTest {
         shard.swept = true;
         assertThat(shard.cleaner.cleanOne()).isTrue(); // the segment with the deleted object
         assertThat(segments.tombstoneHorizon()).isGreaterThan(numberOfTheOriginal);
-    }
-
-    /** Before the sweep what a clear ended still counts as alive, so that nothing seems to need the clear. */
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void shouldDropAClearOnlyOnceTheSweepHasFoundWhatItEnded(boolean swept) {
-        final long cleared = shard.write(EntryType.PUT, "k", 100);
-        shard.closeLog();
-        for (int i = 0; i < 300; i++) {
-            shard.write(EntryType.CLEAR, "", 0);
-        }
-        shard.closeLog();
-        shard.write(EntryType.PUT, "later", 100);
-        shard.closeLog();
-        assertThat(segments.tombstoneHorizon()).isEqualTo(segments.lastSequence());
-        shard.swept = swept;
-        if (swept) {
-            replica.index().remove(shard.positionOf("k"), cleared);
-            segments.markDead(cleared, segments.charge(192));
-        }
-
-        for (int i = 0; i < 3; i++) {
-            final boolean unused = shard.cleaner.cleanOne();
-        }
-
-        assertThat(shard.cleaner.tombstonesDropped() > 0).isEqualTo(swept);
     }
 }

@@ -24,9 +24,10 @@ import org.rowankv.server.pm.SegmentOwner;
 @Tag("races")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class PeerReplicaTest {
-    private static final int USES = TestScale.of(5_000, 50_000);
+    private static final int USES = TestScale.of(15_000, 60_000);
     private static final byte[] KEY = "k".getBytes(StandardCharsets.US_ASCII);
     private static final int VALUE = 60_000;
+    private static final int SKEWS = 500;
 
     private final CleanedShard peer = new CleanedShard();
     private final PeerReplica read = new PeerReplica(peer.segments, peer.replica, () -> 0);
@@ -37,14 +38,16 @@ final class PeerReplicaTest {
 
     /** The segment is freed and filled again, with bytes of its own. */
     private void useAnew(int use) {
-        peer.segments.free(peer.segments.segmentOf(place));
         Arrays.fill(value, (byte) use);
         final EntryDraft draft = new EntryDraft()
                 .begin(EntryType.PUT, 0, CleanedShard.CACHE)
                 .key(KEY, 0, KEY.length)
                 .version(use)
                 .value(value, 0, VALUE);
-        if (!log.ensureRoom(EntryDescriptor.aligned((int) draft.usedLength())) || log.append(draft, 1) != place) {
+        final int length = EntryDescriptor.aligned((int) draft.usedLength());
+        // In as short a time as can be: who has begun to read meanwhile is to come to the new bytes.
+        peer.segments.free(peer.segments.segmentOf(place));
+        if (!log.ensureRoom(length) || log.append(draft, 1) != place) {
             throw new AssertionError("use " + use + " is elsewhere");
         }
         log.retire();
@@ -52,6 +55,10 @@ final class PeerReplicaTest {
 
     private void useOften() {
         for (int use = 2; use <= USES; use++) {
+            // So that a reader is met at every distance.
+            for (int spin = 0; spin < use % SKEWS; spin++) {
+                Thread.onSpinWait();
+            }
             useAnew(use);
         }
     }
