@@ -16,6 +16,7 @@ final class Expected {
             "request.after-tlog",
             "request.before-index",
             "request.before-reply",
+            "stream.before-copy",
             "stream.before-add",
             "read.copied",
             "local.before-read",
