@@ -81,7 +81,7 @@ final class Services implements StoreScene {
         }
     }
 
-    /** Whoever waits at the bottom has had one more pause. */
+    /** The task that waits at the bottom has had one more pause. */
     void paused() {
         for (Service service : all) {
             service.paused();

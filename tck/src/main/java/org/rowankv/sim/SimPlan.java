@@ -200,7 +200,7 @@ record SimPlan(
         return builder().dir(directory).durability(Durability.PROCESS).build();
     }
 
-    /** How long a call waits for its answer; 0 if nobody waits in this seed. */
+    /** How long a call waits for its answer; 0 if no caller waits in this seed. */
     long deadlineMs() {
         return new SplittableRandomSource(seed).fork("callers that wait").nextInt(4) == 0 ? DEADLINE_MS : 0;
     }

@@ -51,13 +51,12 @@ final class Simulation {
 
     private boolean accepting;
     private boolean calm = true;
+    private boolean judgesHonest;
     private int begun;
     private int windowBegan;
     private @Nullable String violation;
-    /** What nobody is to blame for, and ends the run. */
+    /** An excused loss, which ends the run. */
     private @Nullable String lost;
-    /** Nobody is excused. */
-    private boolean judgesHonest;
 
     Simulation(SimPlan plan, SimMemories memories, @Nullable Consumer<String> reader) {
         this.plan = plan;

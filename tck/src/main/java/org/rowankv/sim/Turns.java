@@ -149,7 +149,7 @@ final class Turns {
         return ready[order.nextInt(readyCount)];
     }
 
-    /** Whether somebody may wait in his turn: nobody is stopped below, no cache is half made, no judge is at work. */
+    /** Whether a task may wait in its turn: no task is stopped below, no cache is half made, no judge is at work. */
     private boolean mayWait() {
         return stack.isEmpty()
                 && !simulation.isCalm()

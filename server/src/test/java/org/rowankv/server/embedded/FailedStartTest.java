@@ -136,7 +136,7 @@ final class FailedStartTest {
         }
     }
 
-    /** No server serves yet, so none can be told of it at once. */
+    /** No server serves yet, so none can learn of it at once. */
     @Test
     void shouldRefuseEverythingWhenAnAgentIsStoppedBeforeTheServersServe() {
         brokenRole = "server-1";

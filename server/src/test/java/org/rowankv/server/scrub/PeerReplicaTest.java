@@ -45,7 +45,7 @@ final class PeerReplicaTest {
                 .version(use)
                 .value(value, 0, VALUE);
         final int length = EntryDescriptor.aligned((int) draft.usedLength());
-        // In as short a time as can be: who has begun to read meanwhile is to come to the new bytes.
+        // As fast as it can: a reader that has begun meanwhile is to meet the new bytes.
         peer.segments.free(peer.segments.segmentOf(place));
         if (!log.ensureRoom(length) || log.append(draft, 1) != place) {
             throw new AssertionError("use " + use + " is elsewhere");
@@ -83,7 +83,7 @@ final class PeerReplicaTest {
         assertThat(read.find(position, entry -> true)).isNotNull();
     }
 
-    /** As who puts it in the place of a damaged entry relies on. */
+    /** What replaces a damaged entry relies on this. */
     private void requireWhole(ByteBuffer copy) {
         final int bodyLength = EntryDescriptor.usedLength(copy, 0) - EntryDescriptor.FRAME_LENGTH;
         final String reason = FrameDescriptor.whyBodyInvalid(copy, 0, bodyLength, checksum);

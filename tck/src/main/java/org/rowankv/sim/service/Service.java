@@ -12,7 +12,7 @@ public interface Service {
 
     void step();
 
-    /** Whether a turn waits for others: then it begins when nobody is stopped, who would have to go on before it ends. */
+    /** Whether a turn waits for others: then it begins when no task is stopped that would have to go on before it ends. */
     default boolean blocks() {
         return false;
     }
@@ -22,7 +22,7 @@ public interface Service {
         return false;
     }
 
-    /** Whoever waits at the bottom, below all others, has had one more pause. */
+    /** The task that waits at the bottom, below all others, has had one more pause. */
     default void paused() {}
 
     /** A server begins with an attempt. */

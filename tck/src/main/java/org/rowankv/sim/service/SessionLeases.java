@@ -165,7 +165,7 @@ public final class SessionLeases implements Service {
         long sinceNs = scene.nowNs();
         if (now != incarnation) {
             incarnation = now;
-            open.clear(); // how each of them ended in between, nobody has seen
+            open.clear(); // how each of them ended in between is unknown
             usedAtNs.clear();
             sinceNs = lookedAtNs; // a whole lease from when the store served again: behind this, and before it was open
         }
@@ -243,7 +243,7 @@ public final class SessionLeases implements Service {
         resting = false;
     }
 
-    /** Nobody asks for anything: all sessions that are open are those of clients that are silent. */
+    /** No client sends a request: all open sessions are those of silent clients. */
     private void awaitEnds() {
         final long sinceNs = scene.nowNs();
         for (int looks = 0; !open.isEmpty(); looks++) {
