@@ -109,7 +109,9 @@ final class DeviceFaults {
         final boolean forward = drawn % 2 == 0;
         final long hours = 1L << drawn % 18; // up to fifteen years
         simulation.happenings().count(forward ? "clocks that leapt ahead" : "clocks that leapt back");
-        host.clock().jump((forward ? hours : -hours) * HOUR_MS);
+        final long ms = (forward ? hours : -hours) * HOUR_MS;
+        host.clock().jump(ms);
+        simulation.workload().lifetimes().jumped(simulation.timeline().nowNs(), ms);
     }
 
     /** Servers that may hold damage. */
