@@ -18,6 +18,8 @@ class PlantedBugsTest {
     private static final int LONGEST_TABLE = 500;
     private static final String VERSION = "driver/src/main/java/org/rowankv/protocol/Version.java";
 
+    private static final String WAITING = "tck/src/test/resources/org/rowankv/sim/plant/waiting.txt";
+
     private static final SourceTree TREE = SourceTree.here();
     private static final Path TABLES = TREE.root().resolve("tck/src/main/resources/org/rowankv/sim/plant");
 
@@ -25,6 +27,24 @@ class PlantedBugsTest {
     void shouldPlantCompileAndChangeSomethingWithEveryBug() {
         assertThat(PlantedBugs.all()).hasSizeGreaterThan(60);
         assertThat(BugCheck.mistakes(PlantedBugs.all(), TREE)).isEmpty();
+    }
+
+    /** A bug without a catcher names what was tried instead of one. It must fit as the others do, and be in one place only. */
+    @Test
+    void shouldPlantCompileAndChangeSomethingWithEveryBugThatWaits() {
+        final String text = TREE.read(WAITING);
+        final List<PlantedBug> waiting = BugTable.parse(
+                WAITING,
+                text.replaceAll("(?m)^tried: .+$", "caught by: sim, took 1 seeds, at most 1\nat first: survived"));
+        assertThat(waiting).as("bugs of " + WAITING).hasSize((int) Pattern.compile("(?m)^bug: ")
+                .matcher(text)
+                .results()
+                .count());
+        assertThat(BugCheck.mistakes(waiting, TREE)).isEmpty();
+        assertThat(waiting)
+                .extracting(PlantedBug::name)
+                .doesNotContainAnyElementsOf(
+                        PlantedBugs.all().stream().map(PlantedBug::name).toList());
     }
 
     @Test
