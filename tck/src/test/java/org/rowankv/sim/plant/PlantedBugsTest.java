@@ -36,10 +36,8 @@ class PlantedBugsTest {
         final List<PlantedBug> waiting = BugTable.parse(
                 WAITING,
                 text.replaceAll("(?m)^tried: .+$", "caught by: sim, took 1 seeds, at most 1\nat first: survived"));
-        assertThat(waiting).as("bugs of " + WAITING).hasSize((int) Pattern.compile("(?m)^bug: ")
-                .matcher(text)
-                .results()
-                .count());
+        assertThat(waiting).as("bugs of " + WAITING).hasSize((int)
+                Pattern.compile("(?m)^bug: ").matcher(text).results().count());
         assertThat(BugCheck.mistakes(waiting, TREE)).isEmpty();
         assertThat(waiting)
                 .extracting(PlantedBug::name)
