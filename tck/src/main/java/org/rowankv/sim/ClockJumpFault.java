@@ -17,8 +17,8 @@ final class ClockJumpFault implements Fault {
         if (ms >= YEAR_MS) {
             simulation.happenings().count(forward ? "clocks that jumped years ahead" : "clocks that jumped years back");
         }
-        simulation.store().clock(a % simulation.plan().servers()).jump(forward ? ms : -ms);
-        simulation.workload().lifetimes().jumped(simulation.timeline().nowNs(), forward ? ms : -ms);
+        final NodeClock clock = simulation.store().clock(a % simulation.plan().servers());
+        clock.jump(forward ? ms : -ms, simulation.workload().lifetimes());
     }
 
     private static long jumpMs(int a, int drawn) {

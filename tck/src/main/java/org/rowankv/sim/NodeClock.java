@@ -1,6 +1,7 @@
 package org.rowankv.sim;
 
 import org.rowankv.runtime.Clock;
+import org.rowankv.sim.workload.Lifetimes;
 
 /** One node's clock: the simulation's time, running a little fast or slow, from an origin of its own. */
 public final class NodeClock implements Clock {
@@ -23,9 +24,10 @@ public final class NodeClock implements Clock {
         return now + now / 1_000_000 * driftPerMillion;
     }
 
-    /** It is set to another time of day. */
-    public void jump(long ms) {
+    /** It is set to another time of day: lifetimes end that much earlier or later, and their judge allows for it. */
+    public void jump(long ms, Lifetimes lifetimes) {
         wallOffsetMs += ms;
+        lifetimes.jumped(timeline.nowNs(), ms);
     }
 
     @Override

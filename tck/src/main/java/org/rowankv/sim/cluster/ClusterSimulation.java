@@ -61,6 +61,8 @@ final class ClusterSimulation {
     private int begun;
     private int windowBegan;
     private @Nullable String violation;
+    /** Why the run ended without a broken promise. */
+    private @Nullable String loss;
 
     ClusterSimulation(ClusterPlan plan, MemoryPool pool, @Nullable Consumer<String> reader) {
         this.plan = plan;
@@ -130,8 +132,7 @@ final class ClusterSimulation {
         } catch (ViolationError e) {
             note(String.valueOf(e.getMessage()));
         } catch (LossError e) {
-            happenings.count("clusters that ended over damage which nothing mends");
-            trace.tell(String.valueOf(e.getMessage()));
+            // Counted where it was thrown.
         } catch (RuntimeException | Error e) {
             note("the simulation failed: " + describe(e));
         } finally {
@@ -157,7 +158,7 @@ final class ClusterSimulation {
     }
 
     private void note(String what) {
-        if (violation == null && !over) {
+        if (violation == null && loss == null && !over) {
             violation = what;
             trace.tell("VIOLATION " + what);
         }
@@ -169,10 +170,23 @@ final class ClusterSimulation {
         throw new ViolationError(what);
     }
 
+    /** Damage that nothing mends ends the run, also where an agent's turn reports what is thrown and goes on. */
+    void loss(String what) {
+        if (violation == null && loss == null && !over) {
+            loss = what;
+            happenings.count("clusters that ended over damage which nothing mends");
+            trace.tell(what);
+        }
+        throw new LossError(what);
+    }
+
     /** What was thrown and swallowed is thrown again. */
     void checkOn() {
         if (violation != null && !over) {
             throw new ViolationError(violation);
+        }
+        if (loss != null && !over) {
+            throw new LossError(loss);
         }
     }
 

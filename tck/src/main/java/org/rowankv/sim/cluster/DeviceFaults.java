@@ -1,11 +1,11 @@
 package org.rowankv.sim.cluster;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.pm.UnusableAreaException;
-import org.rowankv.sim.LossError;
 import org.rowankv.sim.SimMemory;
 import org.rowankv.sim.device.DeviceFailedException;
 import org.rowankv.sim.device.Rot;
@@ -93,11 +93,8 @@ final class DeviceFaults {
     private void watchArea(SimHost host) {
         simulation.turns().at(simulation.timeline().nowNs() + LOOK_EVERY_NS, () -> {
             final SimProcess process = host.process();
-            final RuntimeException failure = process == null ? null : process.failure();
-            if (failure != null
-                    && (failure instanceof UnusableAreaException || failure instanceof AgentStoppedException)) {
-                simulation.happenings().count("servers refused over damage");
-                throw new LossError("server " + host + " cannot run: " + failure.getMessage());
+            if (process != null && process.failure() != null) {
+                process.judgeErrors();
             }
             if (!simulation.isOver()) {
                 watchArea(host);
@@ -105,13 +102,32 @@ final class DeviceFaults {
         });
     }
 
+    /** A server that cannot go on over its damaged area ends the run. @param failure of the server, or null */
+    void requireRuns(SimHost host, @Nullable RuntimeException failure) {
+        if (failure != null && host.number() == rotten && isOfDamage(failure)) {
+            simulation.happenings().count("servers refused over damage");
+            simulation.loss("server " + host + " cannot run: " + failure.getMessage());
+        }
+    }
+
+    private static boolean isOfDamage(RuntimeException failure) {
+        final Throwable cause = failure.getCause();
+        return failure instanceof UnusableAreaException
+                || failure instanceof AgentStoppedException
+                        && cause != null
+                        && isOfDamage(cause.getClass().getName());
+    }
+
+    private static boolean isOfDamage(String type) {
+        return type.endsWith("DamagedLandingError");
+    }
+
     void leap(SimHost host, int drawn) {
         final boolean forward = drawn % 2 == 0;
         final long hours = 1L << drawn % 18; // up to fifteen years
         simulation.happenings().count(forward ? "clocks that leapt ahead" : "clocks that leapt back");
         final long ms = (forward ? hours : -hours) * HOUR_MS;
-        host.clock().jump(ms);
-        simulation.workload().lifetimes().jumped(simulation.timeline().nowNs(), ms);
+        host.clock().jump(ms, simulation.workload().lifetimes());
     }
 
     /** Servers that may hold damage. */
@@ -130,7 +146,7 @@ final class DeviceFaults {
     /** Something acknowledged is gone: only a server without replicas may lose it, and never shows anything wrong instead. */
     void requireNoLoss(boolean isWrong, String what) {
         if (!isWrong && rotten != NOBODY && simulation.plan().replicas() == 1) {
-            throw new LossError(what);
+            simulation.loss(what);
         }
         simulation.violation(what);
     }
@@ -139,7 +155,7 @@ final class DeviceFaults {
     boolean explains(SimHost host, ErrorLog.Observation error) {
         final String where = error.where();
         return host.number() == rotten
-                && (error.type().endsWith("DamagedLandingError")
+                && (isOfDamage(error.type())
                         || error.type().equals(IllegalStateException.class.getName())
                                 && (where.startsWith("server " + rotten + ": segment")
                                         || where.startsWith("server " + rotten + ": scan of segment")

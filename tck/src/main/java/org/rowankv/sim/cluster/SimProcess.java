@@ -222,6 +222,7 @@ final class SimProcess {
     /** What it has reported, and accused others of, must be what a broken connection explains. */
     void judgeErrors() {
         final RuntimeException failure = server.failure();
+        simulation.deviceFaults().requireRuns(host, failure);
         final boolean isOfDevice = failure != null && DeviceFailedException.isCauseOf(failure);
         for (ErrorLog.Observation error : errors.distinct()) {
             if (!error.type().equals(CrashError.class.getName())
