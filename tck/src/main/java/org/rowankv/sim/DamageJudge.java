@@ -73,6 +73,8 @@ final class DamageJudge {
     private boolean isFoundElsewhere(Request request) {
         final ShardAssignment assignment =
                 simulation.store().cluster().configuration().shard(request.shard());
+        // The primary's clock gave the lifetime its end; the others' may be years apart.
+        final long nowMs = simulation.store().clock(assignment.primary()).wallMs();
         for (int server = 0; server < simulation.plan().servers(); server++) {
             if (server != simulation.victim().number()
                     && assignment.isReplica(server)
@@ -80,7 +82,7 @@ final class DamageJudge {
                     && ReplicaRead.answer(
                             request,
                             simulation.store().cluster().servers().get(server),
-                            simulation.store().clock(server).wallMs())) {
+                            nowMs)) {
                 return true;
             }
         }

@@ -75,6 +75,7 @@ final class SimStore {
 
     /** A store in these memories, new or found there. Its judge decides when things may go wrong again. */
     void open() {
+        simulation.stops().over();
         emptyServers();
         simulation.victim().beforeStart(incarnation);
         toFail.forEach((server, write) ->

@@ -229,7 +229,6 @@ final class Simulation {
         } catch (CrashError e) {
             // Seen below, as above.
         }
-        stops.over();
     }
 
     /** The process ends some points from now, or is closed at once. */
@@ -284,7 +283,6 @@ final class Simulation {
         happenings.count("starts refused over a device");
         trace.tell("the start is refused: " + why.getMessage());
         store.failedStart();
-        stops.over();
     }
 
     /** Closes the store and opens it again. A crash may come in between. */

@@ -51,6 +51,7 @@ final class Stops {
         }
     }
 
+    /** Another store is opened, however the former one ended. */
     void over() {
         met = false;
     }
