@@ -51,6 +51,7 @@ public final class Area implements AutoCloseable {
     private Area(
             AreaSettings settings,
             AreaMemory memory,
+            @Nullable Forcer forcer,
             Superblock superblock,
             boolean mayBeTorn,
             boolean committedIsForced) {
@@ -59,7 +60,7 @@ public final class Area implements AutoCloseable {
         this.superblock = superblock;
         this.mayBeTorn = mayBeTorn;
         this.committedIsForced = committedIsForced;
-        this.forcer = settings.durability() == Durability.POWER ? new Forcer(memory, nameOf(settings)) : null;
+        this.forcer = forcer;
         this.verbs = forcer == null ? memory.verbs() : forcer;
         this.segments = new SegmentMetaTable(
                 memory.header(),
@@ -116,7 +117,9 @@ public final class Area implements AutoCloseable {
                 memory.header(),
                 memory.device(),
                 newContent(settings, random.nextLong(), BootId.UNKNOWN, FileIdentity.UNKNOWN));
-        return new Area(settings, memory, superblockOf(settings, memory, content), false, content.power());
+        final Forcer forcer = forcerOf(settings, memory);
+        return new Area(
+                settings, memory, forcer, superblockOf(settings, memory, forcer, content), false, content.power());
     }
 
     /** The area that is found in memory. */
@@ -128,10 +131,12 @@ public final class Area implements AutoCloseable {
         }
         AreaFinding.requireComplete(nameOf(settings), content, consent);
         bringToDevice(settings, memory);
+        final Forcer forcer = forcerOf(settings, memory);
         final Area area = new Area(
                 settings,
                 memory,
-                superblockOf(settings, memory, content),
+                forcer,
+                superblockOf(settings, memory, forcer, content),
                 AreaFinding.mayBeTorn(content, BootId.UNKNOWN),
                 content.power());
         final String reason =
@@ -143,10 +148,19 @@ public final class Area implements AutoCloseable {
         return area;
     }
 
-    private static Superblock superblockOf(AreaSettings settings, AreaMemory memory, Content content) {
+    private static @Nullable Forcer forcerOf(AreaSettings settings, AreaMemory memory) {
+        return settings.durability() == Durability.POWER ? new Forcer(memory, nameOf(settings)) : null;
+    }
+
+    private static DurabilityVerbs deviceOf(AreaMemory memory, @Nullable Forcer forcer) {
+        return forcer == null ? memory.device() : forcer.atOnce(memory.device());
+    }
+
+    private static Superblock superblockOf(
+            AreaSettings settings, AreaMemory memory, @Nullable Forcer forcer, Content content) {
         return new Superblock(
                 memory.header(),
-                memory.device(),
+                deviceOf(memory, forcer),
                 BootId.UNKNOWN,
                 FileIdentity.UNKNOWN,
                 settings.durability() == Durability.POWER,
@@ -238,15 +252,17 @@ public final class Area implements AutoCloseable {
             AreaFinding.requireComplete(nameOf(settings), content, consent);
             final AreaMemory memory = machine.memory().around(settings, FileMemory.map(file, settings));
             bringToDevice(settings, memory);
+            final Forcer forcer = forcerOf(settings, memory);
             final Superblock superblock = new Superblock(
                     memory.header(),
-                    memory.device(),
+                    deviceOf(memory, forcer),
                     bootId,
                     fileIdentity,
                     settings.durability() == Durability.POWER,
                     content);
             final Area area =
-                    new Area(settings, memory, superblock, AreaFinding.mayBeTorn(content, bootId), content.power());
+                    new Area(
+                    settings, memory, forcer, superblock, AreaFinding.mayBeTorn(content, bootId), content.power());
             AreaFinding.requireTables(file, area.segments.whyInvalid());
             AreaFinding.requireTables(file, area.tenures.whyInvalid());
             return area;

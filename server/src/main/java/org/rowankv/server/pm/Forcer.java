@@ -123,11 +123,7 @@ final class Forcer implements DurabilityVerbs, LandingForce {
             try {
                 memory.force(ranges);
             } catch (RuntimeException | Error e) {
-                final ForceFailedException failed = new ForceFailedException(area, e);
-                // First: whoever meets the failure by itself finds nobody who still answers.
-                whenFailed.accept(failed);
-                failure = failed;
-                throw failed;
+                throw failed(e);
             }
             ranges.clear();
             spare = ranges;
@@ -136,6 +132,52 @@ final class Forcer implements DurabilityVerbs, LandingForce {
             whenForced.run();
             return true;
         }
+    }
+
+    /**
+     * Verbs that reach the device before they return, beside the agent's forces: for the superblock. The system reports a write that
+     * failed to one force only, and that may be theirs. So their failure is the area's, too.
+     */
+    DurabilityVerbs atOnce(DurabilityVerbs device) {
+        return new AtOnce(device);
+    }
+
+    private final class AtOnce implements DurabilityVerbs {
+        private final DurabilityVerbs device;
+
+        AtOnce(DurabilityVerbs device) {
+            this.device = device;
+        }
+
+        @Override
+        public void flush(long address, long length) {
+            reach(() -> device.flush(address, length));
+        }
+
+        @Override
+        public void drain() {
+            reach(device::drain);
+        }
+
+        private void reach(Runnable force) {
+            synchronized (forcing) {
+                requireWorking();
+                try {
+                    force.run();
+                } catch (RuntimeException e) {
+                    throw failed(e);
+                }
+            }
+        }
+    }
+
+    /** Nothing is forced any more. Holds {@link #forcing}. */
+    private ForceFailedException failed(Throwable cause) {
+        final ForceFailedException failed = new ForceFailedException(area, cause);
+        // First: what meets the failure by itself finds no server that still answers.
+        whenFailed.accept(failed);
+        failure = failed;
+        return failed;
     }
 
     /** Whether somebody waits for a force that can still come. */

@@ -150,6 +150,44 @@ final class ForcerTest {
         assertThat(memory.forced).hasSize(forced);
     }
 
+    @Test
+    void shouldNeverForceAgainOnceAForceBesideTheAgentsHasFailed() {
+        memory.broken = true;
+        final DurabilityVerbs atOnce = forcer.atOnce(memory.device());
+        assertThatThrownBy(() -> atOnce.flush(0, 64))
+                .isInstanceOf(ForceFailedException.class)
+                .hasMessageContaining("No space left");
+        memory.broken = false;
+        assertThat(told.get()).hasMessageContaining("the area of the test");
+        forcer.flush(64, 64);
+        final long ticket = forcer.request();
+        assertThat(forcer.force()).isFalse();
+        assertThat(forcer.isForced(ticket)).isFalse();
+        assertThatThrownBy(() -> atOnce.flush(0, 64)).isInstanceOf(ForceFailedException.class);
+        assertThatThrownBy(atOnce::drain).isInstanceOf(ForceFailedException.class);
+        assertThat(memory.forced).isEmpty();
+    }
+
+    /** Servers that go on would acknowledge what the device may lack. */
+    @Test
+    void shouldForceNothingMoreInAnAreaWhoseSuperblockDidNotReachTheDevice() {
+        final AreaSettings settings =
+                new AreaSettings(null, Fixtures.CAPACITY, Fixtures.SEGMENT_LENGTH, 1, 5, 16, Durability.POWER);
+        final ForcedMemory itsMemory = new ForcedMemory();
+        final Area created = Area.create(settings, itsMemory, Fixtures.random());
+        final Area found = Area.open(settings, itsMemory, OpenConsent.NONE);
+        for (Area area : List.of(created, found)) {
+            area.superblock().adoptTerm(1);
+            itsMemory.broken = true;
+            assertThatThrownBy(() -> area.superblock().adoptTerm(2)).isInstanceOf(ForceFailedException.class);
+            itsMemory.broken = false;
+            area.flush(area.segmentBase(), 64);
+            assertThatThrownBy(area::drain).isInstanceOf(ForceFailedException.class);
+            area.closeClean();
+        }
+        assertThat(itsMemory.forced).isEmpty();
+    }
+
     /** Notes what is forced; may stop in it, or fail. */
     private static final class ForcedMemory implements AreaMemory {
         final List<String> forced = Collections.synchronizedList(new ArrayList<>());
@@ -181,9 +219,7 @@ final class ForcerTest {
                     throw new AssertionError(e);
                 }
             }
-            if (broken) {
-                throw new UncheckedIOException(new IOException("No space left on device"));
-            }
+            requireWorking();
             threads.add(Thread.currentThread().getName());
             forced.add(text.toString());
         }
@@ -210,7 +246,23 @@ final class ForcerTest {
 
         @Override
         public DurabilityVerbs device() {
-            return below.device();
+            return new DurabilityVerbs() {
+                @Override
+                public void flush(long address, long length) {
+                    requireWorking();
+                }
+
+                @Override
+                public void drain() {
+                    // A flush has ended.
+                }
+            };
+        }
+
+        private void requireWorking() {
+            if (broken) {
+                throw new UncheckedIOException(new IOException("No space left on device"));
+            }
         }
 
         @Override
