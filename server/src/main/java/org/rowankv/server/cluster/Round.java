@@ -39,6 +39,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Round implements MembershipView {
     private static final Logger LOG = LoggerFactory.getLogger(Round.class);
+    private static final long PREPARE_AGAIN_NS = 100_000_000;
 
     private final ClusterServer cluster;
     private final ClusterSettings settings;
@@ -303,19 +304,24 @@ final class Round implements MembershipView {
         door = around.door().open(made, new Routing(configuration, cluster.clientAddresses()), catalogue);
     }
 
+    /** Until it succeeds: no other event gives this server the limits, or ends what is half destroyed. */
     private void prepare(ClusterCatalogue catalogue) {
         try {
             if (serverId == 0) {
                 catalogue.resume();
             }
             catalogue.applyLimits();
+            return;
         } catch (RoundOverException e) {
             LOG.debug("the limits of the caches are left to the next start", e);
+            return;
         } catch (ConfigurationStoreException e) {
             around.errors().reportExpected("the limits of the caches", e);
         } catch (RuntimeException e) {
             around.errors().report("the limits of the caches", e);
         }
+        around.scheduling().park(PREPARE_AGAIN_NS);
+        chores.execute(() -> prepare(catalogue)); // behind those that other servers wait for
     }
 
     @Nullable

@@ -1,5 +1,6 @@
 package org.rowankv.server.request;
 
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Operation;
@@ -379,8 +380,8 @@ final class Mutation {
             replica().changes().add(cacheIdAt(address), change);
         }
         worker.inFlight().finished(slot);
-        if (limited != null) {
-            noteUse(limited, type);
+        if (EntryType.holdsObject(type)) {
+            noteObject();
         }
     }
 
@@ -390,9 +391,14 @@ final class Mutation {
                 worker.segments().region().offset(entry));
     }
 
-    /** An object that was there before is used by what replaces it, or gives it another lifetime. */
-    private void noteUse(LimitedCache cache, int type) {
-        if (!EntryType.holdsObject(type)) {
+    /**
+     * An object that was there before is used by what replaces it, or gives it another lifetime. The limit is that of now: one
+     * given after this mutation began was compared with counts that lacked its object.
+     */
+    private void noteObject() {
+        VarHandle.fullFence(); // the counts are stored: this look finds a new limit, or the limit finds the object
+        final LimitedCache cache = worker.limits().find(cacheIdAt(address));
+        if (cache == null) {
             return;
         }
         final int flags = EntryDescriptor.flags(

@@ -1,5 +1,6 @@
 package org.rowankv.server.shard;
 
+import java.lang.invoke.VarHandle;
 import org.rowankv.protocol.CacheLimit;
 
 /**
@@ -116,7 +117,8 @@ public final class LimitedCache {
     /** By the agent that evicts: it will stop. True if it must not, since the cache has grown meanwhile. */
     public boolean rest() {
         farAbove = false;
-        wanted = false; // before looking: who writes from here on sees that nobody is at work
+        wanted = false;
+        VarHandle.fullFence(); // before looking: a write that this look misses finds that no agent is at work
         return look();
     }
 

@@ -1,5 +1,6 @@
 package org.rowankv.server.shard;
 
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -65,6 +66,7 @@ public final class LimitedCaches {
         }
         final LimitedCache cache = new LimitedCache(cacheId, name, limit, own, shardCount, this::want);
         replace(cacheId, cache);
+        VarHandle.fullFence(); // before looking: a write that this look misses finds the new limit
         return cache.look();
     }
 

@@ -64,6 +64,8 @@ final class ClusterBed implements AutoCloseable {
         volatile @Nullable Configuration firstServed;
         /** In whose turns its clients' requests come; to be given before it starts. */
         volatile List<WorkerIo> ios = List.of();
+        /** Runs when it has roles and is about to serve. */
+        volatile Runnable beforeServing = () -> {};
 
         private int starts;
 
@@ -110,6 +112,7 @@ final class ClusterBed implements AutoCloseable {
 
             @Override
             public List<WorkerIo> ios() {
+                beforeServing.run();
                 return ios;
             }
         }

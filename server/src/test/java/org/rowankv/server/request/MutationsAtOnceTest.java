@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.placement.KeyHash;
+import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Version;
@@ -51,6 +52,7 @@ final class MutationsAtOnceTest {
     private final InFlight inFlight = new InFlight(AT_ONCE);
     private final Backup backup = new Backup(segments, 1);
     private final NoPressure pressure = new NoPressure();
+    private final LimitedCaches limits = new LimitedCaches(List.of(replica), 1);
     private String strikesAt = "";
     private HeldReplicator replicator;
     private Worker worker;
@@ -58,16 +60,7 @@ final class MutationsAtOnceTest {
     @BeforeEach
     void open() {
         replicator = new HeldReplicator(backup, this::reached);
-        worker = new Worker(
-                0,
-                AT_ONCE,
-                0,
-                segments,
-                replicator,
-                inFlight,
-                pressure,
-                new ManualClock(),
-                new LimitedCaches(List.of(), 1));
+        worker = new Worker(0, AT_ONCE, 0, segments, replicator, inFlight, pressure, new ManualClock(), limits);
     }
 
     private void reached(String point) {
@@ -125,6 +118,31 @@ final class MutationsAtOnceTest {
         worker.poll();
         assertThat(worker.advance(1)).isTrue();
         assertThat(second.status()).isEqualTo(Status.OK);
+    }
+
+    /** The limit was compared with counts that lacked the object. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldEvictWhatWasUnderWayWhenItsCacheGotALimit(boolean hadALimit) {
+        if (hadALimit) {
+            limits.limit(CACHE, "limited", new CacheLimit(10, CacheLimit.NO_LIMIT));
+        }
+        begun(0, "a", 10);
+        begun(1, "b", 10);
+        worker.advance(0);
+        worker.advance(1);
+
+        assertThat(limits.limit(CACHE, "limited", new CacheLimit(1, CacheLimit.NO_LIMIT)))
+                .isFalse();
+        replicator.acknowledge();
+        replicator.acknowledge();
+        worker.poll();
+
+        assertThat(worker.advance(0)).isTrue();
+        assertThat(limits.isAnyWanted()).isFalse();
+        assertThat(worker.advance(1)).isTrue();
+        assertThat(limits.isAnyWanted()).isTrue();
+        assertThat(limits.find(CACHE).isWanted()).isTrue();
     }
 
     @Test
