@@ -170,7 +170,8 @@ final class Victim {
     boolean explains(ErrorLog.Observation error) {
         return rotten
                 && (error.type().equals(IllegalStateException.class.getName()) && isOfDamage(error.where())
-                        || error.type().endsWith("DamagedLandingError"));
+                        || error.type().endsWith("DamagedLandingError")
+                        || Rot.isRefusedCheckpoint(error, number));
     }
 
     private boolean isOfDamage(@Nullable String where) {

@@ -13,6 +13,7 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.checkpoint.Checkpoint.CoveredSegment;
 import org.rowankv.server.checkpoint.Checkpoint.Origin;
 import org.rowankv.server.checkpoint.Checkpoint.ShardPart;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
@@ -50,6 +51,7 @@ public final class CheckpointLoad {
     private final Segments segments;
     private final Replicas replicas;
     private final CheckpointBook book;
+    private final EntryCheck check;
     private final boolean[] covered;
     /** Checkpoints that are newer than the area. */
     private final List<String> newer = new ArrayList<>();
@@ -64,6 +66,7 @@ public final class CheckpointLoad {
         this.segments = segments;
         this.replicas = replicas;
         this.book = book;
+        this.check = new EntryCheck(segments.region());
         this.covered = new boolean[segments.count()];
     }
 
@@ -220,6 +223,7 @@ public final class CheckpointLoad {
             workers.add(n -> bounds[n] = loadImage(reader, checkpoint, parts.get(n)));
         }
         try {
+            requireSoundSessions(checkpoint);
             forEach.run(numbers, workers);
         } catch (UnusableImageException e) {
             refuse(Checkpoint.fileOf(checkpoint.number()), String.valueOf(e.getMessage()));
@@ -298,9 +302,30 @@ public final class CheckpointLoad {
     }
 
     private boolean isReflected(long address) {
-        return address != 0
-                && covered[segments.segmentOf(address)]
-                && FrameDescriptor.generation(wordAt(address)) == segments.generation(segments.segmentOf(address));
+        return address != 0 && covered[segments.segmentOf(address)];
+    }
+
+    /** What sessions refer to is not read with the log. Damage there is left for the scan of the whole log to find. */
+    private void requireSoundSessions(Checkpoint checkpoint) {
+        for (ShardPart part : checkpoint.shards()) {
+            for (SessionImage session : part.sessions()) {
+                requireSound(session.openAddress());
+                session.answers().forEach(answer -> requireSound(answer.address()));
+            }
+        }
+    }
+
+    private void requireSound(long address) {
+        if (!isReflected(address)) {
+            return;
+        }
+        final int segment = segments.segmentOf(address);
+        final String why = check.whyInvalid(
+                address, segments.area().addressOf(segment) + segments.length(), segments.generation(segment));
+        if (why != null) {
+            throw new UnusableImageException(new IOException(
+                    "the entry at " + address + ", to which one of its sessions refers, is damaged: " + why));
+        }
     }
 
     /** What lies in a segment that has to be read is found there, or a copy of it elsewhere. */

@@ -1,6 +1,7 @@
 package org.rowankv.server.checkpoint;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -8,6 +9,7 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.index.ExpiryBound;
 import org.rowankv.server.index.IndexItem;
 import org.rowankv.server.index.ShardIndex;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
@@ -25,6 +27,7 @@ final class ImageWriter {
     private final CheckpointStore store;
     private final Segments segments;
     private final long areaId;
+    private final EntryCheck check;
     private final ByteBuffer block = ImageDescriptor.block();
     /** By cache, whose ids are small and never reused, and by segment: how many items and what they are charged. */
     private int[] @Nullable [] live = new int[4] @Nullable [];
@@ -43,6 +46,7 @@ final class ImageWriter {
         this.store = store;
         this.segments = segments;
         this.areaId = segments.area().superblock().areaId();
+        this.check = new EntryCheck(segments.region());
     }
 
     void begin(ShardReplica newReplica, long newNumber) throws IOException {
@@ -91,7 +95,9 @@ final class ImageWriter {
             final long bound = index.expiryBound(position);
             block.putInt(bound == ExpiryBound.NEVER ? 0 : (int) bound).putInt(0);
             // While the index points there and is locked, what lies there stays.
-            next = index.visitItems(position, this::item);
+            next = index.visitItems(position, item -> item(shard, item));
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         } finally {
             index.unlock();
         }
@@ -106,13 +112,22 @@ final class ImageWriter {
         return next;
     }
 
-    private void item(long item) {
+    /** The index is locked. A damaged entry ends the image: a start from it would not see what is lost. */
+    private void item(ShardReplica shard, long item) {
         final long address = IndexItem.address(item);
         final ByteBuffer buffer = segments.region().buffer(address);
         final int at = segments.region().offset(address);
-        final long word = FrameDescriptor.wordPlain(buffer, at);
-        if (!EntryType.holdsObject(FrameDescriptor.type(word))) {
+        final int entryLength = check.soundLength(segments, address);
+        if (entryLength == 0) {
+            throw damaged(address, "its header");
+        }
+        if (!EntryType.holdsObject(FrameDescriptor.type(FrameDescriptor.wordPlain(buffer, at)))) {
             return;
+        }
+        final int segment = segments.segmentOf(address);
+        if (shard.counts().objects(EntryDescriptor.cacheId(buffer, at)) == 0) {
+            segments.damage().suspect(segment, segments.generation(segment));
+            throw damaged(address, "its cache");
         }
         if (block.remaining() < ImageDescriptor.ITEM_LENGTH) {
             throw new IllegalStateException("a bucket with more than " + groupCount + " objects");
@@ -121,9 +136,13 @@ final class ImageWriter {
         groupCount++;
         items++;
         final int[] ofCache = live(EntryDescriptor.cacheId(buffer, at));
-        final int segment = segments.segmentOf(address);
         ofCache[2 * segment]++;
-        ofCache[2 * segment + 1] += segments.charge(FrameDescriptor.length(word));
+        ofCache[2 * segment + 1] += segments.charge(entryLength);
+    }
+
+    private static UncheckedIOException damaged(long address, String what) {
+        return new UncheckedIOException(new IOException("the entry at " + address + " is damaged in " + what
+                + "; no checkpoint is taken before the entry is mended or replaced"));
     }
 
     private int[] live(int cacheId) {

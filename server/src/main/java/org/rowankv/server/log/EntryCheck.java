@@ -52,6 +52,21 @@ public final class EntryCheck {
         return FrameDescriptor.whyInvalid(buffer, at, limit, address, generation, checksum);
     }
 
+    /**
+     * The length of an entry that an index or a session refers to. 0 if the frame's header is damaged: then neither length nor
+     * type means anything, and the scrubber looks into its segment.
+     */
+    public int soundLength(Segments segments, long address) {
+        final int segment = segments.segmentOf(address);
+        final int generation = segments.generation(segment);
+        final long end = segments.area().addressOf(segment) + segments.length();
+        if (whyFrameInvalid(address, end, generation) != null) {
+            segments.damage().suspect(segment, generation);
+            return 0;
+        }
+        return FrameDescriptor.length(FrameDescriptor.wordPlain(region.buffer(address), region.offset(address)));
+    }
+
     /** Marks a damaged entry: nothing needs it where it lies. It stays invalid. The caller flushes the frame's header. */
     public void writeOff(long address) {
         FrameDescriptor.writeOff(region.buffer(address), region.offset(address), address, checksum);

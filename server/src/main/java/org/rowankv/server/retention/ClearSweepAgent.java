@@ -5,6 +5,7 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Agent;
 import org.rowankv.server.index.IndexItem;
 import org.rowankv.server.index.ShardIndex;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
@@ -21,6 +22,7 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
 
     private final Segments segments;
     private final Replicas replicas;
+    private final EntryCheck check;
     private final int[] sweptCount;
     private final long[] cleared = new long[64];
     private final long[] clearedPositions = new long[cleared.length];
@@ -34,6 +36,7 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
     public ClearSweepAgent(Segments segments, Replicas replicas) {
         this.segments = segments;
         this.replicas = replicas;
+        this.check = new EntryCheck(segments.region());
         this.sweptCount = new int[replicas.shardCount()];
     }
 
@@ -107,7 +110,8 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
         if (EntryType.holdsObject(type)
                 && EntryDescriptor.version(entry, at)
                         <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(entry, at))
-                && clearedCount < cleared.length) {
+                && clearedCount < cleared.length
+                && check.soundLength(segments, address) > 0) {
             clearedPositions[clearedCount] = IndexItem.position(item);
             cleared[clearedCount++] = address;
         }

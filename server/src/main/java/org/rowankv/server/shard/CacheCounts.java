@@ -23,7 +23,7 @@ public final class CacheCounts {
     /** Makes room for a cache, so that nothing that follows needs memory. Under the index lock, as all that writes. */
     void ensure(int cacheId) {
         final long[] now = counts;
-        if (cacheId * WORDS + WORDS > now.length) {
+        if (cacheId >= now.length / WORDS) {
             counts = Arrays.copyOf(now, Math.max((cacheId + 1) * WORDS, 2 * now.length));
         }
     }
@@ -44,6 +44,7 @@ public final class CacheCounts {
 
     /** The index points to an object of that charge no more. Under the index lock. */
     public void removed(int cacheId, int charge) {
+        ensure(cacheId);
         replaced(cacheId, charge, 0);
     }
 
@@ -65,8 +66,8 @@ public final class CacheCounts {
 
     private long get(int cacheId, int what) {
         final long[] now = counts;
-        final int at = cacheId * WORDS + what;
-        return cacheId >= 0 && at < now.length ? (long) COUNT.getOpaque(now, at) : 0;
+        // Not by the product: a damaged entry's id may be any number.
+        return cacheId >= 0 && cacheId < now.length / WORDS ? (long) COUNT.getOpaque(now, cacheId * WORDS + what) : 0;
     }
 
     public long objects(int cacheId) {

@@ -13,6 +13,7 @@ import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.index.ShardIndex;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
@@ -53,6 +54,10 @@ public final class ShardReplica {
     private final KeyHash keyHash;
     private final Segments segments;
     private final ShardIndex index;
+    /** Guarded by the index's lock. */
+    private final EntryCheck check;
+    /** Guarded by its monitor. */
+    private final EntryCheck sessionCheck;
     /** By session id. A session belongs to one caller at a time: so two callers seldom meet in one table. */
     private final SessionTable[] sessions = new SessionTable[SESSION_TABLES];
 
@@ -92,6 +97,8 @@ public final class ShardReplica {
         this.keyHash = keyHash;
         this.segments = segments;
         this.index = new ShardIndex(segments.region());
+        this.check = new EntryCheck(segments.region());
+        this.sessionCheck = new EntryCheck(segments.region());
         this.tenure = tenure;
         this.changes = new ShardChanges(shardCount);
         for (int i = 0; i < sessions.length; i++) {
@@ -346,9 +353,10 @@ public final class ShardReplica {
                 freed = 0; // applied before, by a thread that an error struck, perhaps before it came to what follows
             } else {
                 // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
-                final int oldCharge = existing == 0 ? 0 : objectCharge(existing);
+                final int oldLength = existing == 0 ? 0 : check.soundLength(segments, existing);
+                final int oldCharge = objectCharge(existing, oldLength);
                 counts.ensure(EntryDescriptor.cacheId(entry, at));
-                freed = existing == 0 ? 0 : supersede(existing);
+                freed = supersede(existing, oldLength);
                 boolean put = false;
                 try {
                     if (existing == 0 || !index.replace(position, existing, address)) {
@@ -382,11 +390,14 @@ public final class ShardReplica {
         }
     }
 
-    /** What the object at an address that the index points to is charged; 0 if no object lies there. */
-    private int objectCharge(long address) {
-        final long word = FrameDescriptor.wordPlain(
-                segments.region().buffer(address), segments.region().offset(address));
-        return EntryType.holdsObject(FrameDescriptor.type(word)) ? segments.charge(FrameDescriptor.length(word)) : 0;
+    /** What the object at an address that the index points to is charged; 0 if no object lies there that is whole. */
+    private int objectCharge(long address, int length) {
+        return length > 0 && EntryType.holdsObject(typeAt(address)) ? segments.charge(length) : 0;
+    }
+
+    private int typeAt(long address) {
+        return FrameDescriptor.type(FrameDescriptor.wordPlain(
+                segments.region().buffer(address), segments.region().offset(address)));
     }
 
     /** Whether the index still points to that use of an entry's place. The index is locked. */
@@ -442,16 +453,24 @@ public final class ShardReplica {
 
     /**
      * The entry at that address is no longer its key's newest. A tombstone is kept all the same, until its horizon; an
-     * entry whose answer may be asked for, until its completion is forgotten.
+     * entry whose answer may be asked for, until its completion is forgotten. One with a damaged header (length 0) gives nothing
+     * back: its space comes free with its segment.
      */
-    private int supersede(long address) {
-        final ByteBuffer old = segments.region().buffer(address);
-        final int at = segments.region().offset(address);
-        final long word = FrameDescriptor.wordPlain(old, at);
-        if (EntryType.isTombstone(FrameDescriptor.type(word))) {
+    private int supersede(long address, int length) {
+        if (length == 0 || EntryType.isTombstone(typeAt(address))) {
             return 0;
         }
-        return deadUnlessKept(old, at, address, FrameDescriptor.length(word));
+        return deadUnlessKept(
+                segments.region().buffer(address), segments.region().offset(address), address, length);
+    }
+
+    /** The session that the entry at that address opened is over. */
+    int endOpening(long address) {
+        final int length;
+        synchronized (sessionCheck) {
+            length = sessionCheck.soundLength(segments, address);
+        }
+        return supersede(address, length);
     }
 
     /** Counts an entry dead that the index does not point to, unless its completion is needed, or it is damaged. */
@@ -496,7 +515,7 @@ public final class ShardReplica {
         int freed = 0;
         for (int number = 0; number < EntryDescriptor.closedSessions(entry, at); number++) {
             final long sessionId = EntryDescriptor.closedSession(entry, at, number);
-            freed += sessions(sessionId).close(sessionId, version, this::supersede);
+            freed += sessions(sessionId).close(sessionId, version, this::endOpening);
         }
         return freed;
     }

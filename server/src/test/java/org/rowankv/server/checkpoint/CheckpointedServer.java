@@ -2,7 +2,9 @@ package org.rowankv.server.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Version;
@@ -89,6 +91,24 @@ final class CheckpointedServer {
         return address;
     }
 
+    /** Returns where the entry lies that opens the session at shard 0. */
+    long openSession(long session) {
+        version = Version.next(version);
+        draft.begin(EntryType.SESSION_OPEN, 0, 0).request(session, 0, 0).version(version);
+        final int length = EntryDescriptor.aligned((int) draft.usedLength());
+        assertThat(log.ensureRoom(length)).isTrue();
+        final long address = log.append(draft, 1);
+        final int unused = replicas.get(0).apply(OWNER, 0, address, EntryType.SESSION_OPEN, length);
+        return address;
+    }
+
+    /** A bit of what lies at the address flips. */
+    void flip(long address, int bit) {
+        final ByteBuffer entry = segments.region().buffer(address);
+        final int at = segments.region().offset(address) + bit / Byte.SIZE;
+        entry.put(at, (byte) (entry.get(at) ^ 1 << bit % Byte.SIZE));
+    }
+
     /** The key of that number in that shard. */
     static String key(int shard, int number) {
         for (int i = 0; ; i++) {
@@ -119,18 +139,39 @@ final class CheckpointedServer {
         return key.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Everything is on all replicas, and a checkpoint is taken. */
-    void takeCheckpoint() {
+    private void settle() {
         for (int shard = 0; shard < SHARDS; shard++) {
             replicas.get(shard).raiseCommitVersion(version);
             replicas.get(shard).forgetDeletions(OWNER);
         }
+    }
+
+    /** Everything is on all replicas, and a checkpoint is taken. */
+    void takeCheckpoint() {
+        takeCheckpointAfterFailures();
+        assertThat(errors.distinct()).isEmpty();
+    }
+
+    /** As above; that rounds before it failed may have been reported. */
+    void takeCheckpointAfterFailures() {
+        settle();
         final long before = agent.taken();
         for (int turn = 0; agent.taken() == before; turn++) {
             assertThat(turn).isLessThan(100);
             clock.advanceMs(1);
             final int unused = agent.doWork();
         }
-        assertThat(errors.distinct()).isEmpty();
+    }
+
+    /** A round is tried, and comes to nothing. Returns what it reported. */
+    List<ErrorLog.Observation> tryCheckpoint() {
+        settle();
+        final long before = agent.taken();
+        for (int turn = 0; turn < 100; turn++) {
+            clock.advanceMs(1);
+            final int unused = agent.doWork();
+        }
+        assertThat(agent.taken()).isEqualTo(before);
+        return errors.distinct();
     }
 }

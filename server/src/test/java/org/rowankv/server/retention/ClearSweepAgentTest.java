@@ -15,6 +15,25 @@ final class ClearSweepAgentTest {
     private final ClearSweepAgent sweep =
             new ClearSweepAgent(one.segments, new Replicas(new ShardReplica[] {one.replica}));
 
+    /** The index goes on to refer to it, and the clear to hide it: its length is not known. */
+    @Test
+    void shouldLeaveAnEntryWithADamagedHeader() {
+        one.put(1, "damaged", 10, Ttl.ETERNAL);
+        one.put(1, "whole", 10, Ttl.ETERNAL);
+        final long damaged = one.addressOf(1, "damaged");
+        final int lengthAt = one.segments.region().offset(damaged) + 5;
+        one.segments.region().buffer(damaged).put(lengthAt, (byte) 0x80);
+        one.clear(1);
+
+        while (sweep.doWork() > 0) {
+            assertThat(one.replica.index().count()).isPositive();
+        }
+
+        assertThat(one.replica.counts().objects(1)).isOne();
+        assertThat(one.addressOf(1, "damaged")).isEqualTo(damaged);
+        assertThat(one.addressOf(1, "whole")).isZero();
+    }
+
     @Test
     void shouldSweepFromTheBeginningWhatIsClearedInTheMiddleOfASweep() {
         for (int i = 0; i < OBJECTS; i++) {

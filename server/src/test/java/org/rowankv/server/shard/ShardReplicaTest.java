@@ -2,9 +2,12 @@ package org.rowankv.server.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -77,6 +80,43 @@ final class ShardReplicaTest {
     void shouldGiveBackNothingForARepeatedEntryForWhichSpaceWasDrawn() {
         assertThat(apply(EntryType.PUT, append(draft(EntryType.PUT, first)))).isZero();
         assertThat(apply(EntryType.PUT, append(draft(EntryType.PUT, first)))).isZero();
+    }
+
+    private static void flip(Segments segments, long address, int bit) {
+        final ByteBuffer entry = segments.region().buffer(address);
+        final int at = segments.region().offset(address) + bit / Byte.SIZE;
+        entry.put(at, (byte) (entry.get(at) ^ 1 << bit % Byte.SIZE));
+    }
+
+    /** A length of which a bit has flipped is no length: it would divide by zero, or count what was never written. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 32, 33, 41, 47, 48, 55, 63, 70, 100})
+    void shouldReplaceAnEntryWithADamagedHeaderAndGiveNothingBack(int bit) {
+        final long damaged = append(draft(EntryType.PUT, first));
+        assertThat(apply(EntryType.PUT, damaged)).isZero();
+        flip(segments, damaged, bit);
+
+        final long newer = append(draft(EntryType.PUT, second));
+        assertThat(apply(EntryType.PUT, newer)).isZero();
+
+        assertThat(found()).isEqualTo(newer);
+        final int segment = segments.segmentOf(damaged);
+        assertThat(segments.deadBytes(segment)).isZero();
+        assertThat(segments.damage().isSuspect(segment, segments.generation(segment)))
+                .isTrue();
+    }
+
+    @Test
+    void shouldCloseASessionWhoseOpeningIsDamaged() {
+        final long opening = append(
+                draft.begin(EntryType.SESSION_OPEN, 0, 0).request(77, 0, 0).version(first));
+        assertThat(apply(EntryType.SESSION_OPEN, opening)).isZero();
+        flip(segments, opening, 47);
+
+        assertThat(replica.sessions(77).close(77, second, replica::endOpening)).isZero();
+
+        assertThat(replica.sessions(77).isOpen(77)).isFalse();
+        assertThat(segments.deadBytes(segments.segmentOf(opening))).isZero();
     }
 
     /** What the deletion's place holds by then is an object of the same key. */

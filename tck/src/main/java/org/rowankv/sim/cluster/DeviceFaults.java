@@ -156,6 +156,7 @@ final class DeviceFaults {
         final String where = error.where();
         return host.number() == rotten
                 && (isOfDamage(error.type())
+                        || Rot.isRefusedCheckpoint(error, rotten)
                         || error.type().equals(IllegalStateException.class.getName())
                                 && (where.startsWith("server " + rotten + ": segment")
                                         || where.startsWith("server " + rotten + ": scan of segment")

@@ -1,10 +1,12 @@
 package org.rowankv.sim.device;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.Server;
 import org.rowankv.server.log.EntryDescriptor;
@@ -22,10 +24,12 @@ public final class Rot {
 
     private static final int TRIES = 8;
 
+    private final Server server;
     private final Segments segments;
     private final RandomSource random;
 
     public Rot(Server server, RandomSource random) {
+        this.server = server;
         this.segments = server.segments();
         this.random = random;
     }
@@ -46,6 +50,15 @@ public final class Rot {
                 ? random.nextInt(2) * 4096 + random.nextInt(128)
                 : SUPERBLOCKS + random.nextInt(base - SUPERBLOCKS);
         return new RottenBit(at, mask(), part == 0 ? "a superblock" : "a table", 0, 0);
+    }
+
+    /** Whether the error tells that a server takes no checkpoint of what is damaged. */
+    public static boolean isRefusedCheckpoint(ErrorLog.Observation error, int server) {
+        final String message = error.message();
+        return error.type().equals(IOException.class.getName())
+                && error.where().endsWith("checkpoint of server " + server)
+                && message != null
+                && message.contains("is damaged in its ");
     }
 
     private int mask() {
@@ -87,7 +100,9 @@ public final class Rot {
                         new SegmentScan.Visitor() {
                             @Override
                             public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
-                                entries.add(address);
+                                if (segments.owner(segment) != SegmentOwner.WORKER || isAtRest(buffer, at)) {
+                                    entries.add(address);
+                                }
                             }
 
                             @Override
@@ -96,6 +111,12 @@ public final class Rot {
                             }
                         });
         return entries;
+    }
+
+    /** Not what a primary is writing this moment: that is in the processor's caches, not on the medium. */
+    private boolean isAtRest(ByteBuffer buffer, int at) {
+        final int shard = EntryDescriptor.shard(buffer, at);
+        return !server.isPrimary(shard) || EntryDescriptor.version(buffer, at) <= server.finishedVersion(shard);
     }
 
     private RottenBit bitOf(long frame) {
