@@ -80,9 +80,7 @@ final class DamageJudge {
                     && assignment.isReplica(server)
                     && !assignment.isJoining(server)
                     && ReplicaRead.answer(
-                            request,
-                            simulation.store().cluster().servers().get(server),
-                            nowMs)) {
+                            request, simulation.store().cluster().servers().get(server), nowMs)) {
                 return true;
             }
         }
