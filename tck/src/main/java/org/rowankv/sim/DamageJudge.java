@@ -2,6 +2,8 @@ package org.rowankv.sim;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import org.rowankv.placement.Configuration;
 import org.rowankv.placement.ShardAssignment;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -85,6 +87,20 @@ final class DamageJudge {
             }
         }
         return false;
+    }
+
+    /** Some damage stays: in a segment that is not scrubbed yet, or in one that has no room for the copy. */
+    void requireAgreement(StateJudge states) {
+        final Configuration configuration = simulation.store().cluster().configuration();
+        final List<Server> servers = simulation.store().cluster().servers();
+        if (!simulation.victim().isRotten()) {
+            states.requireAgreement(configuration, servers);
+            return;
+        }
+        states.requireAgreement(
+                configuration, servers, Set.of(simulation.victim().number()));
+        states.requireAgreementBesidesDamage(
+                configuration, servers, simulation.victim().number());
     }
 
     /** Those servers whose segments hold no damage: where it was settled, it lies there still. */

@@ -47,7 +47,7 @@ final class Judge {
         ballast.judge();
         cluster.awaitDigested(); // a read may have logged an expiry
         damage.awaitMended();
-        states.requireAgreement(cluster.configuration(), cluster.servers());
+        damage.requireAgreement(states);
         states.requireCounts(
                 damage.whole(cluster.servers()), cluster.configuration().shardCount());
         states.requireEvictions(

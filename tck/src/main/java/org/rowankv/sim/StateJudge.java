@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.placement.Configuration;
 import org.rowankv.placement.ShardAssignment;
 import org.rowankv.protocol.CacheLimit;
@@ -16,6 +17,7 @@ import org.rowankv.protocol.Version;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.Server;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
@@ -65,16 +67,53 @@ public final class StateJudge {
         }
     }
 
+    /**
+     * As above, of a server whose area is damaged. It lacks no more objects than its index points to damaged entries, and what is whole
+     * there agrees.
+     */
+    public void requireAgreementBesidesDamage(Configuration configuration, List<Server> servers, int damaged) {
+        for (int shard = 0; shard < configuration.shardCount(); shard++) {
+            final ShardAssignment assignment = configuration.shard(shard);
+            if (!assignment.isComplete(damaged)) {
+                continue;
+            }
+            final List<Long> broken = new ArrayList<>();
+            final Map<String, String> found = objects(servers.get(damaged), shard, broken);
+            for (Server other : servers) {
+                if (other.serverId() == damaged || !assignment.isComplete(other.serverId())) {
+                    continue;
+                }
+                final Map<String, String> expected = objects(other, shard);
+                if (!expected.entrySet().containsAll(found.entrySet())
+                        || expected.size() - found.size() > broken.size()) {
+                    violation.accept("replicas of shard " + shard + " differ: server " + other.serverId() + " has "
+                            + expected + ", server " + damaged + " has " + found + " and damaged entries at " + broken);
+                }
+            }
+        }
+    }
+
     /** The visible objects in one replica's index: version, object version, length, expiry and checksum by key. */
     public static Map<String, String> objects(Server server, int shard) {
+        return objects(server, shard, null);
+    }
+
+    /** As above. @param broken gets the addresses of damaged entries, which are passed over then; null: nothing is damaged */
+    private static Map<String, String> objects(Server server, int shard, @Nullable List<Long> broken) {
         final ShardReplica replica = server.replicas().get(shard);
-        final MemoryRegion region = server.segments().region();
+        final Segments segments = server.segments();
+        final MemoryRegion region = segments.region();
+        final EntryCheck check = new EntryCheck(region);
         final Map<String, String> objects = new TreeMap<>();
         long position = 0;
         do {
             replica.index().lock(LOCK_OWNER);
             try {
                 position = replica.index().visit(position, address -> {
+                    if (broken != null && isDamaged(segments, check, address)) {
+                        broken.add(address);
+                        return;
+                    }
                     final ByteBuffer buffer = region.buffer(address);
                     final int at = region.offset(address);
                     final int flags = EntryDescriptor.flags(buffer, at);
@@ -97,6 +136,12 @@ public final class StateJudge {
             }
         } while (position != 0);
         return objects;
+    }
+
+    private static boolean isDamaged(Segments segments, EntryCheck check, long address) {
+        final int segment = segments.segmentOf(address);
+        final long end = segments.area().addressOf(segment) + segments.length();
+        return check.whyInvalid(address, end, segments.generation(segment)) != null;
     }
 
     /** Every replica counts the objects of each cache as a walk over its index does. */

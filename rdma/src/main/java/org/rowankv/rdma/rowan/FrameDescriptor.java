@@ -249,6 +249,31 @@ public final class FrameDescriptor {
         return null;
     }
 
+    /**
+     * The word of an entry that was at the place before one bit of the word flipped, or 0: the placement crc agrees with no other
+     * word. Of a word that names the generation and an entry's type it is not asked: {@link #whyInvalid} says what that is.
+     *
+     * @param address region address of the frame
+     */
+    public static long wordBeforeAFlip(
+            ByteBuffer buffer, int offset, long address, int generation, FrameChecksum checksum) {
+        final long found = wordPlain(buffer, offset);
+        if (Integer.bitCount(generation(found) ^ generation) > 1) {
+            return 0;
+        }
+        for (int bit = 0; bit < Long.SIZE; bit++) {
+            final long word = found ^ 1L << bit;
+            if (generation(word) == generation
+                    && isEntryType(type(word))
+                    && checksum.placement(
+                                    address, word, bodyCrc(buffer, offset), tag(buffer, offset), stamp(buffer, offset))
+                            == placementCrc(buffer, offset)) {
+                return word;
+            }
+        }
+        return 0;
+    }
+
     /** Why the first {@code bodyLength} bytes of a valid frame's body are not what was sealed, or null if they are. */
     public static @Nullable String whyBodyInvalid(
             ByteBuffer buffer, int offset, int bodyLength, FrameChecksum checksum) {

@@ -67,6 +67,15 @@ public final class EntryCheck {
         return FrameDescriptor.length(FrameDescriptor.wordPlain(region.buffer(address), region.offset(address)));
     }
 
+    /** The type of the entry that was there before one bit of its word flipped, or 0 if there was none. */
+    public int typeBeforeAFlip(long address, long segmentEnd, int generation) {
+        if (address > segmentEnd - FrameDescriptor.HEADER_LENGTH) {
+            return 0;
+        }
+        return FrameDescriptor.type(FrameDescriptor.wordBeforeAFlip(
+                region.buffer(address), region.offset(address), address, generation, checksum));
+    }
+
     /** Marks a damaged entry: nothing needs it where it lies. It stays invalid. The caller flushes the frame's header. */
     public void writeOff(long address) {
         FrameDescriptor.writeOff(region.buffer(address), region.offset(address), address, checksum);

@@ -260,8 +260,7 @@ public final class Area implements AutoCloseable {
                     fileIdentity,
                     settings.durability() == Durability.POWER,
                     content);
-            final Area area =
-                    new Area(
+            final Area area = new Area(
                     settings, memory, forcer, superblock, AreaFinding.mayBeTorn(content, bootId), content.power());
             AreaFinding.requireTables(file, area.segments.whyInvalid());
             AreaFinding.requireTables(file, area.tenures.whyInvalid());

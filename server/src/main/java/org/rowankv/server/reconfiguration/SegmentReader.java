@@ -110,6 +110,8 @@ final class SegmentReader implements SegmentScan.Visitor {
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
         if (mayBeTorn) {
             closeGap(Math.min(tornEnd, segments.area().addressOf(segment) + segments.length()));
+        } else if (next != ANYWHERE) {
+            lookBehindTheLast();
         }
         applyBatch();
         segments.close(segment, charged);
@@ -197,6 +199,20 @@ final class SegmentReader implements SegmentScan.Visitor {
                 "server " + serverId + ": scan of segment " + segment + " before "
                         + (address - segments.area().addressOf(segment)),
                 new IllegalStateException("no word says what is there"));
+    }
+
+    /** No gap shows that the last entry of a log has a damaged word. The rest of its header does. */
+    private void lookBehindTheLast() {
+        final long end = segments.area().addressOf(segment) + segments.length();
+        final int type = check.typeBeforeAFlip(next, end, segments.generation(segment));
+        if (type == 0 || type == EntryType.COMMIT_VECTOR) {
+            return;
+        }
+        damagedLandings += replicated ? 1 : 0;
+        errors.reportExpected(
+                "server " + serverId + ": scan of segment " + segment + " at "
+                        + (next - segments.area().addressOf(segment)),
+                new IllegalStateException("a bit of the publication word has flipped"));
     }
 
     /**

@@ -142,6 +142,19 @@ final class DamagedLandingScanTest {
         assertThat(server.area().superblock().isIncomplete()).isTrue();
     }
 
+    /** No entry behind it shows the gap. */
+    @Test
+    void shouldFindTheLastEntryOfALogWhicheverBitOfItsWordIsDamaged() {
+        for (int bit = 0; bit < Long.SIZE; bit++) {
+            final LoggedServer server = written(SegmentOwner.BACKUP);
+            final ByteBuffer buffer = buffer(server, addresses[ENTRIES - 1]);
+            final int at = offset(server, addresses[ENTRIES - 1]) + bit / 8;
+            buffer.put(at, (byte) (buffer.get(at) ^ 1 << bit % 8));
+            assertThatThrownBy(server::start).as("bit %s", bit).isInstanceOf(UnusableAreaException.class);
+            assertThat(server.errors().distinct()).as("bit %s", bit).hasSize(1);
+        }
+    }
+
     @Test
     void shouldFindDamageBehindAPlaceThatWasGivenUp() {
         final LoggedServer server = written(SegmentOwner.BACKUP);
