@@ -83,6 +83,12 @@ final class StoreStreams implements StreamServers {
     }
 
     @Override
+    public void requireServing(int shard) {
+        final long unused =
+                simulation.store().serverOf(shard).scan(cacheId(), shard, 0, false, (key, value, version) -> {});
+    }
+
+    @Override
     public int keyOf(byte[] key) {
         final CacheLife first = simulation.workload().caches().first();
         for (int number = keys.size(); number < first.keys(); number++) {

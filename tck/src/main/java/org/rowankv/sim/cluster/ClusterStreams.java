@@ -156,6 +156,11 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
     }
 
     @Override
+    public void requireServing(int shard) {
+        // It is started again.
+    }
+
+    @Override
     public int keyOf(byte[] key) {
         for (int number = keys.size(); number < first().keys(); number++) {
             keys.put(ByteBuffer.wrap(CacheLife.keyBytes(number)), number);

@@ -17,6 +17,9 @@ public interface StreamServers {
     /** Where a server's answers come from; null if it cannot be reached. The same as long as a connection to it lasts. */
     AskedChanges.@Nullable Source source(int server);
 
+    /** The primary of a shard is closed: throws what it refuses requests with, if it has stopped itself for good. */
+    void requireServing(int shard);
+
     /** The number of a key; −1 if no client uses it. */
     int keyOf(byte[] key);
 

@@ -41,7 +41,9 @@ import org.rowankv.server.stream.ShardChanges;
  */
 public final class Subscriber implements Service {
     private static final long WAIT_MS = 2_000;
-    private static final int MOST_ROUNDS = 10_000;
+    /** Longer than servers take to notice that a connection has broken silently, and to replicate by another one. */
+    private static final long REST_NS = 30_000_000_000L;
+
     private static final int RESUME_ONE_IN = 64;
     private static final int LOSS_ONE_IN = 40;
     /** With an old value, perhaps. */
@@ -164,8 +166,8 @@ public final class Subscriber implements Service {
     public void rest() {
         resting = true;
         final long sinceNs = scene.nowNs();
-        for (int round = 0; !isComplete(); round++) {
-            if (round == MOST_ROUNDS) {
+        while (!isComplete()) {
+            if (scene.nowNs() - sinceNs > REST_NS) {
                 scene.violation("a change stream does not come to its end when all rests: " + state());
             }
             askings.forEach(this::step);
@@ -225,10 +227,15 @@ public final class Subscriber implements Service {
         return true;
     }
 
-    private static boolean isReceived(ChangeCursor cursor, Source source, Configuration configuration) {
-        return cursor.isOver()
-                || source.whyNotServed(cursor.shard(), configuration.term()) == Status.OK
-                        && cursor.position() >= source.served().lastVersion(cursor.shard());
+    private boolean isReceived(ChangeCursor cursor, Source source, Configuration configuration) {
+        if (cursor.isOver()) {
+            return true;
+        }
+        final Status why = source.whyNotServed(cursor.shard(), configuration.term());
+        if (why == Status.CLOSED) {
+            servers.requireServing(cursor.shard());
+        }
+        return why == Status.OK && cursor.position() >= source.served().lastVersion(cursor.shard());
     }
 
     // --- its turns ---
