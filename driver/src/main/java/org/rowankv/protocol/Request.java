@@ -307,6 +307,12 @@ public final class Request {
         previousVersion = newPreviousVersion;
     }
 
+    /** For the session: what came of an attempt that brought no answer. */
+    public void fail(Status why) {
+        noResult();
+        answer(why, 0, 0, 0);
+    }
+
     /** For the session that answers: room for {@code length} bytes of result, at index 0 of the array returned. */
     public byte[] resultOf(int length) {
         if (result.length < length) {

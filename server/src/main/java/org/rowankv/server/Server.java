@@ -28,11 +28,13 @@ import org.rowankv.server.reconfiguration.CopyListener;
 import org.rowankv.server.reconfiguration.JoinAgent;
 import org.rowankv.server.replication.BackupSets;
 import org.rowankv.server.replication.Links;
+import org.rowankv.server.replication.Replicator;
 import org.rowankv.server.replication.RowanReplicator;
 import org.rowankv.server.request.InFlight;
 import org.rowankv.server.request.ObjectReader;
 import org.rowankv.server.request.ReadCheck;
 import org.rowankv.server.request.ShardPrimary;
+import org.rowankv.server.request.Worker;
 import org.rowankv.server.retention.ClearSweepAgent;
 import org.rowankv.server.retention.EvictionAgent;
 import org.rowankv.server.retention.ExpirySweepAgent;
@@ -116,20 +118,21 @@ public final class Server implements AutoCloseable {
         final int[] epochs = epochsOf(configuration);
         final int maxMessage = Math.min(capabilities.maxMessage(), segments.length());
         this.pool = WorkerPool.of(
-                serverId,
-                parts,
-                inFlight,
-                limits,
-                () -> linksOf(parts),
-                workerLinks -> new RowanReplicator(
-                        segments.region(),
-                        workerLinks,
-                        backupSets,
-                        configuration.serverCount(),
-                        maxMessage,
-                        segments.length(),
-                        epochs,
-                        settings.counters()));
+                settings.workers(),
+                parts.ios().size(),
+                (slot, loop) -> worker(
+                        parts,
+                        slot,
+                        loop,
+                        links -> new RowanReplicator(
+                                segments.region(),
+                                links,
+                                backupSets,
+                                configuration.serverCount(),
+                                maxMessage,
+                                segments.length(),
+                                epochs,
+                                settings.counters())));
         final DigestAgent digest = new DigestAgent(
                 endpoint.receiveQueue(),
                 new LandingCursor(endpointSettings, endpoint.receiveQueue()),
@@ -229,6 +232,29 @@ public final class Server implements AutoCloseable {
         }
         this.dispatch = new RequestDispatch(
                 serverId, primaries, reader, pool, agents, serving, parts.scheduling(), clock, parts.wakeUp());
+    }
+
+    private Worker worker(ServerParts parts, int slot, int loop, Function<Links, Replicator> replicators) {
+        final Links links = linksOf(parts);
+        if (loop >= 0) {
+            links.at(parts.ios().get(loop));
+        }
+        final ServerSettings settings = parts.settings();
+        final int atOnce = settings.mutationsPerWorker();
+        final Worker worker = new Worker(
+                slot * atOnce,
+                slot < settings.workers() ? atOnce : 1,
+                serverId,
+                segments,
+                replicators.apply(links),
+                inFlight,
+                parts.pressure(),
+                clock,
+                limits);
+        if (settings.verifyReads()) {
+            worker.verifyReads();
+        }
+        return worker;
     }
 
     private Links linksOf(ServerParts parts) {

@@ -3,18 +3,12 @@ package org.rowankv.server;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.function.IntConsumer;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.rowankv.runtime.SlotPool;
 import org.rowankv.runtime.StackProbe;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.replication.Links;
-import org.rowankv.server.replication.Replicator;
-import org.rowankv.server.request.InFlight;
 import org.rowankv.server.request.Worker;
-import org.rowankv.server.shard.LimitedCaches;
 
 /**
  * The worker contexts of a server. Callers borrow them; whoever comes next finishes what a caller that died has left in one.
@@ -30,41 +24,19 @@ final class WorkerPool {
         this.slots = new SlotPool(count);
     }
 
-    /**
-     * Those for callers, then the agents' own.
-     *
-     * @param making a new set of connections for each
-     * @param replicators by whose connections
-     */
-    static WorkerPool of(
-            int serverId,
-            ServerParts parts,
-            InFlight inFlight,
-            LimitedCaches limits,
-            Supplier<Links> making,
-            Function<Links, Replicator> replicators) {
-        final int count = parts.settings().workers();
-        final int atOnce = parts.settings().mutationsPerWorker();
-        final int loops = parts.ios().size();
+    /** Makes one of the contexts. */
+    @FunctionalInterface
+    interface Making {
+        /** @param loop the event loop that borrows it, −1 if that is none in particular */
+        Worker make(int slot, int loop);
+    }
+
+    /** Those for callers, then the agents' own. */
+    static WorkerPool of(int count, int loops, Making making) {
         final WorkerPool pool = new WorkerPool(count);
         for (int slot = 0; slot <= count; slot++) {
-            final Links links = making.get();
-            if (slot < count && loops > 0 && loops <= count) {
-                links.at(parts.ios().get(pool.loopOf(slot, loops)));
-            }
-            pool.workers.add(new Worker(
-                    slot * atOnce,
-                    slot < count ? atOnce : 1,
-                    serverId,
-                    parts.segments(),
-                    replicators.apply(links),
-                    inFlight,
-                    parts.pressure(),
-                    parts.clock(),
-                    limits));
-        }
-        if (parts.settings().verifyReads()) {
-            pool.workers.forEach(Worker::verifyReads);
+            final boolean isOfALoop = slot < count && loops > 0 && loops <= count;
+            pool.workers.add(making.make(slot, isOfALoop ? pool.loopOf(slot, loops) : -1));
         }
         return pool;
     }

@@ -164,7 +164,7 @@ final class AsyncAttempt {
 
     private void end(Status status) {
         if (over.compareAndSet(false, true)) {
-            BlockingCall.answer(request, status);
+            request.fail(status);
             whenAnswered.run();
         }
     }

@@ -346,7 +346,7 @@ public final class AsyncRequests implements AutoCloseable {
         }
 
         void refuse(Status status) {
-            BlockingCall.answer(request, status);
+            request.fail(status);
             stage.complete(request);
         }
     }

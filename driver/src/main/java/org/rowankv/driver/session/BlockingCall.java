@@ -14,7 +14,7 @@ final class BlockingCall {
         final NetConnection connection = now.primaryOf(request.shard()).connection(deadlineNs);
         final Exchange exchange = connection == null ? null : connection.borrow(deadlineNs);
         if (connection == null || exchange == null) {
-            answer(request, Status.UNREACHABLE);
+            request.fail(Status.UNREACHABLE);
             return Status.UNREACHABLE;
         }
         boolean isBegun = false;
@@ -44,7 +44,7 @@ final class BlockingCall {
     /** Queues it, unless it is too long for that server: then it is answered, and the place given back. */
     static boolean send(Request request, NetConnection connection, Exchange exchange, long term) {
         if (RequestDescriptor.lengthOf(request) > connection.maxFrame()) {
-            answer(request, Status.TOO_LARGE);
+            request.fail(Status.TOO_LARGE);
             connection.giveBack(exchange);
             return false;
         }
@@ -68,18 +68,13 @@ final class BlockingCall {
             long patienceNs) {
         switch (connection.await(exchange, deadlineNs)) {
             case ANSWERED -> {}
-            case UNSENT -> answer(request, Status.UNREACHABLE);
+            case UNSENT -> request.fail(Status.UNREACHABLE);
             case LOST -> {
-                answer(request, Status.NO_REPLY);
+                request.fail(Status.NO_REPLY);
                 if (connection.isSilent(beginNs, deadlineNs, patienceNs)) {
                     connection.fail(new IOException("nothing was heard for too long"));
                 }
             }
         }
-    }
-
-    static void answer(Request request, Status status) {
-        request.noResult();
-        request.answer(status, 0, 0, 0);
     }
 }

@@ -29,7 +29,7 @@ final class CallBatch implements AutoCloseable {
     /** Answers all. What found nobody that it is for goes one by one afterwards. */
     static void callAll(NetSession session, List<Request> requests, long beginNs, long deadlineNs) {
         if (deadlineNs - beginNs <= 0) {
-            requests.forEach(request -> BlockingCall.answer(request, Status.UNREACHABLE));
+            requests.forEach(request -> request.fail(Status.UNREACHABLE));
             return;
         }
         final long batchTerm;
@@ -69,7 +69,7 @@ final class CallBatch implements AutoCloseable {
     private boolean begin(Request request, boolean connects) {
         final Status refused = session.whyNotSent(request, route);
         if (refused != Status.OK) {
-            BlockingCall.answer(request, refused);
+            request.fail(refused);
             return true;
         }
         final ServerLink link = route.primaryOf(request.shard());
@@ -77,7 +77,7 @@ final class CallBatch implements AutoCloseable {
         if (connection != null) {
             add(request, connection);
         } else if (connects) {
-            BlockingCall.answer(request, Status.UNREACHABLE);
+            request.fail(Status.UNREACHABLE);
         }
         return connects || connection != null;
     }
@@ -90,7 +90,7 @@ final class CallBatch implements AutoCloseable {
             exchange = connection.borrow(deadlineNs);
         }
         if (exchange == null) {
-            BlockingCall.answer(request, Status.UNREACHABLE);
+            request.fail(Status.UNREACHABLE);
             return;
         }
         calls.add(new Call(request, connection, exchange));

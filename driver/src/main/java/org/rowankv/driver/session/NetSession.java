@@ -289,7 +289,7 @@ public final class NetSession implements Session {
         StackProbe.require(PROBE_DEPTH);
         final long deadlineNs = endOf(beginNs, untilNs);
         if (deadlineNs - beginNs <= 0) {
-            BlockingCall.answer(request, Status.UNREACHABLE);
+            request.fail(Status.UNREACHABLE);
             return;
         }
         long pauseNs = 0;
@@ -298,7 +298,7 @@ public final class NetSession implements Session {
             final Route now = route();
             final Status refused = whyNotSent(request, now);
             if (refused != Status.OK) {
-                BlockingCall.answer(request, refused);
+                request.fail(refused);
                 return;
             }
             final Status status = BlockingCall.attempt(request, now, triedNs, deadlineNs, settings.attemptNs());
@@ -307,7 +307,7 @@ public final class NetSession implements Session {
             }
             if (isTooLate(clock.nanoTime(), beginNs, deadlineNs)) {
                 seek(now.term()); // for the calls to come, which may have as little time
-                BlockingCall.answer(request, closed ? Status.CLOSED : status);
+                request.fail(closed ? Status.CLOSED : status);
                 return;
             }
             pauseNs = pause(now, pauseNs);
@@ -337,7 +337,7 @@ public final class NetSession implements Session {
         StackProbe.require(PROBE_DEPTH);
         final long nowNs = clock.nanoTime();
         if (untilNs - nowNs <= 0) {
-            BlockingCall.answer(request, Status.UNREACHABLE);
+            request.fail(Status.UNREACHABLE);
             whenAnswered.run();
         } else {
             new AsyncAttempt(this, request, nowNs, endOf(nowNs, untilNs), whenAnswered).step();

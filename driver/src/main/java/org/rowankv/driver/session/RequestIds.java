@@ -75,7 +75,7 @@ public final class RequestIds implements AutoCloseable {
             beginNs = clock.nanoTime();
         }
         if (index < 0) {
-            BlockingCall.answer(request, Status.UNREACHABLE);
+            request.fail(Status.UNREACHABLE);
             return;
         }
         try {
@@ -232,7 +232,7 @@ public final class RequestIds implements AutoCloseable {
         if (index >= 0) {
             round.add(mutation(request, index, untilNs));
         } else if (waits) {
-            BlockingCall.answer(request, Status.UNREACHABLE);
+            request.fail(Status.UNREACHABLE);
         }
         return waits || index >= 0;
     }
