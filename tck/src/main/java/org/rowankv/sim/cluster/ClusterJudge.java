@@ -84,21 +84,26 @@ final class ClusterJudge {
         return whole;
     }
 
-    /** An object that cannot be read is unavailable, and not lost while another replica has it. */
+    /**
+     * What cannot be read is unavailable, and not lost: a whole replica says what is there, or that there is nothing, as where the
+     * entry of a deletion is damaged. The history of the key shows whether that is true.
+     */
     private void lookElsewhere(Request request, ShardAssignment assignment, List<Server> servers) {
         simulation.deviceFaults().requireRotten("a read at rest finds an object damaged");
+        final SimHost primary = simulation.hosts().get(assignment.primary());
         for (Server server : servers) {
             if (assignment.isReplica(server.serverId())
-                    && !simulation.deviceFaults().damaged().contains(server.serverId())
-                    && ReplicaRead.answer(
-                            request,
-                            server,
-                            simulation.hosts().get(server.serverId()).clock().wallMs())) {
+                    && !assignment.isJoining(server.serverId())
+                    && !simulation.deviceFaults().damaged().contains(server.serverId())) {
+                if (!ReplicaRead.answer(request, server, primary.clock().wallMs())) {
+                    request.clearAnswer();
+                    request.answer(Status.NOT_FOUND, 0, 0, 0);
+                }
                 simulation.happenings().count("objects that stay unavailable, and that another replica has");
                 return;
             }
         }
-        simulation.deviceFaults().requireNoLoss(false, "an object cannot be read, and no other replica has it");
+        simulation.deviceFaults().requireNoLoss(false, "an object cannot be read, and there is no other whole replica");
     }
 
     /** Nobody writes: what is above its limit is evicted. */
