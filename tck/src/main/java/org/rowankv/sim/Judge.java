@@ -60,13 +60,22 @@ final class Judge {
         window.judge(
                 request -> {
                     simulation.store().place(request);
-                    simulation.session().call(request);
-                    if (request.status() != Status.UNKNOWN_CACHE) {
-                        damage.answerElsewhere(request);
+                    // First: a primary that has lost the newest value logs that an older one has expired, and all replicas lose both.
+                    damage.answerElsewhere(request);
+                    if (isOfUnknownCache(request)) {
+                        request.clearAnswer();
+                        request.answer(Status.UNKNOWN_CACHE, 0, 0, 0);
                     }
                 },
                 (key, read) -> {});
         simulation.happenings().count("windows judged by honest devices");
+    }
+
+    private boolean isOfUnknownCache(Request read) {
+        final Request again = new Request().get(read.cacheId(), read.key(), read.keyOffset(), read.keyLength());
+        simulation.store().place(again);
+        simulation.session().call(again);
+        return again.status() == Status.UNKNOWN_CACHE;
     }
 
     /** Nobody writes: what is above its limit is evicted. */

@@ -146,7 +146,8 @@ public final class LiveCopies implements Service {
         scene.count("replicas compared while the store ran", 1);
         scene.mix(report.objects());
         if (report.damages().isEmpty() && !report.agrees()) {
-            scene.violation("a comparison of the running store finds: " + report.findings());
+            // Of an entry whose word is damaged, in a log that is still written to, it can say no more.
+            scene.requireDamage("a comparison of the running store finds: " + report.findings());
         }
     }
 
