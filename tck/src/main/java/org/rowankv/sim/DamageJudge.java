@@ -35,6 +35,7 @@ final class DamageJudge {
             if (parks == MOST_PARKS) {
                 simulation.violation("the scrubber of server " + server.serverId() + " does not get on");
             }
+            simulation.stops().requireServing();
             server.wakeUp();
             simulation.turns().park(2_000_000);
         }

@@ -60,7 +60,8 @@ final class Judge {
         window.judge(
                 request -> {
                     simulation.store().place(request);
-                    // First: a primary that has lost the newest value logs that an older one has expired, and all replicas lose both.
+                    // First: a primary that has lost the newest value logs that an older one has expired, and all
+                    // replicas lose both.
                     damage.answerElsewhere(request);
                     if (isOfUnknownCache(request)) {
                         request.clearAnswer();
@@ -89,6 +90,7 @@ final class Judge {
             if (above.isEmpty()) {
                 return;
             }
+            simulation.stops().requireServing();
             simulation.turns().park(1_000_000);
         }
         simulation.violation("limits are not kept: " + above);
@@ -110,6 +112,7 @@ final class Judge {
             if (difference.isEmpty()) {
                 return;
             }
+            simulation.stops().requireServing();
             simulation.turns().park(1_000_000);
         }
         simulation.violation("space is not accounted for: " + difference);

@@ -210,6 +210,11 @@ final class Services implements StoreScene {
     }
 
     @Override
+    public void requireServing() {
+        simulation.stops().requireServing();
+    }
+
+    @Override
     public void requireDamage(String what) {
         simulation.victim().requireRotten(what);
     }

@@ -187,6 +187,7 @@ final class SimStore {
     void awaitJoined() {
         for (int server = 0; server < plan.servers(); server++) {
             for (int i = 0; cluster().configuration().isJoining(server); i++) {
+                simulation.stops().requireServing();
                 simulation.turns().park(1_000_000);
                 if (i > 100_000) {
                     simulation.violation("server " + server + " does not get its copy: "

@@ -304,20 +304,14 @@ final class Simulation {
         while (!turns.isQuiet()) {
             turn();
         }
-        calm = true;
         turns.onProgress();
-        try {
+        judged(() -> {
             finishLeftovers();
             store.cluster().awaitDigested();
             services.rest();
             judge.judgeWindow();
             workload.caches().createMissing(store.cluster().session().catalogue());
-        } catch (RowanException | NotServedException e) {
-            stops.onRefusal(e);
-            calm = false;
-            recover(); // and rests
-        }
-        calm = false;
+        });
         accepting = accepted;
     }
 
@@ -325,12 +319,25 @@ final class Simulation {
     private void judgeReplicas() {
         final boolean accepted = accepting;
         accepting = false;
-        calm = true;
-        store.awaitJoined();
-        judge.judgeWindow();
-        calm = false;
+        judged(() -> {
+            store.awaitJoined();
+            judge.judgeWindow();
+        });
         accepting = accepted;
         mood.end();
+    }
+
+    /** Perhaps the store stops itself meanwhile. */
+    private void judged(Runnable judging) {
+        calm = true;
+        try {
+            judging.run();
+        } catch (RowanException | NotServedException e) {
+            stops.onRefusal(e);
+            calm = false;
+            recover(); // and rests
+        }
+        calm = false;
     }
 
     /** What callers that died have left may wait for agents: for a force, or for a posted segment. */
@@ -339,6 +346,7 @@ final class Simulation {
             if (round == MOST_ROUNDS) {
                 violation("a mutation whose caller died is not finished when all others are");
             }
+            stops.requireServing();
             turns.park(50_000);
         }
     }

@@ -1,9 +1,11 @@
 package org.rowankv.sim;
 
+import org.rowankv.protocol.Request;
 import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.pm.ForceFailedException;
 import org.rowankv.sim.device.DeviceFailedException;
+import org.rowankv.sim.workload.CacheLife;
 
 /** A store that stops itself over its device: it refuses everything with the cause, until it is closed and opened again. */
 final class Stops {
@@ -42,6 +44,17 @@ final class Stops {
         }
         met = true;
         simulation.happenings().count("requests refused by a store that had stopped itself");
+    }
+
+    /** Throws the refusal of a store that has stopped itself: what waits for its agents would wait without end. */
+    void requireServing() {
+        if (isStopped()) {
+            final byte[] key = CacheLife.keyBytes(0);
+            final Request read =
+                    new Request().get(simulation.workload().caches().first().id(), key, 0, key.length);
+            simulation.store().place(read);
+            simulation.session().call(read);
+        }
     }
 
     /** Others go on for a while, and are refused. */

@@ -30,6 +30,9 @@ final class Turns {
     private int readyCount;
     private long earliest;
     private int depth;
+    /** Calls that wait, one in the pauses of another. */
+    private int waiting;
+
     private long taken;
     private long stepsSinceEnd;
 
@@ -149,9 +152,13 @@ final class Turns {
         return ready[order.nextInt(readyCount)];
     }
 
-    /** Whether a task may wait in its turn: no task is stopped below, no cache is half made, no judge is at work. */
+    /**
+     * Whether a task may wait in its turn: no task is stopped below, no call that is part of no task waits there, no cache is half
+     * made, no judge is at work.
+     */
     private boolean mayWait() {
         return stack.isEmpty()
+                && waiting == 0
                 && !simulation.isCalm()
                 && !simulation.workload().caches().isChanging();
     }
@@ -179,8 +186,13 @@ final class Turns {
     /** Somebody waits in the middle of a call: everybody else goes on. */
     void park(long ns) {
         simulation.timeline().advance(ns);
-        for (int i = 0; i < 4; i++) {
-            step();
+        waiting++;
+        try {
+            for (int i = 0; i < 4; i++) {
+                step();
+            }
+        } finally {
+            waiting--;
         }
         if (stack.size() == 1) {
             simulation.services().paused();

@@ -234,19 +234,23 @@ public final class SessionLeases implements Service {
     @Override
     public void rest() {
         resting = true;
-        look();
-        openings.clear(); // what callers that died have left is finished
-        if (random.nextInt(WAIT_ONE_IN) == 0) {
-            awaitEnds();
+        try {
+            look();
+            openings.clear(); // what callers that died have left is finished
+            if (random.nextInt(WAIT_ONE_IN) == 0) {
+                awaitEnds();
+            }
+            requireSameEverywhere();
+        } finally {
+            resting = false;
         }
-        requireSameEverywhere();
-        resting = false;
     }
 
     /** No client sends a request: all open sessions are those of silent clients. */
     private void awaitEnds() {
         final long sinceNs = scene.nowNs();
         for (int looks = 0; !open.isEmpty(); looks++) {
+            scene.requireServing();
             // Of so many steps that each agent has had its turns, however short the lease.
             if (looks > LEAST_LOOKS && scene.nowNs() - sinceNs > LEASES_TO_END * leaseNs + REST_NS) {
                 scene.violation("sessions of silent clients have not ended in " + LEASES_TO_END + " leases: "
@@ -263,6 +267,7 @@ public final class SessionLeases implements Service {
     private void requireSameEverywhere() {
         String difference = "";
         for (int look = 0; look < MOST_LOOKS; look++) {
+            scene.requireServing();
             scene.cluster().awaitDigested();
             difference = difference();
             if (difference.isEmpty()) {

@@ -9,6 +9,9 @@ public interface StoreScene extends Scene {
     /** Whether the store can be reached. */
     boolean isUp();
 
+    /** Throws the refusal of a store that has stopped itself: what waits for its agents would wait without end. */
+    void requireServing();
+
     /** The present incarnation, or the last one. */
     EmbeddedCluster cluster();
 
