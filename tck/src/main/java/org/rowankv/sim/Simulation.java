@@ -120,22 +120,14 @@ final class Simulation {
                             : "stores that believed a device which had lied");
             trace.tell(String.valueOf(e.getMessage()));
         } catch (CrashError e) {
-            note("the process ended where it must not: " + describe(e));
+            note("the process ended where it must not: " + Trace.describe(e));
         } catch (RuntimeException | Error e) {
-            note("the store failed: " + describe(e));
+            note("the store failed: " + Trace.describe(e));
         } finally {
             SimThread.current().tells(null);
         }
         happenings.add("changes of a full disk refused", memories.refused());
         return new SimReport(plan, trace.hash(), begun, happenings, workload.coverage(), violation);
-    }
-
-    private static String describe(Throwable failure) {
-        final StringBuilder text = new StringBuilder(failure.toString());
-        for (StackTraceElement frame : failure.getStackTrace()) {
-            text.append("\n      at ").append(frame);
-        }
-        return failure.getCause() == null ? text.toString() : text + "\n    caused by " + describe(failure.getCause());
     }
 
     private void note(String what) {

@@ -35,4 +35,13 @@ public final class Trace {
             reader.accept(String.format("%12.3f ms  %s", timeline.nowNs() / 1e6, words));
         }
     }
+
+    /** A failure with its stack and its causes. */
+    static String describe(Throwable failure) {
+        final StringBuilder text = new StringBuilder(failure.toString());
+        for (StackTraceElement frame : failure.getStackTrace()) {
+            text.append("\n      at ").append(frame);
+        }
+        return failure.getCause() == null ? text.toString() : text + "\n    caused by " + describe(failure.getCause());
+    }
 }
