@@ -330,11 +330,14 @@ final class Decision {
         return asked.operation() == Operation.TOUCH || asked.accessTtlMs() != Ttl.UNCHANGED;
     }
 
-    /** Whether the request wants to know nothing of what is there: so what is damaged can be replaced and removed. */
-    private static boolean overwrites(Request asked) {
+    /**
+     * Whether the request wants to know nothing of what is there: so what is damaged can be replaced and removed. A damaged entry
+     * that says it holds no object may hold one all the same: a removal that did nothing would leave it on other replicas.
+     */
+    private boolean overwrites(Request asked) {
         return asked.condition() == Condition.ALWAYS
                 && !asked.wantsValue()
-                && (asked.operation() == Operation.PUT || asked.operation() == Operation.DELETE);
+                && (asked.operation() == Operation.PUT || asked.operation() == Operation.DELETE && current.present);
     }
 
     private boolean decideGet() {

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.Server;
 import org.rowankv.server.log.EntryDescriptor;
@@ -23,6 +24,7 @@ import org.rowankv.server.log.EntryDescriptor;
 final class DamagedUpdateTest {
     private static final int LENGTH = 500;
     private static final String KEY = "damaged";
+    private static final int TYPE_AT = 6;
     private static final int VERSION_AT = 25;
     private static final int VALUE_AT = 200;
 
@@ -116,6 +118,27 @@ final class DamagedUpdateTest {
         flip(VALUE_AT);
         assertThat(execute(put())).isEqualTo(Status.OK);
         assertThat(numberOf(KEY, client.get(cache, bytes(KEY)))).isEqualTo(2);
+    }
+
+    /** Another replica may have the object: to call it absent here would leave it there. */
+    @Test
+    void shouldNotCallAnObjectAbsentWhoseEntryDoesNotSayWhatItIs() {
+        open(true);
+        flip(TYPE_AT);
+        assertThat(execute(delete())).isEqualTo(Status.CORRUPTED);
+        assertThat(execute(put())).isEqualTo(Status.OK);
+        assertThat(execute(delete())).isEqualTo(Status.OK);
+        assertThat(client.get(cache, bytes(KEY))).isNull();
+    }
+
+    @Test
+    void shouldLetAPlainRemoveEndIt() {
+        open(true);
+        flip(VALUE_AT);
+        final Request delete = delete();
+        assertThat(execute(delete)).isEqualTo(Status.OK);
+        assertThat(delete.has(ResultBits.REMOVED)).isTrue();
+        assertThat(client.get(cache, bytes(KEY))).isNull();
     }
 
     /** The object is logged once more then: its damage would get a checksum that agrees, on every replica. */
