@@ -106,12 +106,22 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         }
     }
 
-    /** A sender that does not finish what it reserved holds up everybody's entries behind it: it is cut off. */
+    /**
+     * A sender that does not finish what it reserved holds up everybody's entries behind it: it is cut off. Where one bit of a published
+     * word has flipped there is no such sender.
+     */
     private void cutOffOldHole() {
-        if (cursor.holeAgeNs(clock.nanoTime()) > holeTimeoutNs) {
-            queue.fenceHole(queue.segmentAt(cursor.ordinal()), cursor.offset());
-            holesFenced.add(1);
+        if (cursor.holeAgeNs(clock.nanoTime()) <= holeTimeoutNs) {
+            return;
         }
+        final int segment = queue.segmentAt(cursor.ordinal());
+        final long base = segments.area().addressOf(segment);
+        final long address = base + cursor.offset();
+        if (check.typeBeforeAFlip(address, base + segments.length(), segments.generation(segment)) != 0) {
+            throw damaged(segment, address, "a bit of the publication word has flipped");
+        }
+        queue.fenceHole(segment, cursor.offset());
+        holesFenced.add(1);
     }
 
     @Override

@@ -33,6 +33,7 @@ final class LandingServer {
     final Replicas replicas;
     final DigestAgent digest;
     final ControlAgent control;
+    final EndpointSettings settings;
     private final AppendLog log;
 
     LandingServer() {
@@ -41,7 +42,7 @@ final class LandingServer {
         segments = new Segments(area, new SplittableRandomSource(2), 0, 1 << 20);
         replica = new ShardReplica(0, 1, new KeyHash(11), segments, 1);
         replicas = new Replicas(new ShardReplica[] {replica});
-        final EndpointSettings settings = new EndpointSettings(
+        settings = new EndpointSettings(
                 0,
                 1,
                 5,
