@@ -393,6 +393,7 @@ public final class CheckpointAgent implements Agent {
         if (state != State.RESTING) {
             state = State.RESTING;
             nextNs = clock.nanoTime() + intervalNs;
+            book.givenUp();
         }
         try {
             writer.drop();

@@ -121,6 +121,14 @@ public final class CheckpointBook {
         images[shard] = image;
     }
 
+    /**
+     * The round under way is given up. Its number is not used again: what it has covered or written may be older than what a later
+     * round does. The next number names the same of the two files, so that the newest checkpoint stays.
+     */
+    void givenUp() {
+        number += 2;
+    }
+
     /** The checkpoint of the round under way is in force. */
     void published(Checkpoint checkpoint) {
         older = newest;

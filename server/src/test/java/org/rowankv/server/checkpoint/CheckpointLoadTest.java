@@ -49,6 +49,50 @@ final class CheckpointLoadTest {
         }
     }
 
+    /** A round that failed has written some images: what was closed since is in none of them. */
+    @Test
+    void shouldReadWhatWasClosedSinceARoundThatFailed() {
+        final CheckpointedServer server = new CheckpointedServer();
+        for (int i = 0; i < MANY; i++) {
+            server.put(0, CheckpointedServer.key(0, i));
+            server.put(1, CheckpointedServer.key(1, i));
+        }
+        server.closeLog();
+        server.takeCheckpoint();
+        server.put(0, CheckpointedServer.key(0, MANY));
+        server.put(1, CheckpointedServer.key(1, MANY));
+        server.closeLog();
+        server.checkpoints.refuseNext(Checkpoint.PREFIX); // the image of shard 0 is there by then
+        server.failCheckpoint();
+        final String late = CheckpointedServer.key(0, MANY + 1);
+        server.put(0, late);
+        server.closeLog();
+        server.takeCheckpointAfterFailures(); // writes the image of shard 1 alone
+
+        server.restart();
+
+        assertThat(server.load.isLoaded()).isTrue();
+        assertThat(server.find(0, late)).isPositive();
+    }
+
+    /** The number of a round that failed is passed over, and with it the file that the newest checkpoint is not in. */
+    @Test
+    void shouldKeepTheNewestCheckpointWhenTheRoundAfterItFails() {
+        final CheckpointedServer server = new CheckpointedServer();
+        server.put(0, CheckpointedServer.key(0, 0));
+        server.takeCheckpoint();
+        server.put(0, CheckpointedServer.key(0, 1));
+        server.takeCheckpoint();
+        server.put(0, CheckpointedServer.key(0, 2));
+        server.checkpoints.refuseNext(Checkpoint.PREFIX);
+        server.failCheckpoint();
+        server.takeCheckpointAfterFailures();
+
+        assertThat(server.checkpoints.names())
+                .filteredOn(name -> name.startsWith(Checkpoint.PREFIX))
+                .hasSize(2);
+    }
+
     /** An image that has passed the bucket of a write is older than that write. */
     @Test
     void shouldReadWhatWasWrittenWhileTheImageWas() {

@@ -163,6 +163,19 @@ final class CheckpointedServer {
         }
     }
 
+    /** A round fails. */
+    void failCheckpoint() {
+        settle();
+        final long before = agent.taken();
+        final long failures = errors.count();
+        for (int turn = 0; errors.count() == failures; turn++) {
+            assertThat(turn).isLessThan(100);
+            clock.advanceMs(1);
+            final int unused = agent.doWork();
+        }
+        assertThat(agent.taken()).isEqualTo(before);
+    }
+
     /** A round is tried, and comes to nothing. Returns what it reported. */
     List<ErrorLog.Observation> tryCheckpoint() {
         settle();

@@ -11,12 +11,15 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.server.checkpoint.CheckpointStore;
 
 /** One server's checkpoints in memory: a file is there from its commit on. */
 public final class KeptCheckpoints implements CheckpointStore {
     private final Map<String, byte[]> files;
     private Runnable beforeCommit = () -> {};
+    /** The beginning of the names of which the next commit fails; null for none. */
+    private @Nullable String refused;
 
     public KeptCheckpoints() {
         this(Map.of());
@@ -36,6 +39,11 @@ public final class KeptCheckpoints implements CheckpointStore {
             beforeCommit = () -> {};
             action.run();
         };
+    }
+
+    /** The next commit of a file of such a name fails, as on a full disk. */
+    public void refuseNext(String prefix) {
+        refused = prefix;
     }
 
     @Override
@@ -64,8 +72,12 @@ public final class KeptCheckpoints implements CheckpointStore {
             }
 
             @Override
-            public void commit() {
+            public void commit() throws IOException {
                 beforeCommit.run();
+                if (refused != null && name.startsWith(refused)) {
+                    refused = null;
+                    throw new IOException("no space is left for " + name);
+                }
                 files.put(name, written.toByteArray());
             }
 
