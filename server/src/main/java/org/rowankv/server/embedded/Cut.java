@@ -65,6 +65,7 @@ final class Cut implements AutoCloseable {
             BooleanSupplier closing,
             Runnable noted) {
         for (int tries = 1; ; tries++) {
+            final long beganNs = clock.nanoTime();
             final Cut cut = new Cut(configuration, servers, clock, closing);
             if (cut.tryToTake(scheduling, noted)) {
                 return cut;
@@ -75,6 +76,20 @@ final class Cut implements AutoCloseable {
                                 + " the store could be read as a whole: writes go first. Try again when less is written, or with a"
                                 + " larger capacity");
             }
+            cut.leaveAlone(scheduling, clock.nanoTime() - beganNs);
+        }
+    }
+
+    /**
+     * Nothing is pinned for so long as the try has lasted. Pinned again at once, the cleaners would free nothing between two tries, and
+     * writers would wait for the last one.
+     */
+    private void leaveAlone(Scheduling scheduling, long durationNs) {
+        final long beganNs = clock.nanoTime();
+        while (clock.nanoTime() - beganNs < durationNs) {
+            servers.forEach(this::requireGoing);
+            servers.forEach(Server::wakeUp);
+            scheduling.park(PARK_NS);
         }
     }
 
