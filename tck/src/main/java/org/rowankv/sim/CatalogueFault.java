@@ -2,6 +2,8 @@ package org.rowankv.sim;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.Catalogue;
+import org.rowankv.driver.RowanException;
+import org.rowankv.protocol.Status;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.Caches;
 
@@ -39,13 +41,32 @@ final class CatalogueFault implements Fault {
 
         @Override
         void step() {
-            final Caches caches = simulation.workload().caches();
-            final Catalogue catalogue = simulation.store().cluster().session().catalogue();
+            try {
+                change(
+                        simulation.workload().caches(),
+                        simulation.store().cluster().session().catalogue());
+            } catch (RowanException e) {
+                requireDeadline(e);
+                simulation.happenings().count("changes of caches that met a deadline");
+            }
+        }
+
+        private void change(Caches caches, Catalogue catalogue) {
             if (life != null) {
                 caches.destroy(life, catalogue);
             }
             if (creates) {
                 caches.create(cache, catalogue);
+            }
+        }
+
+        /** In stores with callers that wait, each step of a change has their deadline. What is left comes to its end at rest. */
+        private void requireDeadline(RowanException refusal) {
+            final boolean isMet = refusal.status() == Status.UNREACHABLE || refusal.status() == Status.OUTCOME_UNKNOWN;
+            if (simulation.plan().deadlineMs() == 0
+                    || !isMet
+                    || simulation.stops().explains(refusal)) {
+                throw refusal;
             }
         }
 

@@ -302,6 +302,7 @@ final class Simulation {
             store.cluster().awaitDigested();
             services.rest();
             judge.judgeWindow();
+            workload.caches().finishDestroying(store.cluster().session().catalogue());
             workload.caches().createMissing(store.cluster().session().catalogue());
         });
         accepting = accepted;

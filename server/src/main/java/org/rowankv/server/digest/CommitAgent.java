@@ -150,12 +150,15 @@ public final class CommitAgent implements Agent, CompletionHandler {
         Chaos.point("commit.counted");
         inFlight.lower(smallest);
         long behind = 0;
+        // Read anew: after a long stop of this thread the turn's own reading would date leases back that were renewed
+        // meanwhile.
+        final long leasesNs = clock.nanoTime();
         for (ShardPrimary primary : primaries) {
             final ShardReplica replica = primary.replica();
             behind += primary.versions().last() - smallest[replica.shardId()];
             replica.raiseCommitVersion(smallest[replica.shardId()]);
             replica.forgetDeletions(LOCK_OWNER);
-            replica.changes().endLapsed(nextNs);
+            replica.changes().endLapsed(leasesNs);
         }
         lag.add(behind - lag.get());
     }

@@ -59,6 +59,7 @@ public final class Subscriber implements Service {
         private long nextAtNs;
         private @Nullable Source source;
         private @Nullable AskedChanges asked;
+        private long askedAtNs;
         private @Nullable ChangesQuestion question;
         private boolean fromNow;
         /** Something has happened since the last look. */
@@ -113,7 +114,7 @@ public final class Subscriber implements Service {
     /** By shard: what was written since then, at least. */
     private long[] written = new long[0];
 
-    private long[] takenAtNs = new long[0];
+    private long[] renewedAtNs = new long[0];
     /** It does not wait for where it begins, and hears of a loss then. */
     private final boolean late;
 
@@ -273,7 +274,7 @@ public final class Subscriber implements Service {
         knownAtNs = new long[shards];
         last = new @Nullable Source[shards];
         written = new long[shards];
-        takenAtNs = new long[shards];
+        renewedAtNs = new long[shards];
         for (int server = 0; server < servers.configuration().serverCount(); server++) {
             askings.add(new Asking(server));
         }
@@ -357,7 +358,8 @@ public final class Subscriber implements Service {
         each.asked = asked;
         each.source = source;
         each.signalled = true;
-        each.untilNs = scene.nowNs() + WAIT_MS * 1_000_000;
+        each.askedAtNs = scene.nowNs();
+        each.untilNs = each.askedAtNs + WAIT_MS * 1_000_000;
         final List<ChangeCursor> wanted = each.fromNow ? fresh : own;
         each.kept.clear();
         for (int i = 0; i < asked.count(); i++) {
@@ -460,14 +462,14 @@ public final class Subscriber implements Service {
             }
             last[shard] = each.answers;
             written[shard] = 0;
-            takenAtNs[shard] = scene.nowNs();
+            renewedAtNs[shard] = each.askedAtNs;
         }
         return well;
     }
 
     /** The same server, in the same start: what it was to keep was too much, or not asked for in time. */
     private void requireDue(int shard, long lostTo) {
-        if (written[shard] < KEPT_BYTES && scene.nowNs() - takenAtNs[shard] < ShardChanges.LEASE_NS / 2) {
+        if (written[shard] < KEPT_BYTES && scene.nowNs() - renewedAtNs[shard] < ShardChanges.LEASE_NS / 2) {
             scene.violation("the loss of changes of shard " + shard + " up to " + Version.toString(lostTo)
                     + " was announced without need: " + written[shard] + " bytes were written since the last answer");
         }

@@ -146,14 +146,19 @@ public final class Caches {
 
     /** Brings changes that came to no end to theirs, and creates again what was destroyed: no change is under way any more. */
     public void settle(Catalogue catalogue) {
+        finishDestroying(catalogue);
+        reconcile(catalogue);
+        createMissing(catalogue);
+    }
+
+    /** What an error left half destroyed is destroyed. */
+    public void finishDestroying(Catalogue catalogue) {
         for (int cache = 0; cache < newest.length; cache++) {
             final CacheLife life = live(cache);
             if (life != null && life.isDestroyBegun()) {
                 destroy(life, catalogue);
             }
         }
-        reconcile(catalogue);
-        createMissing(catalogue);
     }
 
     private void reconcile(Catalogue catalogue) {

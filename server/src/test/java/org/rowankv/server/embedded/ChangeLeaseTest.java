@@ -1,0 +1,67 @@
+package org.rowankv.server.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rowankv.protocol.Version;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.server.stream.ShardChanges;
+
+/** How long a server keeps changes of a cache where its agents stand still for a while. */
+@Tag("chaos")
+@Timeout(60)
+final class ChangeLeaseTest {
+    private static final int CACHE = 1;
+    private static final long LEASE_MS = ShardChanges.LEASE_NS / 1_000_000;
+
+    private final TurnedStore store = TurnedStore.open(
+            EmbeddedSettings.builder()
+                    .servers(1)
+                    .shards(1)
+                    .workers(1)
+                    .capacityBytes(26 << 16)
+                    .segmentBytes(64 << 10)
+                    .maxMessage(1024)
+                    .build(),
+            new KeptStore(),
+            1_000_000_000L,
+            1_700_000_000_000L,
+            1);
+
+    @AfterEach
+    void leave() {
+        Chaos.reset();
+    }
+
+    private ShardChanges changes() {
+        return store.cluster().servers().get(0).replicas().get(0).changes();
+    }
+
+    private void ask() {
+        assertThat(changes().want(CACHE, false, () -> Version.of(1, 1))).isNotEqualTo(Version.NONE);
+    }
+
+    @Test
+    void shouldCountALeaseFromTheQuestionWhereTheAgentStoodStill() {
+        final AtomicBoolean stands = new AtomicBoolean(true);
+        ask();
+        Chaos.install(point -> {
+            if (point.equals("commit.counted") && stands.getAndSet(false)) {
+                store.clock().advanceMs(2 * LEASE_MS);
+                ask();
+            }
+        });
+        store.turns().turn(20);
+
+        assertThat(stands).isFalse();
+        assertThat(changes().wanted(CACHE)).isEqualTo(ShardChanges.WANTED);
+
+        store.clock().advanceMs(LEASE_MS + 1);
+        store.turns().turn(20);
+        assertThat(changes().wanted(CACHE)).as("nobody has asked again").isEqualTo(ShardChanges.UNWANTED);
+    }
+}
