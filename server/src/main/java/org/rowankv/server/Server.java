@@ -251,6 +251,9 @@ public final class Server implements AutoCloseable {
                 parts.pressure(),
                 clock,
                 limits);
+        if (slot == settings.workers()) {
+            worker.tLog().takesOfReserve(); // the agents' own: it only ends what lives
+        }
         if (settings.verifyReads()) {
             worker.verifyReads();
         }

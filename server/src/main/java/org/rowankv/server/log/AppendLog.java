@@ -17,7 +17,7 @@ import org.rowankv.server.pm.SegmentState;
 public final class AppendLog {
     private final Segments segments;
     private final SegmentOwner owner;
-    private final int keepFree;
+    private int keepFree;
     private final IntPredicate underWay;
     private final FrameSealer sealer = new FrameSealer();
     private int segment = -1;
@@ -57,6 +57,14 @@ public final class AppendLog {
         this.segments = segments;
         this.owner = owner;
         this.keepFree = keepFree;
+    }
+
+    /**
+     * Lets the log take one of the segments that are the cleaner's, if one stays for the cleaner. Only for a log of entries that end
+     * something: in a store where all segments are full of what lives, the cleaner has nothing to free before something ends.
+     */
+    public void takesOfReserve() {
+        keepFree = Math.min(keepFree, Math.max(1, keepFree - 1));
     }
 
     /** Whether {@code length} bytes, a whole number of strides, can be appended next; opens a segment if needed. */

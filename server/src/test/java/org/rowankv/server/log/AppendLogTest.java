@@ -59,4 +59,34 @@ final class AppendLogTest {
         assertThat(log.openSegment()).isEqualTo(open);
         assertThat(segments.horizon(open)).isEqualTo(1);
     }
+
+    /** What ends something needs room where all is full of what lives; the cleaner keeps one segment to go on with. */
+    @Test
+    void shouldEndThingsInOneOfTheSegmentsThatAreTheCleaners() {
+        final Segments full = new Segments(area, new SplittableRandomSource(2), 2, 1 << 20);
+        while (full.freeCount() > 2) {
+            assertThat(full.allocate(SegmentOwner.CLEAN, 0)).isNotNegative();
+        }
+        final AppendLog callers = new AppendLog(full, SegmentOwner.WORKER);
+        final AppendLog agents = new AppendLog(full, SegmentOwner.WORKER);
+        agents.takesOfReserve();
+
+        assertThat(callers.ensureRoom(LENGTH)).isFalse();
+        assertThat(agents.ensureRoom(LENGTH)).isTrue();
+
+        assertThat(full.freeCount()).isOne();
+        final AppendLog others = new AppendLog(full, SegmentOwner.WORKER);
+        others.takesOfReserve();
+        assertThat(others.ensureRoom(LENGTH)).isFalse();
+    }
+
+    @Test
+    void shouldNotKeepMoreFreeForTakingOfAReserveThatIsNot() {
+        while (segments.freeCount() > 1) {
+            assertThat(segments.allocate(SegmentOwner.CLEAN, 0)).isNotNegative();
+        }
+        log.takesOfReserve();
+
+        assertThat(log.ensureRoom(LENGTH)).isTrue();
+    }
 }
