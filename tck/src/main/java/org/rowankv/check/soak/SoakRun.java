@@ -50,6 +50,8 @@ final class SoakRun {
     private static final long HEAP_BYTES = 8L << 20;
     /** By so many points the store may be less full than was asked for, on the average. */
     private static final double LESS_FULL = 5;
+    /** Over fewer seconds the average says how the threads were scheduled, not how full the store can be kept. */
+    private static final int AVERAGED_SECONDS = 30;
 
     /** Of what is to be taken, in percent, by kind; what is removed now and then is made up for as the run begins. */
     private static final int[] SHARES = {62, 15, 20};
@@ -392,7 +394,9 @@ final class SoakRun {
                     multiple,
                     settings.leastMultiple()));
         }
-        if (utilisationSamples > 0 && utilisationSum / utilisationSamples < settings.utilisation() - LESS_FULL) {
+        if (utilisationSamples > 0
+                && settings.seconds() >= AVERAGED_SECONDS
+                && utilisationSum / utilisationSamples < settings.utilisation() - LESS_FULL) {
             shortcomings.add(String.format(
                     Locale.ROOT, "the store was %.1f %% full on the average", utilisationSum / utilisationSamples));
         }
