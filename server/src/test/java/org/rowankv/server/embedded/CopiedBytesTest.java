@@ -19,9 +19,9 @@ final class CopiedBytesTest {
     private static final int ENTRY_LENGTH = 256;
     /**
      * Of the churn, at most, or nothing was churned. Tombstones wait for the segment of the b-log in use, and the slower
-     * the digest the longer: on a busy machine a tenth is refused.
+     * the digest the longer: on a busy machine a quarter is refused.
      */
-    private static final int REFUSALS_OF = 4;
+    private static final int REFUSALS_OF = 2;
 
     private long operations;
     private long refusals;
