@@ -1,6 +1,13 @@
 package org.rowankv.bench;
 
 import java.util.concurrent.Callable;
+import org.rowankv.bench.jcache.InvokeCommand;
+import org.rowankv.bench.jcache.JCacheCommand;
+import org.rowankv.bench.micro.MicroCommand;
+import org.rowankv.bench.net.NetCommand;
+import org.rowankv.bench.store.CleaningCommand;
+import org.rowankv.bench.store.ColdStartCommand;
+import org.rowankv.bench.store.MemoryCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

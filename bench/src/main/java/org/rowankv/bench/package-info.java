@@ -1,4 +1,4 @@
-/** Measurements and the floors they are compared with. */
+/** The command for measurements. */
 @NullMarked
 package org.rowankv.bench;
 

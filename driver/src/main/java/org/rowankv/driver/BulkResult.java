@@ -2,6 +2,7 @@ package org.rowankv.driver;
 
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Request;
 
 /** The outcome of one key of a bulk operation: exactly one of the two is not null. */

@@ -6,14 +6,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.api.Catalogue;
+import org.rowankv.driver.api.ChangeListener;
+import org.rowankv.driver.api.ChangeSubscription;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.driver.api.Session;
+import org.rowankv.driver.api.StoreFullException;
+import org.rowankv.driver.api.StreamPosition;
+import org.rowankv.driver.net.NetSession;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.driver.session.AsyncRequests;
-import org.rowankv.driver.session.NetSession;
-import org.rowankv.driver.session.NetSettings;
 import org.rowankv.driver.session.RequestIds;
 import org.rowankv.driver.session.SteppedRequest;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
@@ -23,6 +27,9 @@ import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /**
  * The native client: keys and values are bytes, every object has a version.

@@ -3,6 +3,8 @@ package org.rowankv.driver;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import org.rowankv.driver.api.ScanPage;
+import org.rowankv.driver.api.Session;
 
 /**
  * Walks the live objects of a cache page by page. A position is a place in hash order, so a cursor survives the growth

@@ -1,4 +1,4 @@
-/** The native client API ({@link org.rowankv.driver.RowanClient}) and the seam below it ({@link org.rowankv.driver.Session}). */
+/** The native client API and its results. Connections and retries belong to the packages below. */
 @NullMarked
 package org.rowankv.driver;
 

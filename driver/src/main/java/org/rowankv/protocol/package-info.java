@@ -1,4 +1,4 @@
-/** What client and server say to each other: operations, conditions, status codes, versions. Holds nothing else. */
+/** What a request means: operations, conditions, status codes, versions. Neither bytes on a wire nor connections. */
 @NullMarked
 package org.rowankv.protocol;
 

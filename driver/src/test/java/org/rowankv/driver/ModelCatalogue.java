@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntConsumer;
+import org.rowankv.driver.api.Catalogue;
 import org.rowankv.protocol.CacheLimit;
 
 /** A catalogue in memory. Guarded by itself. */

@@ -5,11 +5,15 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import org.rowankv.placement.Configuration;
+import org.rowankv.driver.api.Catalogue;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.driver.api.ScanPage;
+import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
+import org.rowankv.topology.Configuration;
 
 /**
  * What a session has to do, in its simplest form: one map per shard under one lock, on the calling thread. The measure

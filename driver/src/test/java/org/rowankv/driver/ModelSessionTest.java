@@ -1,5 +1,6 @@
 package org.rowankv.driver;
 
+import org.rowankv.driver.api.Session;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ManualClock;
 

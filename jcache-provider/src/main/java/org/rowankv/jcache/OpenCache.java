@@ -26,6 +26,14 @@ import org.rowankv.jcache.integration.Loads;
 import org.rowankv.jcache.management.Beans;
 import org.rowankv.jcache.management.ConfigurationBean;
 import org.rowankv.jcache.management.StatisticsBean;
+import org.rowankv.jcache.operation.Bulk;
+import org.rowankv.jcache.operation.EntryIterator;
+import org.rowankv.jcache.operation.Invocations;
+import org.rowankv.jcache.operation.KeyIterator;
+import org.rowankv.jcache.operation.Mutations;
+import org.rowankv.jcache.operation.Opening;
+import org.rowankv.jcache.operation.Reads;
+import org.rowankv.jcache.operation.Versioned;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionStage;
 import javax.cache.Cache;
 import javax.cache.processor.EntryProcessor;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.operation.Versioned;
 
 /**
  * What a cache of this provider can do beyond the JSR; had from {@code cache.unwrap(RowanCache.class)}. Thread-safe.

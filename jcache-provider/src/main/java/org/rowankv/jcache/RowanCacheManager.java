@@ -23,6 +23,8 @@ import org.rowankv.jcache.configuration.StoreSettings;
 import org.rowankv.jcache.configuration.Template;
 import org.rowankv.jcache.configuration.Templates;
 import org.rowankv.jcache.integration.BackgroundThreads;
+import org.rowankv.jcache.store.SharedStore;
+import org.rowankv.jcache.store.SharedStores;
 
 /**
  * The caches that one application has open under one URI. What a name means in the store goes by name and is shared by all

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import javax.cache.processor.EntryProcessor;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.operation.Versioned;
 
 /**
  * The operations that answer with a stage, in terms of those that return: with the servers in this JVM there is nothing

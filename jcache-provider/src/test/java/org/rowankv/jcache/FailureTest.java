@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.jcache.codec.ClassNotAllowedException;
 import org.rowankv.jcache.model.ModelCaches;
+import org.rowankv.jcache.operation.CacheFullException;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Status;
 

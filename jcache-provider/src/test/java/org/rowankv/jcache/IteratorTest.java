@@ -16,6 +16,7 @@ import javax.cache.expiry.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.rowankv.jcache.model.ModelCaches;
+import org.rowankv.jcache.operation.VersionedEntry;
 
 class IteratorTest {
     private final ModelCaches caches = new ModelCaches();

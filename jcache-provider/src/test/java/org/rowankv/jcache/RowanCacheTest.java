@@ -19,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.rowankv.driver.ModelSession;
 import org.rowankv.jcache.model.ModelCaches;
+import org.rowankv.jcache.operation.CacheFullException;
+import org.rowankv.jcache.operation.Versioned;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.jcache.model.ModelCaches;
+import org.rowankv.jcache.operation.CacheFullException;
 
 /** Reading through and writing through. */
 @Timeout(60)

@@ -6,21 +6,21 @@ package org.rowankv.runtime;
  *
  * <p>Owned by the thread that turns the agent.
  */
-final class FailureRun {
+public final class FailureRun {
     /** So many, and the agent does not fail by chance. */
-    static final int LONGEST = 100;
+    public static final int LONGEST = 100;
 
     private int failures;
 
     /** A turn ended without a failure. */
-    void turned(int work) {
+    public void turned(int work) {
         if (work > 0) {
             failures = 0;
         }
     }
 
     /** Returns what the turn throws: the failure, or the last of a row as a broken invariant. */
-    Throwable failed(String roleName, Throwable failure) {
+    public Throwable failed(String roleName, Throwable failure) {
         if (failure instanceof Error || ++failures < LONGEST) {
             return failure;
         }

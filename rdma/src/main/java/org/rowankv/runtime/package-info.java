@@ -1,4 +1,7 @@
-/** What runs and what it runs on: agents, threading modes, clock, randomness, the counted error log. */
+/**
+ * The base of all modules: clocks, randomness, the error log and named points for tests. Knows nothing of caches,
+ * servers or networks.
+ */
 @NullMarked
 package org.rowankv.runtime;
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.rowankv.runtime.concurrent.Waiting;
 
 /**
  * Runs the real code of a few threads under every schedule, as fine as its chaos points, with a bounded number of

@@ -13,8 +13,8 @@ import java.util.List;
  *
  * @param lines all that it printed
  */
-record CommandRun(int exitCode, List<String> lines) {
-    static CommandRun of(Class<?> main, String... arguments) throws IOException, InterruptedException {
+public record CommandRun(int exitCode, List<String> lines) {
+    public static CommandRun of(Class<?> main, String... arguments) throws IOException, InterruptedException {
         final List<String> command = new ArrayList<>(List.of(
                 System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
                 "-cp",
@@ -38,7 +38,7 @@ record CommandRun(int exitCode, List<String> lines) {
         return new CommandRun(process.waitFor(), lines);
     }
 
-    String lastLine() {
+    public String lastLine() {
         return lines.isEmpty() ? "" : lines.get(lines.size() - 1);
     }
 }

@@ -9,8 +9,8 @@ import org.rowankv.check.area.StoreDirectory;
 import org.rowankv.check.crash.CrashReport;
 import org.rowankv.check.crash.CrashRun;
 import org.rowankv.check.crash.CrashSettings;
-import org.rowankv.check.store.StoreCommand;
 import org.rowankv.runtime.SecureSeed;
+import org.rowankv.tools.StoreCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.area.StoreDirectory;
-import org.rowankv.check.store.StoreCommand;
 import org.rowankv.check.verify.EmbeddedStore;
 import org.rowankv.check.verify.StuckException;
 import org.rowankv.check.verify.VerifyReport;
@@ -18,6 +17,7 @@ import org.rowankv.check.verify.VerifyRun;
 import org.rowankv.check.verify.VerifySettings;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.tools.StoreCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 

@@ -5,7 +5,7 @@ import org.rowankv.check.history.Event;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.sim.workload.SimValues;
 
 /** Objects that are written once, before anything goes wrong, and never touched: they fill the store, and must stay. */

@@ -1,8 +1,8 @@
 package org.rowankv.sim;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Catalogue;
-import org.rowankv.driver.RowanException;
+import org.rowankv.driver.api.Catalogue;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Status;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.Caches;

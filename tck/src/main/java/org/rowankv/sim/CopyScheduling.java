@@ -2,11 +2,11 @@ package org.rowankv.sim;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.rowankv.runtime.Agent;
-import org.rowankv.runtime.AgentInvoker;
 import org.rowankv.runtime.ErrorLog;
-import org.rowankv.runtime.Scheduling;
-import org.rowankv.runtime.TurnedAgent;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentInvoker;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.runtime.agent.TurnedAgent;
 
 /** Turns the agents of a store that stands apart from the simulation: all of them, whenever its one caller waits. */
 final class CopyScheduling implements Scheduling {

@@ -3,11 +3,11 @@ package org.rowankv.sim;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.ShardAssignment;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
 
 /**
  * What becomes of bits that flipped. An object may be unavailable, with an error that says so, while its entry waits to be

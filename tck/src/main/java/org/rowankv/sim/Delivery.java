@@ -3,9 +3,9 @@ package org.rowankv.sim;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.NotServedException;
-import org.rowankv.server.SteppedCall;
-import org.rowankv.server.pm.ForceFailedException;
+import org.rowankv.server.dispatch.NotServedException;
+import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.durability.ForceFailedException;
 
 /**
  * One attempt on its way: to the server, through it on a thread of its own, and back with the answer, if anybody waits

@@ -1,7 +1,7 @@
 package org.rowankv.sim;
 
 import java.util.List;
-import org.rowankv.driver.RowanException;
+import org.rowankv.driver.api.RowanException;
 
 /** A client goes away, closing its sessions, and another one comes. */
 final class LeaveFault implements Fault {

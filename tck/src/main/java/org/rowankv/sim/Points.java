@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
 
 /** What happens at the named points that production code reaches: others go on there, callers die, the process ends. */
 final class Points {

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.checkpoint.CheckpointStore;
-import org.rowankv.server.pm.DurableFile;
+import org.rowankv.server.durability.DurableFile;
 import org.rowankv.sim.device.Device;
 import org.rowankv.sim.device.DiskFullException;
 

@@ -3,10 +3,10 @@ package org.rowankv.sim;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.membership.MemoryConfigurationStore;
-import org.rowankv.server.membership.Stamp;
-import org.rowankv.server.membership.Versioned;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.MemoryConfigurationStore;
+import org.rowankv.server.configstore.Stamp;
+import org.rowankv.server.configstore.Versioned;
 
 /** A configuration store that outlives crashes, which may come just before a change or just after it. */
 final class SimConfigurationStore implements ConfigurationStore {

@@ -19,7 +19,7 @@ import org.rowankv.rdma.FenceReport;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
 
 /**
  * The local fabric under observation: it knows whose append stops where, so that whatever lands behind a fence is seen,

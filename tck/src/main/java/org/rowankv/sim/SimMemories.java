@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.checkpoint.CheckpointStore;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.durability.AreaMemory;
 import org.rowankv.server.embedded.Surroundings;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.pm.AreaMemory;
-import org.rowankv.server.pm.AreaSettings;
 
 /** What outlives a crash: the servers' areas and the configuration store. Reused from one simulation to the next. */
 final class SimMemories implements Surroundings.Memories {

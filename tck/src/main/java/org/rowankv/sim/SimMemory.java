@@ -10,11 +10,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.pm.AreaMemory;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.DurabilityVerbs;
-import org.rowankv.server.pm.ForceRanges;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.durability.AreaMemory;
+import org.rowankv.server.durability.Durability;
+import org.rowankv.server.durability.DurabilityVerbs;
+import org.rowankv.server.durability.ForceRanges;
 import org.rowankv.sim.device.Device;
 
 /**

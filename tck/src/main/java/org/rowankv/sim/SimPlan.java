@@ -8,9 +8,9 @@ import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.embedded.EmbeddedSettings;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
 import org.rowankv.sim.workload.WorkloadPlan;
 
 /**

@@ -3,12 +3,12 @@ package org.rowankv.sim;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.runtime.Agent;
-import org.rowankv.runtime.AgentInvoker;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.runtime.Scheduling;
-import org.rowankv.runtime.TurnedAgent;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentInvoker;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.runtime.agent.TurnedAgent;
 
 /** Takes agents on as tasks of a simulation. */
 final class SimScheduling implements Scheduling {

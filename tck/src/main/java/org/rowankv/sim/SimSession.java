@@ -1,7 +1,7 @@
 package org.rowankv.sim;
 
-import org.rowankv.driver.ForwardingSession;
-import org.rowankv.driver.Session;
+import org.rowankv.driver.api.ForwardingSession;
+import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 
 /**

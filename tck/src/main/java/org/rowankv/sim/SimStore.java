@@ -9,26 +9,26 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardAssignment;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.Server;
-import org.rowankv.server.ServerSettings;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.area.Machine;
+import org.rowankv.server.configstore.ConfigurationCodec;
+import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.durability.ForceFailedException;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.Surroundings;
-import org.rowankv.server.membership.ConfigurationCodec;
-import org.rowankv.server.membership.Versioned;
-import org.rowankv.server.pm.ForceFailedException;
-import org.rowankv.server.pm.Machine;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.engine.ServerSettings;
+import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.sim.device.DiskFullException;
 import org.rowankv.sim.device.PowerFailure;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardAssignment;
+import org.rowankv.topology.ShardMap;
 
 /** The store that is run: its incarnations, one after the other, over the memories that outlive them. */
 final class SimStore {

@@ -10,21 +10,21 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.ShardAssignment;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.server.Server;
+import org.rowankv.server.area.SegmentState;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.sim.workload.CacheLife;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
 
 /** Looks into servers at rest: whether replicas agree, segments add up, and space is accounted for to the byte. */
 public final class StateJudge {

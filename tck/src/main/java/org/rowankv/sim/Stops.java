@@ -3,7 +3,7 @@ package org.rowankv.sim;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.pm.ForceFailedException;
+import org.rowankv.server.durability.ForceFailedException;
 import org.rowankv.sim.device.DeviceFailedException;
 import org.rowankv.sim.workload.CacheLife;
 

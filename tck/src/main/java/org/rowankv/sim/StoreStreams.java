@@ -5,18 +5,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.Server;
-import org.rowankv.server.client.AskedChanges;
-import org.rowankv.server.client.Served;
-import org.rowankv.server.client.ServedShards;
 import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.frontend.AskedChanges;
+import org.rowankv.server.frontend.Served;
+import org.rowankv.server.frontend.ServedShards;
 import org.rowankv.sim.service.StreamServers;
 import org.rowankv.sim.service.VisibleObject;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.SimValues;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
 
 /** The servers of a simulated store, as subscribers of their changes reach them. */
 final class StoreStreams implements StreamServers {

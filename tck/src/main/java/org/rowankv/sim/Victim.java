@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
 import org.rowankv.sim.device.Rot;
 import org.rowankv.sim.device.RottenBit;
 

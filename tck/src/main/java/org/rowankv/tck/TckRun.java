@@ -6,16 +6,16 @@ import javax.cache.CacheManager;
 import javax.cache.Caching;
 import org.jspecify.annotations.Nullable;
 import org.junit.runner.JUnitCore;
+import org.rowankv.daemon.local.LocalCluster;
+import org.rowankv.daemon.local.TemporaryCluster;
 import org.rowankv.jcache.RowanCache;
 import org.rowankv.jcache.RowanCacheManager;
-import org.rowankv.jcache.VersionedEntry;
 import org.rowankv.jcache.configuration.StoreSettings;
-import org.rowankv.node.LocalCluster;
-import org.rowankv.node.TemporaryCluster;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.jcache.operation.VersionedEntry;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedPorts;
 import org.rowankv.server.embedded.EmbeddedSettings;
+import org.rowankv.server.frontend.ClientPortSettings;
 
 /**
  * One run of test classes of the TCK, the only one of its JVM: the TCK leaves managers open, and it and the provider

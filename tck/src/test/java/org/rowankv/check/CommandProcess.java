@@ -10,10 +10,10 @@ import org.assertj.core.api.AbstractStringAssert;
 import org.assertj.core.api.Assertions;
 
 /** A command run as people run it: in a JVM of its own. */
-record CommandProcess(int exitCode, List<String> lines) {
+public record CommandProcess(int exitCode, List<String> lines) {
     private static final int SHOWN = 60;
 
-    static CommandProcess run(Class<?> command, String... arguments) throws IOException, InterruptedException {
+    public static CommandProcess run(Class<?> command, String... arguments) throws IOException, InterruptedException {
         final List<String> words =
                 TestJvm.command("-ea", "-cp", System.getProperty("java.class.path"), command.getName());
         words.addAll(List.of(arguments));
@@ -34,7 +34,7 @@ record CommandProcess(int exitCode, List<String> lines) {
     }
 
     /** An assertion about the last line; should it fail, it shows the end of what was printed before. */
-    AbstractStringAssert<?> assertThatLastLine() {
+    public AbstractStringAssert<?> assertThatLastLine() {
         final List<String> end = lines.subList(Math.max(0, lines.size() - SHOWN), lines.size());
         return Assertions.assertThat(lastLine()).as(String.join("\n", end).replace("%", "%%"));
     }

@@ -1,7 +1,7 @@
 package org.rowankv.check;
 
-import org.rowankv.driver.ForwardingSession;
-import org.rowankv.driver.Session;
+import org.rowankv.driver.api.ForwardingSession;
+import org.rowankv.driver.api.Session;
 
 /** Promises nothing about replies, as one over a network: so its clients' mutations have request ids. */
 record SessionWithIds(Session below) implements ForwardingSession {

@@ -15,9 +15,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.check.soak.SoakCommand;
+import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.directory.ClosedStore;
 import org.rowankv.server.embedded.EmbeddedCluster;
-import org.rowankv.server.pm.ClosedStore;
-import org.rowankv.server.pm.StoreOpenException;
+import org.rowankv.tools.InspectCommand;
+import org.rowankv.tools.SnapshotCommand;
+import org.rowankv.tools.VerifyReplicasCommand;
 
 /** What no tool looks at: each refuses with one line that says why and what to do, and with 2, and changes nothing. */
 class StoreToolRefusalTest {

@@ -2,7 +2,7 @@ package org.rowankv.check;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.rowankv.node.Launch;
+import org.rowankv.daemon.Launch;
 
 /** Commands that start a JVM for a test: it compiles and collects as the test's own does, and so do those that it starts. */
 public final class TestJvm {

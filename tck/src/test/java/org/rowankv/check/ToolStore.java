@@ -21,34 +21,34 @@ import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.rowankv.check.store.StoreCommand;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.directory.ClosedStore;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.inspect.StoreInspection;
 import org.rowankv.server.inspect.StoredEntry;
 import org.rowankv.server.log.EntryType;
-import org.rowankv.server.pm.ClosedStore;
+import org.rowankv.tools.StoreCommand;
 import picocli.CommandLine;
 
 /** A small store of three servers and two replicas for the tests of the tools, and the tools run in this JVM. */
-final class ToolStore {
+public final class ToolStore {
     static final int SHARDS = 6;
-    static final int OBJECTS = 200;
+    public static final int OBJECTS = 200;
 
     /** What a command printed, and how it ended. */
-    record Run(int exitCode, String out, String err) {
-        String lastLine() {
+    public record Run(int exitCode, String out, String err) {
+        public String lastLine() {
             final String[] lines = out.split("\n", -1);
             return lines.length < 2 ? "" : lines[lines.length - 2];
         }
     }
 
-    final Path dir;
+    public final Path dir;
 
-    ToolStore(Path dir) {
+    public ToolStore(Path dir) {
         this.dir = dir;
     }
 
@@ -67,7 +67,7 @@ final class ToolStore {
         return EmbeddedCluster.open(builder(dir).build());
     }
 
-    static void use(Path dir, BiConsumer<RowanClient, Integer> work) {
+    public static void use(Path dir, BiConsumer<RowanClient, Integer> work) {
         use(dir, work, cluster -> {});
     }
 
@@ -81,12 +81,12 @@ final class ToolStore {
         }
     }
 
-    static byte[] bytes(String text) {
+    public static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
     /** Objects key-0 and so on; some removed, one large enough to be sent in blocks; another cache that was cleared. */
-    ToolStore filled() {
+    public ToolStore filled() {
         use(dir, ToolStore::fill);
         return this;
     }
@@ -105,7 +105,7 @@ final class ToolStore {
         client.clear(other);
     }
 
-    static Run run(Callable<Integer> command, Object... arguments) {
+    public static Run run(Callable<Integer> command, Object... arguments) {
         final StringWriter out = new StringWriter();
         final StringWriter err = new StringWriter();
         final CommandLine line =
@@ -116,7 +116,7 @@ final class ToolStore {
     }
 
     /** Every file with its bytes and time of change, and every directory. */
-    static Map<String, String> image(Path root) throws IOException {
+    public static Map<String, String> image(Path root) throws IOException {
         final Map<String, String> image = new TreeMap<>();
         try (Stream<Path> all = Files.walk(root)) {
             for (Path path : all.toList()) {
@@ -129,7 +129,7 @@ final class ToolStore {
         return image;
     }
 
-    static void copy(Path from, Path to) throws IOException {
+    public static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {
                 Files.copy(file, to.resolve(from.relativize(file).toString()));
@@ -138,7 +138,7 @@ final class ToolStore {
     }
 
     /** Changes bits of one byte of a file. */
-    static void flip(Path file, long offset, int bits) throws IOException {
+    public static void flip(Path file, long offset, int bits) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             final ByteBuffer one = ByteBuffer.allocate(1);
             assertThat(channel.read(one, offset)).isOne();
@@ -147,12 +147,12 @@ final class ToolStore {
         }
     }
 
-    static Path area(Path dir, int server) {
+    public static Path area(Path dir, int server) {
         return dir.resolve("area-" + server + ".rowan");
     }
 
     /** The PUT entry of a key on one of the servers that hold it: that server, and where it lies. */
-    static Map.Entry<Integer, StoredEntry> find(Path dir, String key) {
+    public static Map.Entry<Integer, StoredEntry> find(Path dir, String key) {
         try (ClosedStore store = ClosedStore.open(dir)) {
             final Map<Integer, StoredEntry> found = new TreeMap<>();
             StoreInspection.of(store).forEachEntry((server, entry) -> {
@@ -201,12 +201,12 @@ final class ToolStore {
     }
 
     /** The directory of a store whose process was killed when it had done all it was asked. */
-    static Path killed(Path dir) throws IOException, InterruptedException {
+    public static Path killed(Path dir) throws IOException, InterruptedException {
         return killed(dir, holder(dir));
     }
 
     /** The same of one that had come to rest before. */
-    static Path killedAtRest(Path dir) throws IOException, InterruptedException {
+    public static Path killedAtRest(Path dir) throws IOException, InterruptedException {
         return killed(dir, holder(dir, "rest"));
     }
 

@@ -22,10 +22,11 @@ final class Arrows {
     private static final String RDMA_TCP = "org.rowankv.rdma.tcp..";
     private static final String DRIVER = "org.rowankv.driver..";
     private static final String PROTOCOL = "org.rowankv.protocol..";
-    private static final String PLACEMENT = "org.rowankv.placement..";
+    private static final String TOPOLOGY = "org.rowankv.topology..";
     private static final String SERVER = "org.rowankv.server..";
     private static final String SERVER_EMBEDDED = "org.rowankv.server.embedded..";
-    private static final String NODE = "org.rowankv.node..";
+    private static final String DAEMON = "org.rowankv.daemon..";
+    private static final String TOOLS = "org.rowankv.tools..";
     private static final String JCACHE = "org.rowankv.jcache..";
     private static final String JCACHE_EMBEDDED = "org.rowankv.jcache.embedded..";
     private static final String SAMPLES = "org.rowankv.samples..";
@@ -41,9 +42,10 @@ final class Arrows {
         RDMA,
         DRIVER,
         PROTOCOL,
-        PLACEMENT,
+        TOPOLOGY,
         SERVER,
-        NODE,
+        DAEMON,
+        TOOLS,
         JCACHE,
         SAMPLES,
         BENCH,
@@ -62,26 +64,25 @@ final class Arrows {
     static final ArchRule PROTOCOL_SEES_RUNTIME = onlySees(resideInAnyPackage(PROTOCOL), PROTOCOL, RUNTIME);
 
     @ArchTest
-    static final ArchRule PLACEMENT_SEES_PROTOCOL =
-            onlySees(resideInAnyPackage(PLACEMENT), PLACEMENT, PROTOCOL, RUNTIME);
+    static final ArchRule TOPOLOGY_SEES_PROTOCOL = onlySees(resideInAnyPackage(TOPOLOGY), TOPOLOGY, PROTOCOL, RUNTIME);
 
     @ArchTest
-    static final ArchRule DRIVER_SEES_RDMA =
-            onlySees(resideInAnyPackage(DRIVER), DRIVER, PROTOCOL, PLACEMENT, RDMA, RUNTIME);
+    static final ArchRule DRIVER_SEES_PROTOCOL_AND_TOPOLOGY =
+            onlySees(resideInAnyPackage(DRIVER), DRIVER, PROTOCOL, TOPOLOGY, RUNTIME);
 
     @ArchTest
-    static final ArchRule SERVER_SEES_PROTOCOL_AND_PLACEMENT = onlySees(
+    static final ArchRule SERVER_SEES_PROTOCOL_AND_RDMA = onlySees(
             resideInAnyPackage(SERVER).and(resideOutsideOfPackages(SERVER_EMBEDDED)),
             SERVER,
             PROTOCOL,
-            PLACEMENT,
+            TOPOLOGY,
             RDMA,
             RUNTIME);
 
-    /** The wiring that puts servers behind the driver's session seam in one JVM; the seam stands in the driver's door. */
+    /** The wiring puts servers behind the driver's interfaces in one JVM. */
     @ArchTest
     static final ArchRule SERVER_EMBEDDED_SEES_THE_SESSION_SEAM = onlySees(
-            resideInAnyPackage(SERVER_EMBEDDED), SERVER, "org.rowankv.driver", PROTOCOL, PLACEMENT, RDMA, RUNTIME);
+            resideInAnyPackage(SERVER_EMBEDDED), SERVER, "org.rowankv.driver.api", PROTOCOL, TOPOLOGY, RDMA, RUNTIME);
 
     @ArchTest
     static final ArchRule SERVER_ROOMS_DO_NOT_SEE_THE_WIRING = noClasses()
@@ -91,17 +92,22 @@ final class Arrows {
             .resideInAPackage(SERVER_EMBEDDED)
             .allowEmptyShould(true);
 
-    /** The server process: the engine, a fabric, and a configuration store. Nobody builds on a process. */
+    /** The operators' tools read the directories of closed stores, and need nothing of the checkers. */
     @ArchTest
-    static final ArchRule NODE_SEES_THE_ENGINE =
-            onlySees(resideInAnyPackage(NODE), NODE, SERVER, PROTOCOL, PLACEMENT, RDMA, RUNTIME);
+    static final ArchRule TOOLS_SEE_THE_SERVER =
+            onlySees(resideInAnyPackage(TOOLS), TOOLS, SERVER, PROTOCOL, TOPOLOGY, RUNTIME);
+
+    /** The server process: the engine, a fabric, and a configuration store. No other module builds on it. */
+    @ArchTest
+    static final ArchRule DAEMON_SEES_THE_ENGINE =
+            onlySees(resideInAnyPackage(DAEMON), DAEMON, SERVER, PROTOCOL, TOPOLOGY, RDMA, RUNTIME);
 
     @ArchTest
     static final ArchRule NOBODY_BUILDS_ON_THE_PROCESS = noClasses()
-            .that(resideOutsideOfPackages(NODE, "org.rowankv.tck..", "org.rowankv.check..", "org.rowankv.sim.."))
+            .that(resideOutsideOfPackages(DAEMON, "org.rowankv.tck..", "org.rowankv.check.."))
             .should()
             .dependOnClassesThat()
-            .resideInAPackage(NODE)
+            .resideInAPackage(DAEMON)
             .allowEmptyShould(true);
 
     /** Status codes and versions are part of what the driver hands out, placement is not. */
@@ -137,7 +143,7 @@ final class Arrows {
     /** What a product module may bring along; a dependency more is a decision, and this is where it shows. */
     @ArchTest
     static final ArchRule PRODUCT_SEES_FEW_LIBRARIES = usesOnly(
-            resideInAnyPackage(RUNTIME, RDMA, DRIVER, PROTOCOL, PLACEMENT, SERVER)
+            resideInAnyPackage(RUNTIME, RDMA, DRIVER, PROTOCOL, TOPOLOGY, SERVER)
                     .and(resideOutsideOfPackages(RDMA_TCP)),
             "org.jctools..");
 
@@ -147,8 +153,8 @@ final class Arrows {
 
     /** What only a process carries: a command line and the coordination service. */
     @ArchTest
-    static final ArchRule NODE_SEES_ITS_LIBRARIES =
-            usesOnly(resideInAnyPackage(NODE), "picocli..", "org.apache.curator.framework..", "org.apache.zookeeper..");
+    static final ArchRule DAEMON_SEES_ITS_LIBRARIES = usesOnly(
+            resideInAnyPackage(DAEMON), "picocli..", "org.apache.curator.framework..", "org.apache.zookeeper..");
 
     @ArchTest
     static final ArchRule JCACHE_SEES_FEW_LIBRARIES = usesOnly(resideInAnyPackage(JCACHE), "javax.cache..");

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A rule that no code can break says nothing: each one is shown code that breaks it, and code that just keeps it. */
 final class RulesCanFailTest {
-    private static final String SESSION = "org.rowankv.driver.Session";
+    private static final String SESSION = "org.rowankv.driver.api.Session";
 
     @TempDir
     Path directory;
@@ -60,10 +60,11 @@ final class RulesCanFailTest {
                 sees("runtime sees rdma", Arrows.RUNTIME_SEES_NOTHING_OF_OURS, "runtime", "rdma"),
                 sees("rdma sees protocol", Arrows.RDMA_SEES_RUNTIME, "rdma.local", "protocol"),
                 sees("protocol sees driver", Arrows.PROTOCOL_SEES_RUNTIME, "protocol", "driver"),
-                sees("placement sees driver", Arrows.PLACEMENT_SEES_PROTOCOL, "placement", "driver"),
-                sees("driver sees server", Arrows.DRIVER_SEES_RDMA, "driver.session", "server"),
-                sees("server sees driver", Arrows.SERVER_SEES_PROTOCOL_AND_PLACEMENT, "server.request", "driver"),
-                sees("server sees jcache", Arrows.SERVER_SEES_PROTOCOL_AND_PLACEMENT, "server", "jcache.codec"),
+                sees("topology sees driver", Arrows.TOPOLOGY_SEES_PROTOCOL, "topology", "driver"),
+                sees("driver sees the fabric", Arrows.DRIVER_SEES_PROTOCOL_AND_TOPOLOGY, "driver.net", "rdma"),
+                sees("driver sees server", Arrows.DRIVER_SEES_PROTOCOL_AND_TOPOLOGY, "driver.session", "server"),
+                sees("server sees driver", Arrows.SERVER_SEES_PROTOCOL_AND_RDMA, "server.request", "driver"),
+                sees("server sees jcache", Arrows.SERVER_SEES_PROTOCOL_AND_RDMA, "server", "jcache.codec"),
                 sees(
                         "the wiring sees the retries",
                         Arrows.SERVER_EMBEDDED_SEES_THE_SESSION_SEAM,
@@ -95,12 +96,13 @@ final class RulesCanFailTest {
                         Arrows.PRODUCT_SEES_FEW_LIBRARIES,
                         "driver",
                         "javax.cache.Cache<?, ?> cache;"),
-                sees("the process sees driver", Arrows.NODE_SEES_THE_ENGINE, "node", "driver"),
-                sees("server sees the process", Arrows.NOBODY_BUILDS_ON_THE_PROCESS, "server", "node"),
+                sees("the process sees driver", Arrows.DAEMON_SEES_THE_ENGINE, "daemon", "driver"),
+                sees("tools see the checkers", Arrows.TOOLS_SEE_THE_SERVER, "tools", "check"),
+                sees("server sees the process", Arrows.NOBODY_BUILDS_ON_THE_PROCESS, "server", "daemon"),
                 has(
                         "the process uses JUnit",
-                        Arrows.NODE_SEES_ITS_LIBRARIES,
-                        "node",
+                        Arrows.DAEMON_SEES_ITS_LIBRARIES,
+                        "daemon",
                         "org.junit.jupiter.api.Test test;"),
                 has("the TCP fabric uses JUnit", Arrows.TCP_SEES_NETTY, "rdma.tcp", "org.junit.jupiter.api.Test test;"),
                 has(
@@ -108,10 +110,16 @@ final class RulesCanFailTest {
                         Arrows.JCACHE_SEES_FEW_LIBRARIES,
                         "jcache",
                         "org.junit.jupiter.api.Test test;"),
-                sees("pm sees log", Rooms.PM_IS_THE_GROUND_FLOOR, "server.pm", "server.log"),
-                sees("pm sees the server's door", Rooms.PM_IS_THE_GROUND_FLOOR, "server.pm", "server"),
-                sees("log sees index", Rooms.LOG_STANDS_ON_PM, "server.log", "server.index"),
+                sees("durability sees area", Rooms.DURABILITY_IS_THE_GROUND, "server.durability", "server.area"),
+                sees("area sees log", Rooms.AREA_STANDS_ON_DURABILITY, "server.area", "server.log"),
+                sees("log sees index", Rooms.LOG_STANDS_ON_AREA, "server.log", "server.index"),
                 sees("index sees digest", Rooms.INDEX_STANDS_ON_LOG, "server.index", "server.digest"),
+                sees("session sees log", Rooms.SESSION_STANDS_ALONE, "server.session", "server.log"),
+                sees(
+                        "shard sees request",
+                        Rooms.SHARD_STANDS_ON_LOG_INDEX_AND_SESSION,
+                        "server.shard",
+                        "server.request"),
                 specimen(
                         "two rooms see each other",
                         Rooms.NO_PACKAGE_CYCLES,
@@ -119,11 +127,11 @@ final class RulesCanFailTest {
                                 .type("org.rowankv.server.digest.A", "org.rowankv.server.cleaning.B b;")
                                 .type("org.rowankv.server.cleaning.B", "org.rowankv.server.digest.A a;")),
                 specimen(
-                        "a room and its door see each other",
+                        "the engine and a room see each other",
                         Rooms.NO_PACKAGE_CYCLES,
                         new Specimen()
-                                .type("org.rowankv.server.A", "org.rowankv.server.log.B b;")
-                                .type("org.rowankv.server.log.B", "org.rowankv.server.A a;")),
+                                .type("org.rowankv.server.engine.A", "org.rowankv.server.log.B b;")
+                                .type("org.rowankv.server.log.B", "org.rowankv.server.engine.A a;")),
                 has("clock", Seams.CLOCKS_ARE_READ_IN_RUNTIME, "server", "long now = System.nanoTime();"),
                 has("wall clock", Seams.CLOCKS_ARE_READ_IN_RUNTIME, "driver", "long now = System.currentTimeMillis();"),
                 has("instant", Seams.CLOCKS_ARE_READ_IN_RUNTIME, "jcache", "Object now = java.time.Instant.now();"),
@@ -198,13 +206,13 @@ final class RulesCanFailTest {
                         "Object s = java.util.stream.IntStream.range(0, 9).parallel();"),
                 has(
                         "map",
-                        Seams.MAPPINGS_STAND_IN_PM_AND_LOCAL,
+                        Seams.MAPPINGS_STAND_IN_AREAS_AND_LOCAL,
                         "server.log",
                         "Object map(java.nio.channels.FileChannel c) throws java.io.IOException {",
                         "    return c.map(java.nio.channels.FileChannel.MapMode.READ_WRITE, 0, 1); }"),
                 has(
                         "force",
-                        Seams.MAPPINGS_STAND_IN_PM_AND_LOCAL,
+                        Seams.MAPPINGS_STAND_IN_AREAS_AND_LOCAL,
                         "rdma",
                         "void flush(java.nio.MappedByteBuffer b) { b.force(0, 64); }"),
                 has(
@@ -257,8 +265,8 @@ final class RulesCanFailTest {
                         Arrows.JCACHE_EMBEDDED_SEES_THE_WIRING,
                         "jcache.embedded",
                         "server.embedded"),
-                sees("server sees placement", Arrows.SERVER_SEES_PROTOCOL_AND_PLACEMENT, "server.request", "placement"),
-                sees("log sees pm", Rooms.LOG_STANDS_ON_PM, "server.log", "server.pm"),
+                sees("server sees placement", Arrows.SERVER_SEES_PROTOCOL_AND_RDMA, "server.request", "topology"),
+                sees("log sees area", Rooms.LOG_STANDS_ON_AREA, "server.log", "server.area"),
                 sees("request sees index", Rooms.NO_PACKAGE_CYCLES, "server.request", "server.index"),
                 has("runtime's clock", Seams.CLOCKS_ARE_READ_IN_RUNTIME, "runtime", "long now = System.nanoTime();"),
                 has(
@@ -269,9 +277,9 @@ final class RulesCanFailTest {
                         "    if (!l.await(1, java.util.concurrent.TimeUnit.SECONDS)) { throw new AssertionError(); } }"),
                 has("a seed", Seams.CHANCE_COMES_FROM_RUNTIME, "check", "Object dice = new java.util.Random(42);"),
                 has(
-                        "pm maps",
-                        Seams.MAPPINGS_STAND_IN_PM_AND_LOCAL,
-                        "server.pm",
+                        "an area maps",
+                        Seams.MAPPINGS_STAND_IN_AREAS_AND_LOCAL,
+                        "server.area",
                         "void flush(java.nio.MappedByteBuffer b) { b.force(0, 64); }"),
                 has(
                         "jcache reads objects",

@@ -89,15 +89,17 @@ final class Seams {
 
     /** The benchmark's floor is a mapped file of its own, and so is the journal of a process that will be killed. */
     @ArchTest
-    static final ArchRule MAPPINGS_STAND_IN_PM_AND_LOCAL = noClasses()
+    static final ArchRule MAPPINGS_STAND_IN_AREAS_AND_LOCAL = noClasses()
             .that(resideOutsideOfPackages(
-                    "org.rowankv.server.pm..",
+                    "org.rowankv.server.area..",
+                    "org.rowankv.server.directory..",
+                    "org.rowankv.server.durability..",
                     "org.rowankv.rdma.local..",
                     "org.rowankv.bench..",
                     "org.rowankv.check.crash.."))
             .should()
             .accessTargetWhere(calls(FileChannel.class, "map").or(calls(MappedByteBuffer.class, "force")))
-            .as("memory is mapped and flushed only in server.pm and rdma.local")
+            .as("memory is mapped and flushed only by areas, their directories, their devices and rdma.local")
             .allowEmptyShould(true);
 
     /** Keys and values are opaque bytes below the provider: no user type is ever deserialized there. */
@@ -107,7 +109,7 @@ final class Seams {
                     RUNTIME,
                     "org.rowankv.rdma..",
                     "org.rowankv.protocol..",
-                    "org.rowankv.placement..",
+                    "org.rowankv.topology..",
                     "org.rowankv.driver..",
                     "org.rowankv.server.."))
             .should()

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
 
@@ -11,6 +13,15 @@ import org.junit.jupiter.api.Test;
 final class SizesTest {
     private static final int SPLIT_IT_SOON = 500;
     private static final int HARD_STOP = 800;
+    private static final long MOST_TYPES = 20;
+    /** An area has many tables. The two simulators become one. */
+    private static final Map<String, Long> LARGE_PACKAGES = Map.of(
+            "org.rowankv.server.area",
+            25L,
+            "org.rowankv.sim",
+            Long.MAX_VALUE,
+            "org.rowankv.sim.cluster",
+            Long.MAX_VALUE);
 
     @Test
     void shouldKeepEveryMainFileBelowTheHardStop() {
@@ -21,6 +32,27 @@ final class SizesTest {
 
         assertThat(SourceFiles.all()).isNotEmpty();
         assertThat(filesWhoseLength(lines -> lines > HARD_STOP)).isEmpty();
+    }
+
+    @Test
+    void shouldKeepEveryPackageSmallEnoughToKnow() {
+        final Map<String, Long> tooLarge = new TreeMap<>(SourceFiles.typesByPackage());
+        assertThat(tooLarge).hasSizeGreaterThan(50);
+        tooLarge.entrySet().removeIf(each -> each.getValue() <= LARGE_PACKAGES.getOrDefault(each.getKey(), MOST_TYPES));
+
+        assertThat(tooLarge).as("packages of too many types").isEmpty();
+    }
+
+    /** What stands in a package is decided by what its description says. */
+    @Test
+    void shouldDescribeEveryPackage() {
+        assertThat(SourceFiles.packages())
+                .isNotEmpty()
+                .allSatisfy(name -> assertThat(SourceFiles.descriptionsOf(name))
+                        .as("descriptions of %s", name)
+                        .singleElement()
+                        .asString()
+                        .startsWith("/**"));
     }
 
     private static List<String> filesWhoseLength(LongPredicate matches) {

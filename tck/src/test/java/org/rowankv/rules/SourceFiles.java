@@ -5,8 +5,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The main sources of all modules, found from the directory of the module that judges them. */
@@ -55,15 +57,39 @@ final class SourceFiles {
         }
     }
 
+    /** How many files each package has. */
+    static Map<String, Long> typesByPackage() {
+        return all().stream().collect(Collectors.groupingBy(SourceFiles::packageOf, Collectors.counting()));
+    }
+
+    /** What the package descriptions of that name say: one, unless two modules share the package. */
+    static List<String> descriptionsOf(String name) {
+        return modules().stream()
+                .map(module -> module.resolve("src/main/java")
+                        .resolve(name.replace('.', '/'))
+                        .resolve("package-info.java"))
+                .filter(Files::isRegularFile)
+                .map(SourceFiles::textOf)
+                .toList();
+    }
+
+    private static String textOf(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** The packages in which these files stand. */
     static Set<String> packages() {
-        final Set<String> packages = new TreeSet<>();
-        for (Path file : all()) {
-            final String path = file.getParent().toString().replace('\\', '/');
-            packages.add(path.substring(path.indexOf("/src/main/java/") + "/src/main/java/".length())
-                    .replace('/', '.'));
-        }
-        return packages;
+        return new TreeSet<>(typesByPackage().keySet());
+    }
+
+    private static String packageOf(Path file) {
+        final String path = file.getParent().toString().replace('\\', '/');
+        return path.substring(path.indexOf("/src/main/java/") + "/src/main/java/".length())
+                .replace('/', '.');
     }
 
     static long lineCount(Path file) {

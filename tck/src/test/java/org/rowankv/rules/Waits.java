@@ -23,7 +23,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
-import org.rowankv.runtime.StartedWork;
+import org.rowankv.runtime.agent.StartedWork;
 
 /**
  * A wait without a time-out needs a proof that it ends. Loops that pause for a moment and look again are not seen here: each has a
@@ -33,27 +33,27 @@ final class Waits {
     /** By class: why its waits end. */
     private static final Map<String, String> PROOFS = Map.ofEntries(
             entry(
-                    "org.rowankv.runtime.ThreadWork",
+                    "org.rowankv.runtime.agent.ThreadWork",
                     "its users end what they wait for first: they are in this list themselves"),
             entry(
-                    "org.rowankv.runtime.AgentRunner",
+                    "org.rowankv.runtime.agent.AgentRunner",
                     "close: an agent never blocks, and the loop ends after the turn; run: parks until it is closed"),
             entry(
-                    "org.rowankv.server.pm.FileThread",
+                    "org.rowankv.server.durability.FileThread",
                     "work on files, as long as the device takes; it waits for nothing else"),
-            entry("org.rowankv.server.membership.FileConfigurationStore", "work on files, as long as the device takes"),
             entry(
-                    "org.rowankv.node.ZooKeeperConfigurationStore",
+                    "org.rowankv.server.configstore.FileConfigurationStore",
+                    "work on files, as long as the device takes"),
+            entry(
+                    "org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore",
                     "ZooKeeper's client fails every request when its connection is lost, which silence ends by the session's time"),
-            entry(
-                    "org.rowankv.server.reconfiguration.ScanThreads",
-                    "readers stop behind the last segment, or at a failure"),
+            entry("org.rowankv.server.recovery.ScanThreads", "readers stop behind the last segment, or at a failure"),
             entry("org.rowankv.server.replication.Links", "asks for the result of an attempt that is over"),
             entry(
-                    "org.rowankv.server.client.ClientPort",
+                    "org.rowankv.server.frontend.ClientPort",
                     "a loop runs every task, after its own end on the thread that brings it"),
             entry(
-                    "org.rowankv.server.client.PortLoop",
+                    "org.rowankv.server.frontend.PortLoop",
                     "a loop that is closed drains for its settings' time, and ends"),
             entry(
                     "org.rowankv.server.cluster.Chores",
@@ -65,10 +65,10 @@ final class Waits {
                     "org.rowankv.server.cluster.Round",
                     "the server has failed by then, which ends every wait of its close"),
             entry(
-                    "org.rowankv.driver.session.ChangePoller",
+                    "org.rowankv.driver.net.ChangePoller",
                     "it was closed, its link is broken, and its pauses are bounded"),
             entry(
-                    "org.rowankv.runtime.Waiting$1",
+                    "org.rowankv.runtime.concurrent.Waiting$1",
                     "the reader of the connection wakes those whose deadline has passed, and all when it ends"),
             entry(
                     "org.rowankv.jcache.event.Lane",

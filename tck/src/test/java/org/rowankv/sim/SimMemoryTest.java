@@ -7,11 +7,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaMemory;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.OpenConsent;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.durability.AreaMemory;
+import org.rowankv.server.durability.Durability;
 
 class SimMemoryTest {
     private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;

@@ -29,10 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedPorts;
 import org.rowankv.server.embedded.EmbeddedSettings;
+import org.rowankv.server.frontend.ClientPortSettings;
 
 /** The cache API over client ports: two managers that share nothing but the servers. */
 @Tag("jvm")

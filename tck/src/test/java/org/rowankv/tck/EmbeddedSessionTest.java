@@ -1,8 +1,8 @@
 package org.rowankv.tck;
 
 import org.junit.jupiter.api.Tag;
-import org.rowankv.driver.Session;
 import org.rowankv.driver.SessionContract;
+import org.rowankv.driver.api.Session;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;

@@ -1,18 +1,18 @@
 package org.rowankv.tck;
 
 import org.junit.jupiter.api.Tag;
-import org.rowankv.driver.Session;
 import org.rowankv.driver.SessionContract;
-import org.rowankv.driver.session.NetSession;
-import org.rowankv.driver.session.NetSettings;
+import org.rowankv.driver.api.Session;
+import org.rowankv.driver.net.NetSession;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedPorts;
 import org.rowankv.server.embedded.EmbeddedSettings;
+import org.rowankv.server.frontend.ClientPortSettings;
 
 /** Three servers with three replicas, reached over client ports, do what every session does. */
 @Tag("jvm")

@@ -7,10 +7,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.CounterStarts;
-import org.rowankv.runtime.DenseSlotPool;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.runtime.SlotPool;
-import org.rowankv.runtime.Waiting;
+import org.rowankv.runtime.concurrent.DenseSlotPool;
+import org.rowankv.runtime.concurrent.SlotLine;
+import org.rowankv.runtime.concurrent.SlotPool;
+import org.rowankv.runtime.concurrent.VirtualThreads;
+import org.rowankv.runtime.concurrent.Waiting;
 
 /**
  * The lanes of one client: a caller borrows one for one mutation. Virtual threads use spare lanes, many of them, since a thousand

@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Session;
-import org.rowankv.placement.Configuration;
+import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.StackProbe;
+import org.rowankv.topology.Configuration;
 
 /**
  * Carries a request to its outcome: gives mutations a request id, opens the session at the shard first, and repeats an

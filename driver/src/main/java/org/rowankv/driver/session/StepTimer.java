@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * Runs steps at their times, one after the other, on a thread that exists while steps are scheduled and a little longer. A step
  * must not block. Thread-safe.
  */
-final class StepTimer {
+public final class StepTimer {
     private static final Logger LOG = LoggerFactory.getLogger(StepTimer.class);
     /** The clock may be another one than that by which threads wait. */
     private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -40,17 +40,17 @@ final class StepTimer {
     private long lastNumber;
     private boolean hurries;
 
-    StepTimer(Clock clock) {
+    public StepTimer(Clock clock) {
         this(clock, task -> new Thread(task, "rowan-client-timer"));
     }
 
-    StepTimer(Clock clock, ThreadFactory threads) {
+    public StepTimer(Clock clock, ThreadFactory threads) {
         this.clock = clock;
         this.threads = threads;
     }
 
     /** Runs the action at that time, or soon if it has passed. */
-    void at(long atNs, Runnable action) {
+    public void at(long atNs, Runnable action) {
         lock.lock();
         try {
             if (thread == null) {
@@ -67,7 +67,7 @@ final class StepTimer {
     }
 
     /** From now on no step waits for its time. */
-    void hurry() {
+    public void hurry() {
         lock.lock();
         try {
             hurries = true;

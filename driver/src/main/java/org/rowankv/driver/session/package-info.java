@@ -1,4 +1,4 @@
-/** Exactly-once for the client: lanes (sessions with request ids) and the retry of attempts whose reply was lost. */
+/** Exactly-once for the client: request ids, sessions of requests, repeated attempts. Knows no connection. */
 @NullMarked
 package org.rowankv.driver.session;
 

@@ -34,24 +34,24 @@ public final class HelloDescriptor {
     public static final int VERSION = 2;
 
     static final int MAGIC_OFFSET = 0;
-    static final int CRC_OFFSET = 8;
-    static final int LENGTH_OFFSET = 12;
-    static final int VERSION_OFFSET = 16;
+    public static final int CRC_OFFSET = 8;
+    public static final int LENGTH_OFFSET = 12;
+    public static final int VERSION_OFFSET = 16;
     /** As many bytes of a hello as mean the same in every version. */
     public static final int PREFIX_LENGTH = 20;
 
-    static final int FLAGS_OFFSET = 20;
+    public static final int FLAGS_OFFSET = 20;
     static final int HELLO_CLUSTER_OFFSET = 24;
     static final int HELLO_MAX_FRAME_OFFSET = 32;
     static final int HELLO_ZERO_OFFSET = 36;
     /** Bytes of a hello. */
     public static final int HELLO_LENGTH = 40;
     /** Of whatever version. */
-    static final int MAX_HELLO = 1024;
+    public static final int MAX_HELLO = 1024;
 
     static final int STATUS_OFFSET = 20;
-    static final int CLUSTER_OFFSET = 24;
-    static final int TERM_OFFSET = 32;
+    public static final int CLUSTER_OFFSET = 24;
+    public static final int TERM_OFFSET = 32;
     static final int SERVER_OFFSET = 40;
     static final int MAX_FRAME_OFFSET = 44;
     static final int MAX_IN_FLIGHT_OFFSET = 48;

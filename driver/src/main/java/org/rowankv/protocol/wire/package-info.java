@@ -1,4 +1,4 @@
-/** The bytes between clients and servers: layouts, limits and what cuts a stream into frames. Both ends use the same. */
+/** The bytes between clients and servers: layouts, limits and frames. Both ends use it; it opens no connection. */
 @NullMarked
 package org.rowankv.protocol.wire;
 

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
-import org.rowankv.placement.RoutingDescriptor;
 import org.rowankv.protocol.Request;
+import org.rowankv.topology.RoutingDescriptor;
 
 /**
  * Everything that decodes bytes of a client or, at a client, of a server, under a fuzzer that looks at which branches it

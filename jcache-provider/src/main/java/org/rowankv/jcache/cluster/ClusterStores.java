@@ -3,12 +3,12 @@ package org.rowankv.jcache.cluster;
 import java.util.concurrent.TimeUnit;
 import javax.cache.CacheException;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.RowanException;
-import org.rowankv.driver.session.NetSettings;
-import org.rowankv.jcache.Store;
-import org.rowankv.jcache.StoreOpener;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.jcache.configuration.Setting;
 import org.rowankv.jcache.configuration.StoreSettings;
+import org.rowankv.jcache.store.Store;
+import org.rowankv.jcache.store.StoreOpener;
 
 /** Connects to stores whose servers run elsewhere. Thread-safe. */
 public final class ClusterStores implements StoreOpener {

@@ -1,14 +1,14 @@
 package org.rowankv.jcache.embedded;
 
 import javax.cache.CacheException;
-import org.rowankv.jcache.Store;
-import org.rowankv.jcache.StoreOpener;
 import org.rowankv.jcache.configuration.Setting;
 import org.rowankv.jcache.configuration.StoreSettings;
+import org.rowankv.jcache.store.Store;
+import org.rowankv.jcache.store.StoreOpener;
+import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.durability.ForceFailedException;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
-import org.rowankv.server.pm.ForceFailedException;
-import org.rowankv.server.pm.StoreOpenException;
 
 /** Opens stores whose servers live in this JVM. Thread-safe. */
 public final class EmbeddedStores implements StoreOpener {

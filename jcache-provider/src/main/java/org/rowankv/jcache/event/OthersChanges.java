@@ -2,9 +2,9 @@ package org.rowankv.jcache.event;
 
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.ChangeListener;
-import org.rowankv.driver.ChangeSubscription;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.api.ChangeListener;
+import org.rowankv.driver.api.ChangeSubscription;
 import org.rowankv.protocol.Change;
 import org.rowankv.protocol.ChangeType;
 import org.rowankv.protocol.Request;

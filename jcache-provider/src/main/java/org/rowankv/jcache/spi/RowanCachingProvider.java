@@ -7,9 +7,9 @@ import javax.cache.configuration.OptionalFeature;
 import javax.cache.spi.CachingProvider;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.RowanCacheManager;
-import org.rowankv.jcache.SharedStores;
-import org.rowankv.jcache.StoreOpener;
 import org.rowankv.jcache.configuration.StoreSettings;
+import org.rowankv.jcache.store.SharedStores;
+import org.rowankv.jcache.store.StoreOpener;
 
 /**
  * Gives out cache managers, one for each URI and class loader until it is closed. Managers whose URIs and properties mean

@@ -1,10 +1,10 @@
 package org.rowankv.jcache.spi;
 
-import org.rowankv.jcache.Store;
-import org.rowankv.jcache.StoreOpener;
 import org.rowankv.jcache.cluster.ClusterStores;
 import org.rowankv.jcache.configuration.StoreSettings;
 import org.rowankv.jcache.embedded.EmbeddedStores;
+import org.rowankv.jcache.store.Store;
+import org.rowankv.jcache.store.StoreOpener;
 
 /** Opens whatever kind of store the settings name. Thread-safe. */
 final class StoresByKind implements StoreOpener {

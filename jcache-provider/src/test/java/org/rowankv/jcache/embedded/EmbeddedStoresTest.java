@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowankv.jcache.CacheFullException;
 import org.rowankv.jcache.RowanCache;
+import org.rowankv.jcache.operation.CacheFullException;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 import org.rowankv.server.embedded.EmbeddedCluster;
 

@@ -2,7 +2,7 @@ package org.rowankv.jcache.model;
 
 import org.rowankv.driver.ModelSession;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.jcache.Store;
+import org.rowankv.jcache.store.Store;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SplittableRandomSource;
 

@@ -6,7 +6,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.FabricException.Reason;
-import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.wire.CreditAccount;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.wire.Refusals;
+import org.rowankv.rdma.tcp.wire.WireException;
+import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.FaultLog;
 
 /**

@@ -8,7 +8,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.wire.CreditAccount;
+import org.rowankv.rdma.tcp.wire.FrameReader;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.wire.WireDescriptor;
+import org.rowankv.rdma.tcp.wire.WireException;
+import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 

@@ -8,7 +8,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.wire.FrameReader;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.wire.WireDescriptor;
+import org.rowankv.rdma.tcp.wire.WireException;
+import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.Clock;
 
 /**

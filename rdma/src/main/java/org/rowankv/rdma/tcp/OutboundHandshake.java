@@ -8,8 +8,17 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.secret.ClusterSecret;
-import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.FrameReader;
+import org.rowankv.rdma.tcp.wire.HandshakeProof;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.PeerAuthentication;
+import org.rowankv.rdma.tcp.wire.ProofDescriptor;
+import org.rowankv.rdma.tcp.wire.Refusals;
+import org.rowankv.rdma.tcp.wire.WireChecksum;
+import org.rowankv.rdma.tcp.wire.WireException;
+import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.FaultLog;
 
 /**

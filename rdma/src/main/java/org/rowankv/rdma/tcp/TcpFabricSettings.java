@@ -2,6 +2,8 @@ package org.rowankv.rdma.tcp;
 
 import java.net.InetSocketAddress;
 import org.rowankv.rdma.AckLevel;
+import org.rowankv.rdma.tcp.wire.PeerAddresses;
+import org.rowankv.rdma.tcp.wire.PeerAuthentication;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SystemClock;
 

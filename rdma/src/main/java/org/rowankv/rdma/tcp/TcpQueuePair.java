@@ -6,7 +6,9 @@ import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.WireChecksum;
+import org.rowankv.rdma.tcp.wire.WireDescriptor;
 
 /**
  * The sender's end of one connection. Posts are copied into a batch; polling rings the doorbell. Acknowledgements arrive

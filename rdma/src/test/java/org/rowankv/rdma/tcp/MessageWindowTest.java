@@ -18,6 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.conformance.TestServer;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor;
+import org.rowankv.rdma.tcp.wire.WireDescriptor;
+import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.ManualClock;
 
 /** How many messages, and bytes of them, are on the way to one server: at the sender, and at a receiver that does not trust it. */

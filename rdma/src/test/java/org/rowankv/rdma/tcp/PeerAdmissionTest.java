@@ -10,8 +10,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.conformance.TestServer;
-import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.Refusals;
+import org.rowankv.rdma.tcp.wire.WireDescriptor;
+import org.rowankv.rdma.tcp.wire.WireFault;
 
 /** Peers whose bytes are well-formed, and whose words are lies. */
 final class PeerAdmissionTest {

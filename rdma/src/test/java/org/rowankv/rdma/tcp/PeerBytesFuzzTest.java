@@ -5,6 +5,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import org.junit.jupiter.api.Tag;
+import org.rowankv.rdma.tcp.wire.FrameReader;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor;
+import org.rowankv.rdma.tcp.wire.ProofDescriptor;
+import org.rowankv.rdma.tcp.wire.WireChecksum;
+import org.rowankv.rdma.tcp.wire.WireDescriptor;
+import org.rowankv.rdma.tcp.wire.WireException;
+import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.SystemClock;
 

@@ -23,8 +23,14 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.secret.ClusterSecret;
-import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.HandshakeProof;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.PeerAuthentication;
+import org.rowankv.rdma.tcp.wire.Refusals;
+import org.rowankv.rdma.tcp.wire.WireChecksum;
+import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.SecureSeed;
 
 /** A peer with the cluster's secret is admitted; another one is not, whatever else it knows, overhears or sends back. */

@@ -6,7 +6,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.WireChecksum;
+import org.rowankv.rdma.tcp.wire.WireException;
 
 /** What a peer says of a refusal stands in our log, on one line, and steers no terminal. */
 final class PeerWelcomeTextTest {

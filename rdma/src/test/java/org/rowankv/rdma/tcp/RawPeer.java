@@ -13,12 +13,19 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.secret.ClusterSecret;
-import org.rowankv.rdma.tcp.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.HandshakeProof;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.PeerAuthentication;
+import org.rowankv.rdma.tcp.wire.ProofDescriptor;
+import org.rowankv.rdma.tcp.wire.WireChecksum;
+import org.rowankv.rdma.tcp.wire.WireDescriptor;
+import org.rowankv.rdma.tcp.wire.WireException;
 import org.rowankv.runtime.SecureSeed;
 
 /** A peer on a plain socket, which says what it is told to, whether or not that is right. */
-final class RawPeer implements AutoCloseable {
+public final class RawPeer implements AutoCloseable {
     /** A frame that came. */
     record Frame(int type, int flags, int small, long number, long first, long second, byte[] payload) {}
 
@@ -35,7 +42,7 @@ final class RawPeer implements AutoCloseable {
         in = new DataInputStream(socket.getInputStream());
     }
 
-    static Hello hello(int kind, int from, int to, long pair, long nonce, long... live) {
+    public static Hello hello(int kind, int from, int to, long pair, long nonce, long... live) {
         return new Hello(
                 kind,
                 TestServer.CLUSTER,

@@ -2,6 +2,7 @@ package org.rowankv.rdma.tcp;
 
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.conformance.FabricConformance;
+import org.rowankv.rdma.tcp.wire.PeerAuthentication;
 import org.rowankv.runtime.SecureSeed;
 
 /** The suite of every fabric, run for TCP between servers that prove the cluster's secret. */

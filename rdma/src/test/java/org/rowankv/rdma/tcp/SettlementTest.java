@@ -15,6 +15,8 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.conformance.TestServer.Landed;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor;
+import org.rowankv.rdma.tcp.wire.WireDescriptor;
 import org.rowankv.runtime.ManualClock;
 
 /** What a dead queue pair had of its receiver's credit comes back, whatever else breaks. */

@@ -25,6 +25,9 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor;
+import org.rowankv.rdma.tcp.wire.WireDescriptor;
+import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.ManualClock;
 
 /** The sender's end, against receivers that vanish, fall silent, lie, or were never there. */

@@ -9,10 +9,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.membership.ConfigurationStoreException;
-import org.rowankv.server.membership.StampedWrites;
-import org.rowankv.server.membership.Versioned;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.configstore.StampedWrites;
+import org.rowankv.server.configstore.Versioned;
 
 /**
  * The caches that exist: one node per cache, and one for the next id.

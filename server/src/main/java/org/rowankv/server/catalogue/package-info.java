@@ -1,4 +1,4 @@
-/** Which caches exist, by name and id, kept in the configuration store. */
+/** Which caches exist, by name and id, as kept in the configuration store and as clients ask for them. */
 @NullMarked
 package org.rowankv.server.catalogue;
 

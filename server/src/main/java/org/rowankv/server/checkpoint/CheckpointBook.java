@@ -5,10 +5,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.checkpoint.Checkpoint.CoveredSegment;
 import org.rowankv.server.checkpoint.Checkpoint.ShardPart;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.Replicas;
 
 /**

@@ -12,8 +12,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import org.rowankv.server.pm.DurableFile;
-import org.rowankv.server.pm.FileThread;
+import org.rowankv.server.durability.DurableFile;
+import org.rowankv.server.durability.FileThread;
 
 /** Checkpoints in a directory of their own: each file written under a temporary name, forced, renamed. */
 public final class CheckpointFiles implements CheckpointStore {

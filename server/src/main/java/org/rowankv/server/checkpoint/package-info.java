@@ -1,4 +1,4 @@
-/** Images of the indexes, from which a start that need not read the whole log begins. */
+/** Images of the indexes, from which a start begins that does not read the whole log. */
 @NullMarked
 package org.rowankv.server.checkpoint;
 

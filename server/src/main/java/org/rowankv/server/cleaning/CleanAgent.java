@@ -2,11 +2,11 @@ package org.rowankv.server.cleaning;
 
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
-import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.Replicas;
 
 /**

@@ -4,13 +4,13 @@ import java.nio.ByteBuffer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.DamagedEntries;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 

@@ -2,9 +2,10 @@ package org.rowankv.server.cluster;
 
 import java.util.List;
 import java.util.Map;
-import org.rowankv.placement.Routing;
 import org.rowankv.rdma.WorkerIo;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.peer.ClusterCatalogue;
+import org.rowankv.topology.Routing;
 
 /**
  * Where clients come in. Opened each time the server begins to serve, with the roles that it has then.

@@ -4,19 +4,29 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
 import org.rowankv.runtime.AgentStoppedException;
-import org.rowankv.runtime.Signal;
-import org.rowankv.runtime.StartedWork;
-import org.rowankv.server.Server;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.membership.ConfigurationStoreException;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.LostAreaException;
-import org.rowankv.server.pm.OpenConsent;
-import org.rowankv.server.pm.ServerHome;
-import org.rowankv.server.pm.StoreOpenException;
+import org.rowankv.runtime.agent.Signal;
+import org.rowankv.runtime.agent.StartedWork;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.LostAreaException;
+import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.directory.ServerHome;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.membership.AnnouncedServers;
+import org.rowankv.server.membership.Announcement;
+import org.rowankv.server.membership.ClusterException;
+import org.rowankv.server.membership.ClusterNodes;
+import org.rowankv.server.membership.FirstDistribution;
+import org.rowankv.server.membership.HostAndPort;
+import org.rowankv.server.membership.Members;
+import org.rowankv.server.membership.Registrations;
+import org.rowankv.server.peer.PeerCalls;
+import org.rowankv.server.peer.RoundOverException;
+import org.rowankv.topology.Configuration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -148,7 +158,7 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     /**
-     * As {@link org.rowankv.server.EpochSupplier}: the servers start anew together, and each shard gets a new epoch then. By the
+     * As {@link org.rowankv.server.engine.EpochSupplier}: the servers start anew together, and each shard gets a new epoch then. By the
      * server's agents; the store is asked by this server's thread.
      */
     @Nullable

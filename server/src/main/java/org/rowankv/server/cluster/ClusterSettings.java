@@ -3,12 +3,14 @@ package org.rowankv.server.cluster;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.rdma.secret.ClusterSecret;
-import org.rowankv.runtime.ThreadingMode;
-import org.rowankv.server.ServerSettings;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
+import org.rowankv.runtime.agent.ThreadingMode;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.durability.Durability;
+import org.rowankv.server.engine.ServerSettings;
+import org.rowankv.server.membership.ClusterShape;
+import org.rowankv.server.membership.HostAndPort;
+import org.rowankv.topology.ShardMap;
 
 /**
  * Settings of one server of a cluster. Made by {@link #builder}.

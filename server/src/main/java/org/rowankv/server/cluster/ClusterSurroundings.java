@@ -5,11 +5,12 @@ import org.rowankv.rdma.Fabric;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.runtime.Scheduling;
-import org.rowankv.server.ServerSettings;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.pm.ServerDirectory;
-import org.rowankv.server.pm.ServerHome;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.directory.ServerDirectory;
+import org.rowankv.server.directory.ServerHome;
+import org.rowankv.server.engine.ServerSettings;
+import org.rowankv.server.membership.ServerAddresses;
 
 /**
  * What a server of a cluster stands on, apart from its settings.

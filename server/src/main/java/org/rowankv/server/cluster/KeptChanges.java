@@ -3,10 +3,10 @@ package org.rowankv.server.cluster;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.shard.Replicas;
-import org.rowankv.server.stream.ShardChanges;
+import org.rowankv.server.shard.ShardChanges;
+import org.rowankv.topology.Configuration;
 
 /**
  * What a server keeps of its shards' change streams from one start of its roles to the next (docs/design/17-change-streams.md).

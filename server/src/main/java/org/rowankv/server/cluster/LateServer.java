@@ -2,6 +2,7 @@ package org.rowankv.server.cluster;
 
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.server.peer.PressureRounds;
 import org.rowankv.server.request.SpacePressure;
 
 /** Stands for the pressure rounds of a server while that is being made, since each needs the other. */

@@ -4,7 +4,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.server.pm.ServerHome;
+import org.rowankv.server.directory.ServerHome;
+import org.rowankv.server.membership.Announcement;
+import org.rowankv.server.membership.ClusterException;
+import org.rowankv.server.membership.ClusterNodes;
+import org.rowankv.server.membership.Members;
 
 /**
  * How a server comes to be a member: it says that it is there; once as many have as the cluster is to have, whoever sees it

@@ -1,7 +1,4 @@
-/**
- * One server of a cluster in which each is a process of its own: how it comes to be a member, how the servers start
- * together, and what they ask each other while they serve.
- */
+/** The wiring of one server of a cluster of processes. Command lines and ZooKeeper belong to the daemon. */
 @NullMarked
 package org.rowankv.server.cluster;
 

@@ -3,9 +3,9 @@ package org.rowankv.server.digest;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.rowan.RowanReceiver;
 import org.rowankv.rdma.rowan.SegmentSupplier;
-import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.shard.Replicas;
 
 /**

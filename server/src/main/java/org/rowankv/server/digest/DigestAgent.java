@@ -5,16 +5,16 @@ import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.rdma.rowan.LandingHandler;
-import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.CommitVector;
 import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.Durability;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 

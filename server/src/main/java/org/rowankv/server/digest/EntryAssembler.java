@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.Set;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.BlockDescriptor;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentOwner;
 
 /**
  * Puts entries together that landed as blocks (§4.2.2 of the paper): once all are there, into one contiguous copy, which

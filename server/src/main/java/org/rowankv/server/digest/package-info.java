@@ -1,4 +1,4 @@
-/** What landed in the backup log: applied to indexes in order; commit tracking; posting of segments. */
+/** The backup's side of replication: landed entries into the indexes, and the posting of segments. */
 @NullMarked
 package org.rowankv.server.digest;
 

@@ -3,18 +3,18 @@ package org.rowankv.server.embedded;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.ServerSettings;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.UnusableAreaException;
+import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.UnusableAreaException;
-import org.rowankv.server.reconfiguration.RecoveredServer;
+import org.rowankv.server.recovery.RecoveredServer;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
 
 /** Reads the areas of a store that is being opened. Of the thread that opens. */
 final class AreaRecovery {

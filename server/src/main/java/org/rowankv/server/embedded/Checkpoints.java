@@ -3,18 +3,19 @@ package org.rowankv.server.embedded;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
-import org.rowankv.runtime.TurnedAgent;
-import org.rowankv.server.Server;
+import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.server.area.Superblock;
 import org.rowankv.server.checkpoint.Checkpoint.Origin;
 import org.rowankv.server.checkpoint.CheckpointAgent;
 import org.rowankv.server.checkpoint.CheckpointBook;
 import org.rowankv.server.checkpoint.CheckpointLoad;
+import org.rowankv.server.checkpoint.CheckpointStatistics;
 import org.rowankv.server.checkpoint.CheckpointStore;
-import org.rowankv.server.pm.Superblock;
-import org.rowankv.server.reconfiguration.RecoveredServer;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.recovery.RecoveredServer;
+import org.rowankv.topology.Configuration;
 
 /** The checkpoints of an embedded store's servers: loaded at its start, taken while it is open, and once more at its close. */
 final class Checkpoints {

@@ -1,12 +1,12 @@
 package org.rowankv.server.embedded;
 
 import java.util.List;
-import org.rowankv.driver.RowanException;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
-import org.rowankv.runtime.Scheduling;
-import org.rowankv.server.Server;
-import org.rowankv.server.WaitLimit;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.server.dispatch.WaitLimit;
+import org.rowankv.server.engine.Server;
 
 /** Waits until what has landed in the servers' backup logs has taken effect. For any thread. */
 final class DigestWait {

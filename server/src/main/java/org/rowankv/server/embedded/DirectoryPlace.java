@@ -5,10 +5,10 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.Machine;
-import org.rowankv.server.pm.OpenConsent;
-import org.rowankv.server.pm.StoreDirectory;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.Machine;
+import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.directory.StoreDirectory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Catalogue;
+import org.rowankv.driver.api.Catalogue;
 import org.rowankv.protocol.CacheLimit;
-import org.rowankv.server.Server;
 import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.catalogue.StoredCache;
+import org.rowankv.server.engine.Server;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

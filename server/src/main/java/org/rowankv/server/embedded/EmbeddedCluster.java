@@ -7,9 +7,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.RowanException;
-import org.rowankv.driver.Session;
-import org.rowankv.placement.Configuration;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -21,17 +20,21 @@ import org.rowankv.rdma.local.LocalFabricSettings;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.runtime.ThreadingMode;
-import org.rowankv.server.Server;
-import org.rowankv.server.ServerParts;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.runtime.agent.ThreadingMode;
+import org.rowankv.server.area.UnusableAreaException;
 import org.rowankv.server.catalogue.CatalogueStore;
+import org.rowankv.server.checkpoint.CheckpointStatistics;
+import org.rowankv.server.durability.Durability;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.engine.ServerParts;
+import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.inspect.LiveReplicaReport;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.UnusableAreaException;
-import org.rowankv.server.reconfiguration.ColdStart;
-import org.rowankv.server.reconfiguration.CopyListener;
-import org.rowankv.server.reconfiguration.RecoveredServer;
+import org.rowankv.server.recovery.ColdStart;
+import org.rowankv.server.recovery.RecoveredServer;
+import org.rowankv.server.resync.CopyListener;
+import org.rowankv.server.snapshot.SnapshotOutcome;
+import org.rowankv.server.snapshot.SnapshotProgress;
+import org.rowankv.topology.Configuration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,7 +76,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     /**
      * Opens the store.
      *
-     * @throws org.rowankv.server.pm.StoreOpenException if it cannot be opened; says why and what to do
+     * @throws org.rowankv.server.area.StoreOpenException if it cannot be opened; says why and what to do
      */
     public static EmbeddedCluster open(EmbeddedSettings settings) {
         return open(settings, Surroundings.machine());
@@ -345,7 +348,7 @@ public final class EmbeddedCluster implements AutoCloseable {
      * <p>Copy and original claim to be the same store: open the copy when the original is gone, or apart from it.
      *
      * @param target a directory that is missing or empty, outside of the store's own
-     * @throws org.rowankv.server.pm.StoreOpenException if that cannot be done; says why. The target is as it was
+     * @throws org.rowankv.server.area.StoreOpenException if that cannot be done; says why. The target is as it was
      */
     public SnapshotOutcome snapshot(Path target, SnapshotProgress progress) {
         return reading.snapshot(target, progress);
@@ -355,7 +358,7 @@ public final class EmbeddedCluster implements AutoCloseable {
      * Compares the replicas of every shard while the store is used: for each, a digest of the keys, versions, values and
      * expiries that its log holds up to one version of the shard, the same for all. The caller waits, nothing else does.
      *
-     * @throws org.rowankv.server.pm.StoreOpenException if that cannot be done now; says why
+     * @throws org.rowankv.server.area.StoreOpenException if that cannot be done now; says why
      */
     public LiveReplicaReport verifyReplicas() {
         return reading.compareReplicas();

@@ -7,15 +7,15 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Catalogue;
-import org.rowankv.placement.Routing;
+import org.rowankv.driver.api.Catalogue;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.Server;
+import org.rowankv.server.catalogue.ClientCatalogue;
 import org.rowankv.server.catalogue.StoredCache;
-import org.rowankv.server.client.ClientCatalogue;
-import org.rowankv.server.client.ClientPort;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.frontend.ClientPort;
+import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.topology.Routing;
 
 /**
  * Client ports of the servers of an embedded cluster, one each: so that other processes can use a store that lives in this

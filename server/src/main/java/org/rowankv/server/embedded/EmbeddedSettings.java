@@ -3,10 +3,10 @@ package org.rowankv.server.embedded;
 import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.ShardMap;
-import org.rowankv.server.ServerSettings;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.durability.Durability;
+import org.rowankv.server.engine.ServerSettings;
+import org.rowankv.topology.ShardMap;
 
 /**
  * Settings of servers inside this JVM. Made by {@link #builder}; {@link Builder#build} checks them.

@@ -7,12 +7,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
-import org.rowankv.runtime.Scheduling;
-import org.rowankv.runtime.TurnedAgent;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaWatch;
-import org.rowankv.server.pm.FileThread;
-import org.rowankv.server.pm.LostAreaException;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaWatch;
+import org.rowankv.server.area.LostAreaException;
+import org.rowankv.server.durability.FileThread;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -7,10 +7,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.StoreOpenException;
-import org.rowankv.server.pm.UnusableAreaException;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.area.UnusableAreaException;
+import org.rowankv.topology.Configuration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -2,15 +2,15 @@ package org.rowankv.server.embedded;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.rowankv.driver.Catalogue;
-import org.rowankv.driver.RowanException;
-import org.rowankv.driver.ScanPage;
-import org.rowankv.driver.Session;
-import org.rowankv.placement.Configuration;
+import org.rowankv.driver.api.Catalogue;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.driver.api.ScanPage;
+import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.NotServedException;
-import org.rowankv.server.Server;
+import org.rowankv.server.dispatch.NotServedException;
+import org.rowankv.server.engine.Server;
+import org.rowankv.topology.Configuration;
 
 /** Carries requests to servers in this JVM: on the calling thread, to the end, with no hand-over to another. */
 final class InProcessSession implements Session {

@@ -2,8 +2,8 @@ package org.rowankv.server.embedded;
 
 import java.util.List;
 import java.util.function.IntPredicate;
-import org.rowankv.server.Server;
-import org.rowankv.server.reconfiguration.CopyListener;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.resync.CopyListener;
 
 /**
  * Passes what is said of copies on to the joining servers. The list grows until all are there.

@@ -7,12 +7,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
-import org.rowankv.runtime.Scheduling;
-import org.rowankv.server.Server;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.directory.StoreShape;
+import org.rowankv.server.durability.FileThread;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.inspect.LiveReplicaReport;
-import org.rowankv.server.pm.FileThread;
-import org.rowankv.server.pm.StoreOpenException;
-import org.rowankv.server.pm.StoreShape;
+import org.rowankv.server.snapshot.Cut;
+import org.rowankv.server.snapshot.LiveComparison;
+import org.rowankv.server.snapshot.OnlineSnapshot;
+import org.rowankv.server.snapshot.SnapshotOutcome;
+import org.rowankv.server.snapshot.SnapshotProgress;
 
 /**
  * What reads the logs of an open store as a whole, one reader at a time: copies and comparisons. Thread-safe; the work is

@@ -1,9 +1,9 @@
 package org.rowankv.server.embedded;
 
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.OpenConsent;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.OpenConsent;
 
 /** Areas in memory that outlives the cluster. */
 record MemoryPlace(EmbeddedSettings settings, Surroundings.Memories memories, long clusterId, RandomSource random)

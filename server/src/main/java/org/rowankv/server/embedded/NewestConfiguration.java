@@ -1,6 +1,6 @@
 package org.rowankv.server.embedded;
 
-import org.rowankv.placement.Configuration;
+import org.rowankv.topology.Configuration;
 
 /**
  * The configuration of an open store with the highest term of those that were stored. Two threads may each have stored one, and

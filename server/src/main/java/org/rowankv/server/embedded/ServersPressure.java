@@ -1,7 +1,7 @@
 package org.rowankv.server.embedded;
 
 import java.util.List;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.request.SpacePressure;
 
 /** What a server of an embedded store asks of the others, when space runs out. The list grows until all are there. */

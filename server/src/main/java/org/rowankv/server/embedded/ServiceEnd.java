@@ -2,7 +2,7 @@ package org.rowankv.server.embedded;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.AgentStoppedException;
-import org.rowankv.server.pm.LostAreaException;
+import org.rowankv.server.area.LostAreaException;
 
 /**
  * Why an open store serves no more, and how it is closed because of that. Failures of several kinds may meet, in any order;

@@ -1,7 +1,7 @@
 package org.rowankv.server.embedded;
 
-import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.MembershipView;
+import org.rowankv.topology.Configuration;
 
 /**
  * The servers that may connect: those in the term that gave out the roles. Later terms, in which replicas become complete, change

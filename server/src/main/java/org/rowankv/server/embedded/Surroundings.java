@@ -6,16 +6,16 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.runtime.Scheduling;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.runtime.ThreadScheduling;
-import org.rowankv.server.ServerSettings;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.runtime.agent.ThreadScheduling;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.Machine;
 import org.rowankv.server.checkpoint.CheckpointStore;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.pm.AreaMemory;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Machine;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.durability.AreaMemory;
+import org.rowankv.server.engine.ServerSettings;
 
 /**
  * What an embedded cluster stands on, apart from its settings: one component for each seam. Applications get the
@@ -63,7 +63,7 @@ public record Surroundings(
         return of(SystemClock.INSTANCE, SecureSeed.source());
     }
 
-    static Surroundings of(Clock clock, RandomSource random) {
+    public static Surroundings of(Clock clock, RandomSource random) {
         return new Surroundings(
                 server -> clock,
                 random,

@@ -1,4 +1,4 @@
-/** Servers inside the application's JVM, and the in-process session to them. */
+/** The wiring of servers in one JVM, and the session to them. The only package of this module that knows the driver. */
 @NullMarked
 package org.rowankv.server.embedded;
 

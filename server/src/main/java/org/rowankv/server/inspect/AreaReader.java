@@ -2,10 +2,10 @@ package org.rowankv.server.inspect;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.rowankv.server.directory.AreaImage;
+import org.rowankv.server.directory.Damage;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
-import org.rowankv.server.pm.AreaImage;
-import org.rowankv.server.pm.Damage;
 
 /**
  * Reads one server's area without index, digest or recovery: every valid entry of every segment in use, and entries that

@@ -7,14 +7,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
 import org.rowankv.protocol.Version;
+import org.rowankv.server.area.SegmentState;
+import org.rowankv.server.directory.AreaImage;
+import org.rowankv.server.directory.Damage;
 import org.rowankv.server.inspect.StoredEntry.Place;
 import org.rowankv.server.log.CommitVector;
 import org.rowankv.server.log.EntryType;
-import org.rowankv.server.pm.AreaImage;
-import org.rowankv.server.pm.Damage;
-import org.rowankv.server.pm.SegmentState;
+import org.rowankv.topology.Configuration;
 
 /** Walks one area and adds up what is in it. Used once, by one thread. */
 final class AreaSurvey implements AreaWalk.Visitor {

@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameChecksum;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.area.SegmentState;
+import org.rowankv.server.directory.AreaImage;
+import org.rowankv.server.directory.Damage;
 import org.rowankv.server.inspect.StoredEntry.Place;
 import org.rowankv.server.log.BlockDescriptor;
 import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
-import org.rowankv.server.pm.AreaImage;
-import org.rowankv.server.pm.Damage;
-import org.rowankv.server.pm.SegmentState;
 
 /**
  * Reads an area from its first segment to its last, every checksum included, and tells what it meets: entries, void ones

@@ -5,14 +5,14 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntPredicate;
-import org.rowankv.placement.KeyHash;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.area.TenureTable;
 import org.rowankv.server.inspect.ReplicaReport.Digest;
 import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
-import org.rowankv.server.pm.TenureTable;
+import org.rowankv.topology.KeyHash;
 
 /**
  * What the entries of a cut amount to on one running server, as digests: {@link AreaReplay} in some forty bytes for each

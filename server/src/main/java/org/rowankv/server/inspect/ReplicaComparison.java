@@ -9,18 +9,18 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardAssignment;
 import org.rowankv.protocol.Version;
+import org.rowankv.server.directory.AreaImage;
+import org.rowankv.server.directory.ClosedStore;
+import org.rowankv.server.directory.Damage;
 import org.rowankv.server.inspect.AreaReplay.ObjectKey;
 import org.rowankv.server.inspect.AreaReplay.ObjectState;
 import org.rowankv.server.inspect.ReplicaReport.Difference;
 import org.rowankv.server.inspect.ReplicaReport.Digest;
 import org.rowankv.server.inspect.ReplicaReport.ShardDigests;
-import org.rowankv.server.pm.AreaImage;
-import org.rowankv.server.pm.ClosedStore;
-import org.rowankv.server.pm.Damage;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardAssignment;
 
 /**
  * Compares the replicas of each shard by the servers' areas alone: first by a digest of each replica, which does not depend

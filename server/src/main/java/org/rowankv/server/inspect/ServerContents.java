@@ -2,7 +2,7 @@ package org.rowankv.server.inspect;
 
 import java.util.List;
 import java.util.Map;
-import org.rowankv.server.pm.SuperblockReading;
+import org.rowankv.server.area.SuperblockReading;
 
 /**
  * What lies in the area of one server.

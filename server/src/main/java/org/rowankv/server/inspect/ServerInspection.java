@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.server.pm.AreaImage;
-import org.rowankv.server.pm.ClosedServer;
-import org.rowankv.server.pm.Damage;
+import org.rowankv.server.directory.AreaImage;
+import org.rowankv.server.directory.ClosedServer;
+import org.rowankv.server.directory.Damage;
 
 /**
  * Reads the directory of one server of a cluster of processes, which does not run. What only the cluster's configuration

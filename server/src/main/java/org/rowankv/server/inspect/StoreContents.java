@@ -1,10 +1,10 @@
 package org.rowankv.server.inspect;
 
 import java.util.List;
-import org.rowankv.placement.Configuration;
 import org.rowankv.server.checkpoint.CheckpointReading;
-import org.rowankv.server.pm.Damage;
-import org.rowankv.server.pm.StoreShape;
+import org.rowankv.server.directory.Damage;
+import org.rowankv.server.directory.StoreShape;
+import org.rowankv.topology.Configuration;
 
 /**
  * What a closed store says of itself and what lies in it.

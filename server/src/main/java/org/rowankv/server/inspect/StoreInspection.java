@@ -2,15 +2,14 @@ package org.rowankv.server.inspect;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.rowankv.placement.Configuration;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.checkpoint.CheckpointFiles;
 import org.rowankv.server.checkpoint.CheckpointReading;
+import org.rowankv.server.directory.ClosedStore;
+import org.rowankv.server.directory.Damage;
 import org.rowankv.server.inspect.StoreContents.CacheOfStore;
-import org.rowankv.server.membership.ConfigurationImage;
-import org.rowankv.server.pm.ClosedStore;
-import org.rowankv.server.pm.Damage;
+import org.rowankv.topology.Configuration;
 
 /** Reads a closed store. Every question reads the areas anew. For one thread. */
 public final class StoreInspection {
@@ -32,7 +31,7 @@ public final class StoreInspection {
 
     /**
      * @param store open as long as this is used
-     * @throws org.rowankv.server.pm.StoreOpenException if the configuration is missing or damaged
+     * @throws org.rowankv.server.area.StoreOpenException if the configuration is missing or damaged
      */
     public static StoreInspection of(ClosedStore store) {
         return new StoreInspection(store, ConfigurationImage.read(store));

@@ -1,4 +1,4 @@
-/** What lies in a store that nobody has open: reads everything and changes nothing. */
+/** Reads a closed store and changes nothing. */
 @NullMarked
 package org.rowankv.server.inspect;
 

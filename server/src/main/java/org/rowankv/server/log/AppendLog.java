@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.function.IntPredicate;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.FrameSealer;
-import org.rowankv.server.pm.ForceFailedException;
-import org.rowankv.server.pm.SegmentOwner;
-import org.rowankv.server.pm.SegmentState;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.area.SegmentState;
+import org.rowankv.server.durability.ForceFailedException;
 
 /**
  * A log that one agent writes: a worker's t-log, a cleaner's or digest's log of copies. Owned by that agent; entries

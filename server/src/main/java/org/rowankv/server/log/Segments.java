@@ -13,9 +13,9 @@ import org.rowankv.rdma.rowan.GenerationSource;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.StackProbe;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.SegmentOwner;
-import org.rowankv.server.pm.SegmentState;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.area.SegmentState;
 
 /**
  * The segments of one server's area while it runs: which are free, how much of each is dead, and the generation by which

@@ -1,4 +1,4 @@
-/** The log: the format of entries, segments and their life, single-writer logs, and the scan. */
+/** The log: format of entries, segments and their life, appends, the scan. Who owns an entry is not known here. */
 @NullMarked
 package org.rowankv.server.log;
 

@@ -1,6 +1,4 @@
-/**
- * Who decides: the configuration store and what is stored there. The only room that knows how a configuration is kept.
- */
+/** Which servers make up a cluster: announcements, members, the first distribution of shards. */
 @NullMarked
 package org.rowankv.server.membership;
 

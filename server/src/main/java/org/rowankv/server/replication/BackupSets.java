@@ -1,8 +1,8 @@
 package org.rowankv.server.replication;
 
 import java.util.Arrays;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.ShardAssignment;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
 
 /** The backups of every shard in the configuration in force, as plain arrays for the data path. Immutable. */
 public final class BackupSets {

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.QueuePair;
@@ -15,6 +14,7 @@ import org.rowankv.rdma.rowan.RowanSender;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.topology.Configuration;
 
 /**
  * The queue senders of one worker or agent, one to each other server, made when first used. Owned by it. Nobody waits here:

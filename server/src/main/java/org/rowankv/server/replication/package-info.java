@@ -1,4 +1,4 @@
-/** Replication of a log entry to a shard's backups. */
+/** The primary's side of replication: entries to the backups, credit, the commit version. */
 @NullMarked
 package org.rowankv.server.replication;
 

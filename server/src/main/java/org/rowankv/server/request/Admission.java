@@ -5,6 +5,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.VersionCounter;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.shard.ShardPrimary;
 
 /**
  * Room for one mutation's entry, before it takes a version: space here, credit from every backup, room in the t-log. All of it or

@@ -11,8 +11,8 @@ import org.rowankv.runtime.Chaos;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.ShardChanges;
 import org.rowankv.server.shard.ShardReplica;
-import org.rowankv.server.stream.ShardChanges;
 
 /**
  * What a change stream is told of an entry, copied before the entry takes effect: while its key's lock is held and the index still

@@ -14,6 +14,7 @@ import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.session.Completion;
 import org.rowankv.server.session.SessionTable;
+import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 
 /**

@@ -15,6 +15,7 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.replication.Replication;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.LimitedCache;
+import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 
 /**

@@ -1,7 +1,7 @@
 package org.rowankv.server.request;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.runtime.SlotPool;
+import org.rowankv.runtime.concurrent.SlotPool;
 import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.Segments;
 

@@ -3,11 +3,13 @@ package org.rowankv.server.request;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.replication.InFlight;
 import org.rowankv.server.replication.Replicator;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.ShardPrimary;
 
 /**
  * A worker context (§4.1 of the paper): its own t-log, its queue pairs to the backups, and some mutations under way at once,

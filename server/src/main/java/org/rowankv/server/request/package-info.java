@@ -1,4 +1,4 @@
-/** The data path: worker contexts that carry requests to their end on the primary. */
+/** Reads and mutations on the primary: worker contexts that carry a request to its end. */
 @NullMarked
 package org.rowankv.server.request;
 

@@ -2,7 +2,7 @@ package org.rowankv.server.retention;
 
 import java.nio.ByteBuffer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.index.IndexItem;
 import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.EntryCheck;

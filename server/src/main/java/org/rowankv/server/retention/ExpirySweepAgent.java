@@ -5,14 +5,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.index.ExpiryBound;
 import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.request.ShardPrimary;
+import org.rowankv.server.shard.ShardPrimary;
 
 /**
  * Ends expired objects that nobody asks for, so that their space comes back. It walks over the indexes of the shards whose

@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
-import org.rowankv.runtime.Agent;
+import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.request.Worker;
+import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 
 /**

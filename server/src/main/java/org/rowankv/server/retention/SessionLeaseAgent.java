@@ -3,10 +3,10 @@ package org.rowankv.server.retention;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.rowankv.protocol.ResultBits;
-import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
-import org.rowankv.server.request.ShardPrimary;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 
 /**

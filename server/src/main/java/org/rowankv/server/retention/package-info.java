@@ -1,4 +1,4 @@
-/** What ends an object's life without a request for its key: the sweep behind a clear, and the one for what has expired. */
+/** What ends an object without a request for its key: clears, expiry, eviction, session leases. */
 @NullMarked
 package org.rowankv.server.retention;
 

@@ -8,6 +8,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.index.IndexItem;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.DamagedEntries;
@@ -16,8 +18,6 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentOwner;
-import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 

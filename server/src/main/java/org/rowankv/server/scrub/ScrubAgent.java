@@ -1,13 +1,13 @@
 package org.rowankv.server.scrub;
 
 import java.nio.ByteBuffer;
-import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.log.DamagedEntries;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentState;
 
 /**
  * Reads every committed segment again, one after the other for ever, at a bounded rate, and compares what it finds with

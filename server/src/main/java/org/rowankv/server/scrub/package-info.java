@@ -1,7 +1,4 @@
-/**
- * Reading again what was written long ago: finds entries that are not whole any more, before somebody asks for them, and
- * takes them from another replica where there is one.
- */
+/** Reads old entries again, and takes damaged ones from another replica. */
 @NullMarked
 package org.rowankv.server.scrub;
 

@@ -1,4 +1,4 @@
-/** Completions: what a client's session was answered, so that a retry is applied at most once. */
+/** Completions: what a client's session was answered, so that a retry takes effect once. */
 @NullMarked
 package org.rowankv.server.session;
 

@@ -7,8 +7,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
@@ -19,7 +17,8 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.session.SessionImage;
 import org.rowankv.server.session.SessionTable;
-import org.rowankv.server.stream.ShardChanges;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /**
  * One shard's replica on one server, primary or backup: the index, the clears, the sessions, the versions. All entries of

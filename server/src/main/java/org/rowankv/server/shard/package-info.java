@@ -1,4 +1,7 @@
-/** One shard's replica on this server: index, completions, clears, versions; applies entries. */
+/**
+ * One shard's replica on one server: applies entries to index, sessions, clears and counts. Requests do not belong
+ * here.
+ */
 @NullMarked
 package org.rowankv.server.shard;
 

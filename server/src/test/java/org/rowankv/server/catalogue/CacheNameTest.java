@@ -8,7 +8,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
-import org.rowankv.server.membership.NodePath;
+import org.rowankv.server.configstore.NodePath;
 
 /** The names of nodes: those of two caches differ, however long their names are and however little these differ. */
 final class CacheNameTest {

@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.membership.ConfigurationStoreException;
-import org.rowankv.server.membership.MemoryConfigurationStore;
-import org.rowankv.server.membership.Stamp;
-import org.rowankv.server.membership.Versioned;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.configstore.MemoryConfigurationStore;
+import org.rowankv.server.configstore.Stamp;
+import org.rowankv.server.configstore.Versioned;
 
 class CatalogueStoreTest {
     private final MemoryConfigurationStore nodes = new MemoryConfigurationStore();

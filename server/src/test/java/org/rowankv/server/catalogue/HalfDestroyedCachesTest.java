@@ -13,7 +13,7 @@ import net.jqwik.api.Property;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.membership.MemoryConfigurationStore;
+import org.rowankv.server.configstore.MemoryConfigurationStore;
 
 /**
  * A catalogue whose destructions stop half way again and again, held against a model: a cache that has begun to go is found by

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.area.SegmentState;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.SegmentOwner;
-import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 

@@ -8,12 +8,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.BootId;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.Machine;
-import org.rowankv.server.pm.OpenConsent;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.BootId;
+import org.rowankv.server.area.Machine;
+import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.durability.Durability;
 
 /** What a start takes from a checkpoint, and what it reads all the same. */
 final class CheckpointLoadTest {

@@ -3,21 +3,21 @@ package org.rowankv.server.cleaning;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
-import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.KeyHash;
 
 /** One replica of one shard, whoever writes to its log, and its cleaner, all turned by the test. */
 public final class CleanedShard {

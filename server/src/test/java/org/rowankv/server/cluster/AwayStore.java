@@ -3,17 +3,17 @@ package org.rowankv.server.cluster;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.membership.ConfigurationStoreException;
-import org.rowankv.server.membership.MemoryConfigurationStore;
-import org.rowankv.server.membership.Stamp;
-import org.rowankv.server.membership.Versioned;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.configstore.MemoryConfigurationStore;
+import org.rowankv.server.configstore.Stamp;
+import org.rowankv.server.configstore.Versioned;
 
 /** A store in memory that a test puts away: then every call fails, after a notice that something has changed. */
-final class AwayStore implements ConfigurationStore {
+public final class AwayStore implements ConfigurationStore {
     private final ConfigurationStore store = new MemoryConfigurationStore();
-    final AtomicLong failures = new AtomicLong();
-    volatile boolean away;
+    public final AtomicLong failures = new AtomicLong();
+    public volatile boolean away;
     volatile Runnable changed = () -> {};
 
     private ConfigurationStore store() {

@@ -10,16 +10,17 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.session.NetSession;
-import org.rowankv.driver.session.NetSettings;
-import org.rowankv.placement.Routing;
+import org.rowankv.driver.net.NetSession;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.client.ClientPort;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.frontend.ClientPort;
+import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.server.peer.ClusterCatalogue;
+import org.rowankv.topology.Routing;
 
 /** A server that has started serves the caches that there were then, also while its configuration store is away. */
 class CachesWithoutStoreTest {

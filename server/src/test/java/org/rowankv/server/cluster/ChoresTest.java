@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
-import org.rowankv.runtime.ThreadScheduling;
+import org.rowankv.runtime.agent.ThreadScheduling;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class ChoresTest {

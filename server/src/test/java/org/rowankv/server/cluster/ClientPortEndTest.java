@@ -15,13 +15,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.RowanException;
-import org.rowankv.driver.session.NetSession;
-import org.rowankv.driver.session.NetSettings;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.Routing;
-import org.rowankv.placement.ShardMap;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.driver.net.NetSession;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.rdma.SelectorIo;
@@ -30,11 +26,15 @@ import org.rowankv.rdma.tcp.TcpWorkerIo;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.Server;
-import org.rowankv.server.SteppedCall;
-import org.rowankv.server.client.ClientPort;
-import org.rowankv.server.client.ClientPortSettings;
-import org.rowankv.server.client.PortCounts;
+import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.frontend.ClientPort;
+import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.server.frontend.PortCounts;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.Routing;
+import org.rowankv.topology.ShardMap;
 
 /** A client port ends while changes are under way whose backup is away: their worker contexts are given back. */
 class ClientPortEndTest {

@@ -11,36 +11,40 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Catalogue;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.ScanPage;
-import org.rowankv.driver.Session;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.Routing;
+import org.rowankv.driver.api.Catalogue;
+import org.rowankv.driver.api.ScanPage;
+import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.rdma.WorkerIo;
 import org.rowankv.rdma.secret.ClusterSecret;
-import org.rowankv.rdma.tcp.PeerAuthentication;
 import org.rowankv.rdma.tcp.TcpFabric;
 import org.rowankv.rdma.tcp.TcpFabricSettings;
+import org.rowankv.rdma.tcp.wire.PeerAuthentication;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.runtime.ThreadScheduling;
-import org.rowankv.runtime.ThreadingMode;
-import org.rowankv.server.Server;
-import org.rowankv.server.ServerSettings;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.membership.MemoryConfigurationStore;
-import org.rowankv.server.pm.Durability;
+import org.rowankv.runtime.agent.ThreadScheduling;
+import org.rowankv.runtime.agent.ThreadingMode;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.MemoryConfigurationStore;
+import org.rowankv.server.durability.Durability;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.engine.ServerSettings;
+import org.rowankv.server.membership.ClusterShape;
+import org.rowankv.server.membership.HostAndPort;
+import org.rowankv.server.membership.ServerAddresses;
+import org.rowankv.server.peer.ClusterCatalogue;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.Routing;
 
 /** The servers of a cluster in this JVM, each with a TCP fabric of its own and a proxy before it. */
-final class ClusterBed implements AutoCloseable {
-    static final int SEGMENT = 64 << 10;
+public final class ClusterBed implements AutoCloseable {
+    public static final int SEGMENT = 64 << 10;
     static final int WORKERS = 4;
-    static final ClusterSecret SECRET = ClusterSecret.of("the test", "a secret of the cluster in the test");
+    public static final ClusterSecret SECRET = ClusterSecret.of("the test", "a secret of the cluster in the test");
 
     private final Path dir;
     private final ClusterShape shape;
@@ -48,16 +52,16 @@ final class ClusterBed implements AutoCloseable {
     private ThreadingMode threading = ThreadingMode.SHARED;
     private @Nullable ClusterSecret secret = SECRET;
     private UnaryOperator<ServerSettings> firstRoles = UnaryOperator.identity();
-    final ConfigurationStore store;
-    final List<Member> members = new ArrayList<>();
+    public final ConfigurationStore store;
+    public final List<Member> members = new ArrayList<>();
 
     /** One server, which may come and go. */
-    final class Member {
+    public final class Member {
         final String name;
-        final TcpProxy proxy;
+        public final TcpProxy proxy;
         volatile ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         volatile @Nullable TcpFabric fabric;
-        volatile @Nullable ClusterServer server;
+        public volatile @Nullable ClusterServer server;
         /** Of the newest roles. */
         volatile @Nullable ClusterCatalogue catalogue;
         /** The first configuration that it served in. */
@@ -74,11 +78,11 @@ final class ClusterBed implements AutoCloseable {
             this.proxy = new TcpProxy(() -> fabric.listenAddress());
         }
 
-        ClusterServer start() {
+        public ClusterServer start() {
             return start(settings(name, shape, "", proxy.port()));
         }
 
-        ClusterServer start(ClusterSettings settings) {
+        public ClusterServer start(ClusterSettings settings) {
             final ServerAddresses addresses = new ServerAddresses();
             final TcpFabric opened =
                     new TcpFabric(TcpFabricSettings.of(new InetSocketAddress("127.0.0.1", 0), addresses::addressOf)
@@ -117,7 +121,7 @@ final class ClusterBed implements AutoCloseable {
             }
         }
 
-        void stop() {
+        public void stop() {
             if (server != null) {
                 server.close();
                 fabric.close();
@@ -126,11 +130,11 @@ final class ClusterBed implements AutoCloseable {
         }
     }
 
-    ClusterBed(Path dir, int servers, int replicas, long capacity) {
+    public ClusterBed(Path dir, int servers, int replicas, long capacity) {
         this(dir, servers, replicas, capacity, new MemoryConfigurationStore());
     }
 
-    ClusterBed(Path dir, int servers, int replicas, long capacity, ConfigurationStore store) {
+    public ClusterBed(Path dir, int servers, int replicas, long capacity, ConfigurationStore store) {
         this.dir = dir;
         this.capacity = capacity;
         this.store = store;
@@ -157,15 +161,15 @@ final class ClusterBed implements AutoCloseable {
         return this;
     }
 
-    ClusterShape shape() {
+    public ClusterShape shape() {
         return shape;
     }
 
-    ClusterSettings settings(String name, ClusterShape ofShape, String zone, int port) {
+    public ClusterSettings settings(String name, ClusterShape ofShape, String zone, int port) {
         return settings(dir.resolve(name), name, ofShape, zone, port);
     }
 
-    ClusterSettings settings(Path directory, String name, ClusterShape ofShape, String zone, int port) {
+    public ClusterSettings settings(Path directory, String name, ClusterShape ofShape, String zone, int port) {
         return builder(directory, name, ofShape, zone, port).build();
     }
 
@@ -184,14 +188,14 @@ final class ClusterBed implements AutoCloseable {
                 .secret(secret);
     }
 
-    ClusterBed startAll() {
+    public ClusterBed startAll() {
         members.forEach(Member::start);
         awaitServing();
         return this;
     }
 
     /** All of them serve, in the same term. */
-    void awaitServing() {
+    public void awaitServing() {
         await().pollInterval(Duration.ofMillis(10))
                 .atMost(Duration.ofSeconds(60))
                 .until(() -> {
@@ -236,7 +240,7 @@ final class ClusterBed implements AutoCloseable {
     }
 
     @Nullable
-    Server server(int id) {
+    public Server server(int id) {
         for (Member member : members) {
             final ClusterServer server = member.server;
             if (server != null && server.serverId() == id) {

@@ -12,12 +12,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.rowankv.server.membership.ConfigurationCodec;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.membership.MemoryConfigurationStore;
-import org.rowankv.server.membership.Stamp;
-import org.rowankv.server.membership.Versioned;
-import org.rowankv.server.pm.Durability;
+import org.rowankv.server.configstore.ConfigurationCodec;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.MemoryConfigurationStore;
+import org.rowankv.server.configstore.Stamp;
+import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.durability.Durability;
+import org.rowankv.server.membership.ClusterShape;
+import org.rowankv.server.membership.HostAndPort;
 
 /** What a server of a cluster refuses, each with what to do about it; those that are there go on. */
 class ClusterRefusalTest {

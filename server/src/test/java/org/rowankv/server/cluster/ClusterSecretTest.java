@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.CreditSource;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
@@ -25,10 +24,16 @@ import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.tcp.TcpFabric;
 import org.rowankv.rdma.tcp.TcpFabricSettings;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.membership.MemoryConfigurationStore;
-import org.rowankv.server.membership.Stamp;
-import org.rowankv.server.membership.Versioned;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.MemoryConfigurationStore;
+import org.rowankv.server.configstore.Stamp;
+import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.membership.Announcement;
+import org.rowankv.server.membership.HostAndPort;
+import org.rowankv.server.membership.Registrations;
+import org.rowankv.server.peer.PeerMessageDescriptor;
+import org.rowankv.server.peer.Question;
+import org.rowankv.topology.Configuration;
 
 /** A cluster among liars, at its servers' ports and in its configuration store. */
 class ClusterSecretTest {

@@ -19,15 +19,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.VersionedValue;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardAssignment;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.CounterStarts;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.peer.ClusterCatalogue;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardAssignment;
+import org.rowankv.topology.ShardMap;
 
 /** Servers that know each other only by a configuration store and by TCP. */
 class ClusterServersTest {

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.rowankv.runtime.ThreadingMode;
-import org.rowankv.server.pm.Durability;
+import org.rowankv.runtime.agent.ThreadingMode;
+import org.rowankv.server.durability.Durability;
+import org.rowankv.server.membership.ClusterShape;
+import org.rowankv.server.membership.HostAndPort;
 
 class ClusterSettingsTest {
     private static final ClusterShape SHAPE = new ClusterShape(1, 1, 4, 64 << 10, 16 << 10, Durability.PROCESS);

@@ -19,9 +19,9 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.Server;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentOwner;
 
 /** A server process that met a damaged landing: its replica is not complete, and no start of it takes it for that. */
 @Tag("chaos")

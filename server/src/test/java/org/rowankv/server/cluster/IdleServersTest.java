@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.TestScale;
-import org.rowankv.runtime.ThreadingMode;
-import org.rowankv.server.Server;
+import org.rowankv.runtime.agent.ThreadingMode;
+import org.rowankv.server.engine.Server;
 
 /** Servers that nobody asks for anything rest: agents that were at work come to rest, and what comes then is found at once. */
 final class IdleServersTest {

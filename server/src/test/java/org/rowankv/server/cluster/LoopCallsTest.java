@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.LoopCalls;
-import org.rowankv.server.Server;
-import org.rowankv.server.SteppedCall;
+import org.rowankv.server.dispatch.LoopCalls;
+import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.engine.Server;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /** Requests of one event loop, many of them under way in one worker context, while the backup cannot be reached. */
 class LoopCallsTest {

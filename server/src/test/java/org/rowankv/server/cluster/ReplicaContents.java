@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.shard.ShardReplica;
 

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /** Stands before a server's port and passes bytes on, until its connections are cut. */
-final class TcpProxy implements AutoCloseable {
+public final class TcpProxy implements AutoCloseable {
     private final ServerSocket listener;
     private final Supplier<InetSocketAddress> target;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
@@ -29,7 +29,7 @@ final class TcpProxy implements AutoCloseable {
         daemon("proxy-accept", this::accept);
     }
 
-    int port() {
+    public int port() {
         return listener.getLocalPort();
     }
 

@@ -16,7 +16,8 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.TestScale;
-import org.rowankv.runtime.ThreadingMode;
+import org.rowankv.runtime.agent.ThreadingMode;
+import org.rowankv.server.membership.PlannedSwap;
 
 /** Three servers, connected by TCP, whose agents share a thread or do not: the same promises hold. */
 class ThreadingModesTest {

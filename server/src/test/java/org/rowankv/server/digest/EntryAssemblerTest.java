@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.Version;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.reconfiguration.LoggedServer;
+import org.rowankv.server.recovery.LoggedServer;
 
 final class EntryAssemblerTest {
     private final LoggedServer server = new LoggedServer(0);

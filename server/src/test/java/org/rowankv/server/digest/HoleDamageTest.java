@@ -13,11 +13,11 @@ import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.ManualClock;
+import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
-import org.rowankv.server.pm.SegmentOwner;
 
 /** A place that is reserved, and whose word says nothing for long. */
 final class HoleDamageTest {

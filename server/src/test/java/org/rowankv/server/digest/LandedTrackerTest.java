@@ -3,8 +3,8 @@ package org.rowankv.server.digest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentOwner;
 
 final class LandedTrackerTest {
     private static final int LENGTH = 128;

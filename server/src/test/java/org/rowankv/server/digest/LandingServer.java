@@ -3,7 +3,6 @@ package org.rowankv.server.digest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
-import org.rowankv.placement.KeyHash;
 import org.rowankv.rdma.CreditSource;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.MembershipView;
@@ -13,16 +12,17 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.SegmentOwner;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.KeyHash;
 
 /** A backup's area with one shard and the agents of its backup log, turned by the test, which hands over what lands. */
 final class LandingServer {

@@ -3,7 +3,7 @@ package org.rowankv.server.embedded;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.client.Served;
+import org.rowankv.server.frontend.Served;
 
 /** Behind a client port instead of a server: a read finds a value of a set length, a change is done unless it is stuck. */
 class AnsweringServer implements Served {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.Chaos;
-import org.rowankv.server.stream.ShardChanges;
+import org.rowankv.server.shard.ShardChanges;
 
 /** How long a server keeps changes of a cache where its agents stand still for a while. */
 @Tag("chaos")

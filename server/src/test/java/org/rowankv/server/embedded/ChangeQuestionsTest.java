@@ -20,9 +20,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.Routing;
-import org.rowankv.placement.ShardAssignment;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.CatalogueDescriptor;
@@ -36,10 +33,13 @@ import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.server.catalogue.StoredCache;
-import org.rowankv.server.client.ClientPort;
-import org.rowankv.server.client.ClientPortSettings;
-import org.rowankv.server.membership.ConfigurationStoreException;
-import org.rowankv.server.stream.ShardChanges;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.frontend.ClientPort;
+import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.server.shard.ShardChanges;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.Routing;
+import org.rowankv.topology.ShardAssignment;
 
 /** Questions for changes that no client of ours sends: caches that no catalogue has given out, and as many sections as fit. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -22,14 +22,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.rowankv.driver.ChangeListener;
-import org.rowankv.driver.ChangeSubscription;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.StreamPosition;
-import org.rowankv.driver.session.NetSession;
-import org.rowankv.driver.session.NetSettings;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.Routing;
+import org.rowankv.driver.api.ChangeListener;
+import org.rowankv.driver.api.ChangeSubscription;
+import org.rowankv.driver.api.StreamPosition;
+import org.rowankv.driver.net.NetSession;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Change;
 import org.rowankv.protocol.ChangeType;
@@ -37,7 +35,9 @@ import org.rowankv.protocol.Request;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.Routing;
 
 /** Subscribers in another process, as far as they can tell: they hear of every commit once, in order, or that they did not. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -13,15 +13,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowankv.driver.Catalogue;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
+import org.rowankv.driver.api.Catalogue;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Chaos;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.embedded.StoreHistory.Kind;
 import org.rowankv.server.embedded.StoreHistory.Step;
-import org.rowankv.server.pm.Durability;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /**
  * The agents that take checkpoints, stopped at each of their points while clients go on, in stores of which every other agent gets its

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.TestScale;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.engine.ServerStatistics;
 
 /** Stores that are written many times over: the cleaner frees what is dead, and nothing else. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -10,10 +10,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.session.NetSettings;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.frontend.ClientPortSettings;
 
 /** In steady state neither the loop of a client port nor the calling thread allocates anything per operation. */
 @Tag("jvm")

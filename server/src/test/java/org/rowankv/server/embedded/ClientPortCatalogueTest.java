@@ -13,9 +13,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.Routing;
-import org.rowankv.placement.ShardAssignment;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.CatalogueDescriptor;
@@ -27,8 +24,11 @@ import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.server.catalogue.StoredCache;
-import org.rowankv.server.client.ClientPort;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.frontend.ClientPort;
+import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.Routing;
+import org.rowankv.topology.ShardAssignment;
 
 /** What questions to the catalogue may hold of a server, while the catalogue does not answer. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -12,12 +12,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.Routing;
-import org.rowankv.placement.RoutingDescriptor;
-import org.rowankv.placement.ShardAssignment;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.FrameDescriptor;
@@ -26,8 +20,14 @@ import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
-import org.rowankv.server.client.ClientPort;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.frontend.ClientPort;
+import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.Routing;
+import org.rowankv.topology.RoutingDescriptor;
+import org.rowankv.topology.ShardAssignment;
+import org.rowankv.topology.ShardMap;
 
 /** What a connection may hold of a server's memory, and for how long. Deadlines run by a clock of the test's. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -16,11 +16,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.session.NetSession;
-import org.rowankv.driver.session.NetSettings;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.Routing;
-import org.rowankv.placement.ShardAssignment;
+import org.rowankv.driver.net.NetSession;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -29,9 +26,12 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.catalogue.StoredCache;
-import org.rowankv.server.client.ClientPort;
-import org.rowankv.server.client.ClientPortSettings;
-import org.rowankv.server.client.Served;
+import org.rowankv.server.frontend.ClientPort;
+import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.server.frontend.Served;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.Routing;
+import org.rowankv.topology.ShardAssignment;
 
 /** A port outlasts the roles of its server: who comes meanwhile waits, and no connection is lost. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.RowanException;
-import org.rowankv.driver.session.NetSettings;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -32,10 +32,10 @@ import org.rowankv.protocol.wire.HelloDescriptor.Hello;
 import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
 import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.protocol.wire.RequestDescriptor;
-import org.rowankv.runtime.LatencyHistogram;
-import org.rowankv.server.client.ClientPort;
-import org.rowankv.server.client.ClientPortSettings;
-import org.rowankv.server.client.PortCounts;
+import org.rowankv.runtime.concurrent.LatencyHistogram;
+import org.rowankv.server.frontend.ClientPort;
+import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.server.frontend.PortCounts;
 
 /** Whatever bytes come over a connection cost that connection at most: it is counted, and everybody else is served. */
 @Tag("jvm")
@@ -232,10 +232,9 @@ final class ClientPortTest {
             final Request bad = i == 3 ? new Request().destroy(cache, 0) : mutation;
             bad.identified(i == 1 ? 0 : 5, i == 2 ? 0 : 1, 0);
             if (i < 3) {
-                final long hash = new org.rowankv.placement.KeyHash(
-                                cluster.configuration().hashSeed())
-                        .hash(cache, key, 0, 1);
-                final int shard = org.rowankv.placement.ShardMap.shardOf(hash, 4);
+                final long hash =
+                        new org.rowankv.topology.KeyHash(cluster.configuration().hashSeed()).hash(cache, key, 0, 1);
+                final int shard = org.rowankv.topology.ShardMap.shardOf(hash, 4);
                 bad.placed(hash, i == 0 ? (shard + 1) % 4 : shard);
             }
             RequestDescriptor.write(out, bad, 1 << 16, cluster.configuration().term());
@@ -333,8 +332,8 @@ final class ClientPortTest {
         final byte[] key = bytes("k");
         final Request get = new Request().get(cache, key, 0, 1);
         final long hash =
-                new org.rowankv.placement.KeyHash(cluster.configuration().hashSeed()).hash(cache, key, 0, 1);
-        get.placed(hash, org.rowankv.placement.ShardMap.shardOf(hash, 4));
+                new org.rowankv.topology.KeyHash(cluster.configuration().hashSeed()).hash(cache, key, 0, 1);
+        get.placed(hash, org.rowankv.topology.ShardMap.shardOf(hash, 4));
         try (RawClient raw = new RawClient(port)) {
             raw.welcomed();
             final FrameWriter out = new FrameWriter(64);

@@ -11,16 +11,16 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.session.NetSettings;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.Routing;
-import org.rowankv.placement.ShardAssignment;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.client.ClientPort;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.frontend.ClientPort;
+import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.Routing;
+import org.rowankv.topology.ShardAssignment;
 
 /** A client finds the primary, whatever configuration it and the servers it meets know. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.RowanException;
-import org.rowankv.driver.StoreFullException;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.driver.api.StoreFullException;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 

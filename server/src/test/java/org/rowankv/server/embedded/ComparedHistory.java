@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.embedded.StoreHistory.Kind;
 import org.rowankv.server.embedded.StoreHistory.Step;
-import org.rowankv.server.pm.Durability;
 
 /**
  * A history that is played step by step. Whenever the store ends, what it leaves is started in several ways, which are compared.

@@ -2,8 +2,8 @@ package org.rowankv.server.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.rowankv.placement.Configuration;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
+import org.rowankv.topology.Configuration;
 
 /**
  * Three starts of what a history has left: with the checkpoints, with them once more, and without them. Requires that the first two

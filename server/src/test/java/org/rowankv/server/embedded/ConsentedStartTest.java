@@ -23,15 +23,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.RowanException;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.SecureSeed;
-import org.rowankv.server.Server;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.OpenConsent;
-import org.rowankv.server.pm.StoreDirectory;
-import org.rowankv.server.pm.StoreOpenException;
-import org.rowankv.server.pm.StoreShape;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.directory.StoreDirectory;
+import org.rowankv.server.directory.StoreShape;
+import org.rowankv.server.engine.Server;
 
 /**
  * Servers 0 and 2 know that they lack an entry; server 1 lacks one too, and its start finds that. A start with consent first

@@ -8,9 +8,9 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.StoreFullException;
+import org.rowankv.driver.api.StoreFullException;
 import org.rowankv.runtime.TestScale;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.engine.ServerStatistics;
 
 /** What the cleaner copies, in bytes, per byte that is written to the logs. */
 final class CopiedBytesTest {

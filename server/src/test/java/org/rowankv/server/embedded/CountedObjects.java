@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.shard.ShardReplica;

@@ -15,11 +15,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.CounterStarts;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /** Stores whose counters begin a little before the values at which something happens to them, and go past those. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

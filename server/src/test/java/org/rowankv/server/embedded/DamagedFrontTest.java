@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.pm.StoreOpenException;
+import org.rowankv.server.area.StoreOpenException;
 
 /**
  * Stores of which something in front of the segments, or beside them, is not what it was: opened with everything in them, or

@@ -24,10 +24,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.RowanException;
-import org.rowankv.server.Server;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.StoreOpenException;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.durability.Durability;
+import org.rowankv.server.engine.Server;
 
 /**
  * An entry that is damaged between its arrival at a backup and its use: the replica lacks what was acknowledged, and no start

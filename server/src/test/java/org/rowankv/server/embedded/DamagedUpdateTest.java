@@ -16,7 +16,7 @@ import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryDescriptor;
 
 /** Requests that act upon an object whose entry is damaged, before a scrubber has met it. */

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.engine.ServerStatistics;
 
 /** The log forgets what destroyed a cache when nothing of the cache is left; the store does not. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

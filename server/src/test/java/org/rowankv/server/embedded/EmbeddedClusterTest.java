@@ -15,12 +15,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.StoreFullException;
 import org.rowankv.driver.WriteResult;
+import org.rowankv.driver.api.StoreFullException;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.TestScale;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
 
 @Tag("jvm")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

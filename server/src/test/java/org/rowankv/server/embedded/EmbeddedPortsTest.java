@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.session.NetSettings;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.CacheLimit;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.frontend.ClientPortSettings;
 
 final class EmbeddedPortsTest {
     private static final int LIMIT = 20;

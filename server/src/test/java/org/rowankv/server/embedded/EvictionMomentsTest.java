@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Chaos;
-import org.rowankv.server.Server;
-import org.rowankv.server.SteppedCall;
+import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.engine.Server;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /**
  * The agent that evicts, in a real store, stopped at each named point of the mutations by which it ends objects. Meanwhile a client

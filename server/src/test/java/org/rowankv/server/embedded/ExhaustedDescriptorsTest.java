@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.session.NetSettings;
+import org.rowankv.driver.net.NetSettings;
 
 /** A server without descriptors takes nobody more, says so once, serves who is there, and goes on when it has some again. */
 @EnabledOnOs(value = OS.LINUX, disabledReason = "limits the descriptors of a process by ulimit")

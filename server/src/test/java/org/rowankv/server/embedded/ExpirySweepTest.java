@@ -19,15 +19,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.retention.ExpirySweepAgent;
 import org.rowankv.server.shard.KeyLocks;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /** Objects whose lifetime is over and that nobody asks for: they go, everywhere, for good, and nothing else does. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -16,18 +16,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.RowanException;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.FabricCapabilities;
-import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.ErrorLog;
-import org.rowankv.runtime.Scheduling;
-import org.rowankv.runtime.ThreadScheduling;
-import org.rowankv.runtime.TurnedAgent;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.runtime.agent.ThreadScheduling;
+import org.rowankv.runtime.agent.TurnedAgent;
 
 /** A start that fails when the servers' agents run already: nothing of it is left, before files and lock are given back. */
 @Tag("chaos")

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.client.Served;
+import org.rowankv.server.frontend.Served;
 
 /** Answers every request with its own number; is the primary when a test says so, and hangs when it says so. */
 final class FakeServer implements Served {

@@ -4,7 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.frontend.ClientPortSettings;
 
 /**
  * A process with a store and a client port, which tells what it is asked: started with few descriptors. Ends with its standard

@@ -15,10 +15,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.StoreFullException;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.driver.api.StoreFullException;
+import org.rowankv.server.engine.ServerStatistics;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /** Full: writes are refused before they get a version, reads and removals go on, and what is removed makes room. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)

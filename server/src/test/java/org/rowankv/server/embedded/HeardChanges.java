@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.rowankv.driver.ChangeListener;
+import org.rowankv.driver.api.ChangeListener;
 import org.rowankv.protocol.Change;
 
 /** What a subscriber has heard. Fails at once, and for good, if a shard's changes do not come in the order of their versions. */

@@ -17,15 +17,15 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.runtime.Agent;
-import org.rowankv.runtime.AgentInvoker;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.runtime.Scheduling;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.runtime.TurnedAgent;
-import org.rowankv.server.pm.Machine;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentInvoker;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.server.area.Machine;
 
 /**
  * What the eviction of a whole store keeps, on traces, against LRU of the same size. One thread does everything, in an order

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.server.pm.StoreOpenException;
+import org.rowankv.server.area.StoreOpenException;
 
 /** Servers whose area is gone or cannot be believed: they join again, and what is complete is enough. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -5,11 +5,11 @@ import java.nio.ByteOrder;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
-import org.rowankv.server.pm.AreaMemory;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.DurabilityVerbs;
-import org.rowankv.server.pm.ForceRanges;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.durability.AreaMemory;
+import org.rowankv.server.durability.Durability;
+import org.rowankv.server.durability.DurabilityVerbs;
+import org.rowankv.server.durability.ForceRanges;
 
 /**
  * The bytes of one server's area, as its process has them. A copy is what a kill leaves at that moment. At the level {@code power}

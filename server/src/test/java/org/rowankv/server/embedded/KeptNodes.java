@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.membership.Stamp;
-import org.rowankv.server.membership.Versioned;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.Stamp;
+import org.rowankv.server.configstore.Versioned;
 
 /** A configuration store that can be copied as it is. For one thread. */
 final class KeptNodes implements ConfigurationStore {

@@ -4,21 +4,21 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
+import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.checkpoint.CheckpointStore;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.pm.AreaMemory;
-import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.durability.AreaMemory;
 
 /**
  * What a store leaves behind: the areas of its servers, its configuration and its checkpoints, in memory. Copied while nothing is
  * under way, it is what a kill leaves at that moment.
  */
-final class KeptStore implements Surroundings.Memories {
+public final class KeptStore implements Surroundings.Memories {
     private final Map<Integer, KeptMemory> areas = new TreeMap<>();
     private final Map<Integer, KeptCheckpoints> checkpoints = new TreeMap<>();
     private final KeptNodes nodes;
 
-    KeptStore() {
+    public KeptStore() {
         this(new KeptNodes());
     }
 

@@ -14,11 +14,11 @@ import java.util.Arrays;
 import java.util.List;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
-import org.rowankv.server.Server;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.area.SegmentState;
+import org.rowankv.server.directory.AreaImage;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.AreaImage;
-import org.rowankv.server.pm.SegmentOwner;
-import org.rowankv.server.pm.SegmentState;
 
 /** Damages what has landed at a backup, in a running server or in a closed file. */
 final class LandedDamage {

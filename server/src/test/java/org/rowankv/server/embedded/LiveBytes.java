@@ -1,12 +1,12 @@
 package org.rowankv.server.embedded;
 
 import java.nio.ByteBuffer;
-import org.rowankv.server.Server;
+import org.rowankv.server.area.SegmentState;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.session.SessionTable;
 import org.rowankv.server.shard.ShardReplica;
 

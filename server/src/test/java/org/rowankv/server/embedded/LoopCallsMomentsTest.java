@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Chaos;
-import org.rowankv.server.LoopCalls;
-import org.rowankv.server.Server;
-import org.rowankv.server.SteppedCall;
+import org.rowankv.server.dispatch.LoopCalls;
+import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.engine.Server;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /** What happens to the worker contexts of an event loop between two of its steps. One thread does everything. */
 @Tag("chaos")

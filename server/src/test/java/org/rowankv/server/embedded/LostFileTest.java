@@ -22,13 +22,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.RowanException;
-import org.rowankv.runtime.Agent;
-import org.rowankv.runtime.AgentInvoker;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.runtime.ErrorLog;
-import org.rowankv.runtime.Scheduling;
-import org.rowankv.runtime.TurnedAgent;
-import org.rowankv.server.pm.AreaWatch;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentInvoker;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.server.area.AreaWatch;
 
 /**
  * Files that are cut off, removed or replaced while their store is open. In a JVM of its own: a fault of a mapping is not

@@ -8,11 +8,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.session.NetSession;
-import org.rowankv.driver.session.NetSettings;
+import org.rowankv.driver.net.NetSession;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.frontend.ClientPortSettings;
 
 /** Callers that recurse until their stack is used up, and use a connection near its end that others use as well. */
 @Tag("jvm")

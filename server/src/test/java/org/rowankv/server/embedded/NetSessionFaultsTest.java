@@ -23,16 +23,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.BulkResult;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.VersionedValue;
-import org.rowankv.driver.session.NetSession;
-import org.rowankv.driver.session.NetSettings;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.Routing;
+import org.rowankv.driver.net.NetSession;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.Routing;
 
 /** Many callers over few connections, while callers are interrupted and connections break: each gets its own answer, once. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

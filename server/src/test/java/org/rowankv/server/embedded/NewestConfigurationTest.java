@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.rowankv.placement.Configuration;
+import org.rowankv.topology.Configuration;
 
 /** Two threads have each stored a configuration, and hand them over in the other order. */
 final class NewestConfigurationTest {

@@ -3,8 +3,8 @@ package org.rowankv.server.embedded;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
+import org.rowankv.server.catalogue.ClientCatalogue;
 import org.rowankv.server.catalogue.StoredCache;
-import org.rowankv.server.client.ClientCatalogue;
 
 /** The catalogue behind the client ports of test servers: lists one cache, which no operation changes. */
 class OneCache implements ClientCatalogue {

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.runtime.Agent;
-import org.rowankv.runtime.AgentInvoker;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
-import org.rowankv.runtime.Scheduling;
-import org.rowankv.runtime.TurnedAgent;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentInvoker;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.runtime.agent.TurnedAgent;
 
 /**
  * Turns the agents of a store on the one thread that uses it. So the bytes of the store are at rest between any two statements of a

@@ -19,7 +19,7 @@ import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.engine.ServerStatistics;
 
 /** What replaces an object takes no space that the account does not know of: a full store stays within its limit, and can be emptied. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)

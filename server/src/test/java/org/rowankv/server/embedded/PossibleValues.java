@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.StoreFullException;
+import org.rowankv.driver.api.StoreFullException;
 
 /**
  * One caller's keys, and of each what it may hold: exactly one value after an operation that returned, the old or the new

@@ -21,17 +21,17 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.RowanException;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.rdma.MemoryRegion;
-import org.rowankv.server.pm.AreaImage;
-import org.rowankv.server.pm.AreaMemory;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.BootId;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.DurabilityVerbs;
-import org.rowankv.server.pm.ForceRanges;
-import org.rowankv.server.pm.Machine;
-import org.rowankv.server.pm.StoreOpenException;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.BootId;
+import org.rowankv.server.area.Machine;
+import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.directory.AreaImage;
+import org.rowankv.server.durability.AreaMemory;
+import org.rowankv.server.durability.Durability;
+import org.rowankv.server.durability.DurabilityVerbs;
+import org.rowankv.server.durability.ForceRanges;
 
 /** Stores at durability=power: what is acknowledged is on the device; what the device refuses is not acknowledged. */
 @Tag("jvm")

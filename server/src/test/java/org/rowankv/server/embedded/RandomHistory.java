@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.embedded.StoreHistory.Kind;
 import org.rowankv.server.embedded.StoreHistory.Step;
-import org.rowankv.server.pm.Durability;
 
 /**
  * A random history of a random store. All of it follows from one number, which repeats it.

@@ -19,8 +19,8 @@ import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.protocol.wire.HelloDescriptor;
 import org.rowankv.protocol.wire.HelloDescriptor.Hello;
 import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
-import org.rowankv.server.client.ClientPort;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.frontend.ClientPort;
+import org.rowankv.server.frontend.ClientPortSettings;
 
 /** A client that sends any bytes, and reads when a test says so. */
 final class RawClient implements AutoCloseable {

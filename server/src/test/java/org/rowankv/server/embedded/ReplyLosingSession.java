@@ -2,8 +2,8 @@ package org.rowankv.server.embedded;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
-import org.rowankv.driver.ForwardingSession;
-import org.rowankv.driver.Session;
+import org.rowankv.driver.api.ForwardingSession;
+import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 

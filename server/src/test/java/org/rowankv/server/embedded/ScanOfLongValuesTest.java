@@ -13,19 +13,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.rowankv.driver.RowanException;
-import org.rowankv.driver.ScanPage;
-import org.rowankv.driver.session.NetSession;
-import org.rowankv.driver.session.NetSettings;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.Routing;
-import org.rowankv.placement.ShardAssignment;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.driver.api.ScanPage;
+import org.rowankv.driver.net.NetSession;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.client.ClientPort;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.frontend.ClientPort;
+import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.Routing;
+import org.rowankv.topology.ShardAssignment;
 
 /** A value that is too long for its page needs a read of its own. Whatever becomes of the read, no live object is left out. */
 @Timeout(120)

@@ -21,15 +21,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.RowanException;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.Server;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.area.SegmentState;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentState;
 import org.rowankv.server.shard.ShardReplica;
 
 /** Bits that flip in an area while it is in use: found, mended where another replica has what they were, never believed. */

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.AgentStoppedException;
+import org.rowankv.server.area.LostAreaException;
 import org.rowankv.server.embedded.ServiceEnd.Closing;
-import org.rowankv.server.pm.LostAreaException;
 
 /** How a store is closed after failures of several kinds, in whatever order they were met. */
 final class ServiceEndTest {

@@ -24,21 +24,21 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowankv.driver.ForwardingSession;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.RowanException;
-import org.rowankv.driver.Session;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
+import org.rowankv.driver.api.ForwardingSession;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.Server;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.retention.SessionLeaseAgent;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /** Sessions of clients that are gone are ended; those in use never are; who comes back is told the truth. */
 final class SessionLeaseTest {

@@ -17,17 +17,17 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.StoreFullException;
-import org.rowankv.driver.session.NetSession;
-import org.rowankv.driver.session.NetSettings;
+import org.rowankv.driver.api.StoreFullException;
+import org.rowankv.driver.net.NetSession;
+import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.Server;
-import org.rowankv.server.ServerSettings;
-import org.rowankv.server.ServerStatistics;
-import org.rowankv.server.client.ClientPortSettings;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.engine.ServerSettings;
+import org.rowankv.server.engine.ServerStatistics;
+import org.rowankv.server.frontend.ClientPortSettings;
 import org.rowankv.server.retention.SessionLeaseAgent;
 
 /** Sessions of clients that are gone take a bounded part of a store: a full one can always be emptied, also by a new client. */

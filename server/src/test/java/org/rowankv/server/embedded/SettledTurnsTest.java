@@ -6,11 +6,11 @@ import static org.rowankv.server.embedded.Stores.bytes;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
+import org.rowankv.topology.KeyHash;
 
 /** Which turns of a server's agents say that there is no more space to give. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)

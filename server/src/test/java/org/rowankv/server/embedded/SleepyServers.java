@@ -2,12 +2,12 @@ package org.rowankv.server.embedded;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.rowankv.runtime.Agent;
-import org.rowankv.runtime.AgentInvoker;
 import org.rowankv.runtime.ErrorLog;
-import org.rowankv.runtime.Scheduling;
-import org.rowankv.runtime.ThreadScheduling;
-import org.rowankv.runtime.TurnedAgent;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentInvoker;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.runtime.agent.ThreadScheduling;
+import org.rowankv.runtime.agent.TurnedAgent;
 
 /** Turns the agents of a server on the threads that wake it up, and not at all while it sleeps. Thread-safe. */
 final class SleepyServers implements Scheduling {

@@ -25,14 +25,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.RowanException;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.Chaos;
-import org.rowankv.runtime.Scheduling;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.Server;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.server.engine.Server;
 
 /** A store in which an agent fails for good, or gets no turn: every wait ends, with the cause, and so does the close. */
 @Tag("chaos")

@@ -11,14 +11,14 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /**
  * What clients do to a store, step by step: objects with and without lifetimes, large ones in blocks, clears, caches that are

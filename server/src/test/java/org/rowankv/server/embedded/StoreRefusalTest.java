@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.server.membership.ConfigurationStoreException;
-import org.rowankv.server.pm.StoreOpenException;
+import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.configstore.ConfigurationStoreException;
 
 /** Every refusal to open a store says why and what to do; it leaves the store as it was, and nothing behind. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -12,13 +12,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.StoreFullException;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
+import org.rowankv.driver.api.StoreFullException;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /** Stores that are nearly full, of odd shapes, or whose digest is behind: they go on, and forget nothing. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

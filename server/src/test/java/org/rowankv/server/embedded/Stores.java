@@ -10,34 +10,34 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.placement.ShardAssignment;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.Server;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.ShardAssignment;
 
 /** What the tests of whole stores share: clients, values that tell what they are, and a comparison of the replicas. */
-final class Stores {
+public final class Stores {
     private static final int LOCK_OWNER = 1 << 26;
 
     private Stores() {}
 
-    static byte[] bytes(String text) {
+    public static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    static RowanClient client(EmbeddedCluster cluster) {
+    public static RowanClient client(EmbeddedCluster cluster) {
         return client(cluster, 7);
     }
 
-    static RowanClient client(EmbeddedCluster cluster, long seed) {
+    public static RowanClient client(EmbeddedCluster cluster, long seed) {
         // As over a network: with request ids, so that servers have completions to keep.
         return new RowanClient(
                 new ReplyLosingSession(cluster.session(), call -> false, new AtomicInteger()),
@@ -57,12 +57,12 @@ final class Stores {
         }
     }
 
-    static int cache(RowanClient client) {
+    public static int cache(RowanClient client) {
         return client.catalogue().create("c", new byte[0]).id();
     }
 
     /** The number-th value of a key: at least 8 bytes, all of which depend on both. */
-    static byte[] value(String key, long number, int length) {
+    public static byte[] value(String key, long number, int length) {
         final ByteBuffer value = ByteBuffer.allocate(Math.max(8, length)).putLong(number);
         long state = key.hashCode() * 0x9e3779b97f4a7c15L ^ number;
         while (value.hasRemaining()) {
@@ -80,7 +80,7 @@ final class Stores {
     }
 
     /** The visible objects in one replica's index: by cache and key, their version, length and checksum. */
-    static Map<String, String> objects(Server server, int shard) {
+    public static Map<String, String> objects(Server server, int shard) {
         final ShardReplica replica = server.replicas().get(shard);
         final MemoryRegion region = server.segments().region();
         final Map<String, String> objects = new HashMap<>();
@@ -124,7 +124,7 @@ final class Stores {
     }
 
     /** Nothing was reported, all segments are accounted for, and the replicas agree. */
-    static void requireHealth(EmbeddedCluster cluster) {
+    public static void requireHealth(EmbeddedCluster cluster) {
         requireAgreement(cluster);
         assertThat(cluster.errors().distinct()).isEmpty();
         for (ServerStatistics statistics : cluster.statistics()) {
@@ -137,7 +137,7 @@ final class Stores {
      * After every client was closed: what counts as taken is what lives in the segments, on every server, to the byte, once
      * the agents have come to rest. Live is what the index points to, and every record that something is over.
      */
-    static void requireExactSpace(EmbeddedCluster cluster) {
+    public static void requireExactSpace(EmbeddedCluster cluster) {
         cluster.releaseGrants();
         for (Server server : cluster.servers()) {
             await().atMost(Duration.ofSeconds(20))

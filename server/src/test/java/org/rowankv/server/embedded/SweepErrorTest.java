@@ -18,7 +18,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.retention.ExpirySweepAgent;
 
 /** Errors that strike the expiry sweep in the middle of an object's end: it finishes or drops that, and goes on. */

@@ -4,7 +4,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.pm.Machine;
+import org.rowankv.server.area.Machine;
 
 /**
  * An open store that one thread uses and turns, over bytes that outlive it. It is killed by going on with a copy of those bytes: then
@@ -15,7 +15,7 @@ import org.rowankv.server.pm.Machine;
  * @param turns its agents
  * @param clock of all its servers
  */
-record TurnedStore(EmbeddedCluster cluster, KeptStore kept, OneThread turns, ManualClock clock) {
+public record TurnedStore(EmbeddedCluster cluster, KeptStore kept, OneThread turns, ManualClock clock) {
     private static final int MOST_ROUNDS = 2_000;
 
     /**
@@ -23,7 +23,7 @@ record TurnedStore(EmbeddedCluster cluster, KeptStore kept, OneThread turns, Man
      *
      * @param seed of all random decisions of this start
      */
-    static TurnedStore open(EmbeddedSettings settings, KeptStore kept, long nowNs, long wallMs, long seed) {
+    public static TurnedStore open(EmbeddedSettings settings, KeptStore kept, long nowNs, long wallMs, long seed) {
         final ManualClock clock = new ManualClock(nowNs, wallMs);
         final OneThread turns = new OneThread(clock, seed);
         return new TurnedStore(

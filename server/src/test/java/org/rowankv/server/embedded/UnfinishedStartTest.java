@@ -19,10 +19,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.SecureSeed;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.OpenConsent;
-import org.rowankv.server.pm.StoreDirectory;
-import org.rowankv.server.pm.StoreShape;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.directory.StoreDirectory;
+import org.rowankv.server.directory.StoreShape;
 
 /** A start that makes an area anew, and is broken off before the configuration says so: the old file is kept, and of use. */
 @Tag("chaos")

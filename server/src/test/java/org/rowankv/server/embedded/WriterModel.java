@@ -13,17 +13,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.StoreFullException;
 import org.rowankv.driver.WriteResult;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
+import org.rowankv.driver.api.StoreFullException;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /**
  * Threads that put and remove keys of their own without end, and a note of every write with its version: what a store holds
  * as of any version of a shard follows from that.
  */
-final class WriterModel {
+public final class WriterModel {
     private static final int REMOVAL = -1;
     /** Behind that agents have begun to wait for each other. */
     private static final int FEW_SEGMENTS = 10;
@@ -48,7 +48,7 @@ final class WriterModel {
     private final AtomicLong written = new AtomicLong();
     private volatile @Nullable Throwable failure;
 
-    WriterModel(int threads, int keysOfEach, int length) {
+    public WriterModel(int threads, int keysOfEach, int length) {
         this.length = length;
         for (int thread = 0; thread < threads; thread++) {
             final List<Key> own = new ArrayList<>();
@@ -60,12 +60,12 @@ final class WriterModel {
     }
 
     /** The writers, until closed. */
-    final class Running implements AutoCloseable {
+    public final class Running implements AutoCloseable {
         private final List<Thread> threads = new ArrayList<>();
         private volatile boolean stop;
 
         /** Waits until so many more writes were acknowledged. */
-        void awaitWrites(int more) {
+        public void awaitWrites(int more) {
             final long enough = written.get() + more;
             await().atMost(Duration.ofSeconds(60))
                     .pollInterval(Duration.ofMillis(1))
@@ -76,7 +76,7 @@ final class WriterModel {
         }
 
         /** The same, but not where writers themselves may be waiting for a free segment. */
-        void awaitWritesOrPressure(int more, EmbeddedCluster cluster) {
+        public void awaitWritesOrPressure(int more, EmbeddedCluster cluster) {
             final long enough = written.get() + more;
             await().atMost(Duration.ofSeconds(60))
                     .pollInterval(Duration.ofMillis(1))
@@ -101,7 +101,7 @@ final class WriterModel {
         }
     }
 
-    Running start(EmbeddedCluster cluster, int cache) {
+    public Running start(EmbeddedCluster cluster, int cache) {
         final Configuration configuration = cluster.configuration();
         final KeyHash hash = new KeyHash(configuration.hashSeed());
         final Running running = new Running();
@@ -154,19 +154,19 @@ final class WriterModel {
     }
 
     /** How many writes of each key were answered. */
-    List<Integer> acknowledged() {
+    public List<Integer> acknowledged() {
         return all().stream().map(key -> key.acknowledged).toList();
     }
 
     /** How many writes of each key had begun. */
-    List<Integer> attempted() {
+    public List<Integer> attempted() {
         return all().stream().map(key -> key.attempted).toList();
     }
 
     private final List<Runnable> bounds = new ArrayList<>();
 
     /** Judged by {@link #requireSettled}, when the writers have ended: what was answered before is in, what began after is not. */
-    void requireBetween(List<Integer> before, List<Long> versions, List<Integer> after) {
+    public void requireBetween(List<Integer> before, List<Long> versions, List<Integer> after) {
         bounds.add(() -> {
             for (int k = 0; k < before.size(); k++) {
                 final Key key = all().get(k);
@@ -187,14 +187,14 @@ final class WriterModel {
     }
 
     /** After the writers have ended: none has failed, and what was asked meanwhile holds. */
-    void requireSettled() {
+    public void requireSettled() {
         requireNoFailure();
         bounds.forEach(Runnable::run);
         assertThat(all()).allSatisfy(key -> assertThat(key.acknowledged).isEqualTo(key.attempted));
     }
 
     /** The store holds of each key what the last write up to its shard's version has left. */
-    void requireContent(RowanClient client, int cache, List<Long> versions) {
+    public void requireContent(RowanClient client, int cache, List<Long> versions) {
         int present = 0;
         for (Key key : all()) {
             int expected = REMOVAL;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.durability.Durability;
 
 /** What a segment is charged, and how old it counts, by what its log puts into it. */
 final class AppendLogTest {

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.SegmentOwner;
-import org.rowankv.server.pm.SegmentState;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.area.SegmentState;
+import org.rowankv.server.durability.Durability;
 
 /** Numbers of segments, and what is computed from them, past the ends of 31 and 32 bits. */
 final class SegmentNumbersTest {

@@ -9,10 +9,10 @@ import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.durability.Durability;
 
 /** A stamp in 32 bits of a frame, of numbers that have 64. */
 final class TombstoneStampTest {

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.rowankv.placement.Configuration;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.Endpoint;
@@ -27,6 +26,7 @@ import org.rowankv.server.log.BlockDescriptor;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
+import org.rowankv.topology.Configuration;
 
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class RowanReplicatorTest {

@@ -10,21 +10,21 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
 import org.rowankv.server.request.Asked.Kind;
 import org.rowankv.server.request.BorrowedWorkers.Shape;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /**
  * Mutations in borrowed worker contexts, in every order of their steps and of the backup's acknowledgements; some of the

@@ -8,17 +8,19 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
-import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.VersionCounter;
 import org.rowankv.runtime.ManualClock;
-import org.rowankv.runtime.SlotPool;
+import org.rowankv.runtime.concurrent.SlotPool;
+import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.server.replication.InFlight;
 import org.rowankv.server.session.Completion;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.KeyHash;
 
 /**
  * A primary with a few worker contexts, clients that borrow them, and one backup, all run by one thread, which decides by

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -23,13 +22,16 @@ import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.TestScale;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
+import org.rowankv.server.replication.InFlight;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.ShardChanges;
+import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
-import org.rowankv.server.stream.ShardChanges;
+import org.rowankv.topology.KeyHash;
 
 /** When the mutations of a primary hand their changes over: behind the last backup, and before their versions count as finished. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)

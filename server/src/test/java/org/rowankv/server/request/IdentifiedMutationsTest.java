@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -18,13 +17,16 @@ import org.rowankv.protocol.VersionCounter;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
+import org.rowankv.server.replication.InFlight;
 import org.rowankv.server.session.SessionTable;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.KeyHash;
 
 /** Mutations of a session: what the session holds while they last, and what it remembers of them. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)

@@ -17,27 +17,27 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Version;
 import org.rowankv.protocol.VersionCounter;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.SegmentOwner;
-import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.retention.RetentionWorker.Outcome;
 import org.rowankv.server.shard.LimitedCache;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.KeyHash;
 
 /** How long callers wait for an eviction that does not get on. */
 @Tag("mocked")

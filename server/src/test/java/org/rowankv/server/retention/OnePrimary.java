@@ -4,24 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.VersionCounter;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
+import org.rowankv.server.replication.InFlight;
 import org.rowankv.server.replication.Replication;
 import org.rowankv.server.replication.Replicator;
-import org.rowankv.server.request.InFlight;
-import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.KeyHash;
 
 /** A primary of one shard with a worker for callers and one for the agents, whose backup acknowledges when the test lets it. */
 final class OnePrimary {

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.request.ShardPrimary;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.shard.KeyLocks;
+import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 
 @Tag("mocked")

@@ -13,12 +13,12 @@ import org.junit.jupiter.api.Timeout;
 import org.rowankv.rdma.rowan.FrameChecksum;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.TestScale;
+import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.cleaning.CleanedShard;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
-import org.rowankv.server.pm.SegmentOwner;
 
 /** Another server's entries are read while that server goes on. */
 @Tag("races")

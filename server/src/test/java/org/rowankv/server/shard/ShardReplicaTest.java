@@ -8,18 +8,18 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowankv.placement.KeyHash;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.SegmentOwner;
+import org.rowankv.topology.KeyHash;
 
 /** One replica that serves, and the log of one writer. */
 final class ShardReplicaTest {

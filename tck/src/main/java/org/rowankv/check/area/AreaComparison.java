@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import org.rowankv.placement.Configuration;
+import org.rowankv.topology.Configuration;
 
 /** Whether the replicas of each shard hold the same objects with the same versions and bytes, by their areas alone. */
 public final class AreaComparison {

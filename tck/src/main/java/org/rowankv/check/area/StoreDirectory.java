@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
-import org.rowankv.server.pm.StoreOpenException;
+import org.rowankv.server.area.StoreOpenException;
 
 /** The directory of a store that nobody has open. */
 public final class StoreDirectory {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.check.client.LongCall;
 import org.rowankv.check.disturb.Fault;
 
 /** How long an operation may take, and how many outcomes may be unknown. */

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import javax.cache.CacheManager;
-import org.rowankv.node.LocalCluster;
-import org.rowankv.node.TemporaryCluster;
-import org.rowankv.samples.QuickstartStore;
+import org.rowankv.daemon.local.LocalCluster;
+import org.rowankv.daemon.local.TemporaryCluster;
+import org.rowankv.samples.quickstart.QuickstartStore;
 
 /** Server processes: to leave only what lies in their files, all are stopped and started. */
 public record ClusterQuickstartStore(TemporaryCluster cluster) implements QuickstartStore {

@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.check.area.AreaComparison;
 import org.rowankv.check.area.AreaContents;
-import org.rowankv.node.TemporaryCluster;
-import org.rowankv.placement.Configuration;
+import org.rowankv.daemon.local.TemporaryCluster;
 import org.rowankv.runtime.SecureSeed;
-import org.rowankv.server.cluster.ClusterView;
-import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.membership.ClusterView;
+import org.rowankv.topology.Configuration;
 
 /** Whether the servers of a cluster, each with a directory of its own, hold the same, by their files alone. */
 final class ClusterReplicas {

@@ -7,10 +7,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.cache.CacheManager;
+import org.rowankv.check.client.ClientJvm;
+import org.rowankv.check.client.ClientProcess;
+import org.rowankv.check.client.Keys;
+import org.rowankv.check.client.Window;
 import org.rowankv.check.disturb.Disturber;
 import org.rowankv.check.disturb.KillingProxy;
-import org.rowankv.node.Launch;
-import org.rowankv.node.TemporaryCluster;
+import org.rowankv.daemon.Launch;
+import org.rowankv.daemon.local.TemporaryCluster;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 

@@ -3,7 +3,7 @@ package org.rowankv.check.cluster;
 import java.nio.file.Path;
 import java.util.Set;
 import org.rowankv.check.disturb.Disturbance;
-import org.rowankv.node.Launch;
+import org.rowankv.daemon.Launch;
 
 /**
  * What a run of {@code verify --cluster} does.

@@ -3,7 +3,7 @@ package org.rowankv.check.cluster;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.node.Launch;
+import org.rowankv.daemon.Launch;
 import picocli.CommandLine.Option;
 
 /** By which Java the processes of a cluster and its clients are run. */

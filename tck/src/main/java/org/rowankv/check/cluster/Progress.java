@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import org.rowankv.check.client.ClientProcess;
 
 /** Prints every few seconds how a run goes, on a thread of its own. */
 final class Progress {

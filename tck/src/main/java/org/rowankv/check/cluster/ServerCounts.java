@@ -3,7 +3,7 @@ package org.rowankv.check.cluster;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
-import org.rowankv.node.LocalCluster;
+import org.rowankv.daemon.local.LocalCluster;
 
 /** Counts that servers keep, added up over their processes: a process that was killed counts with what it said last. For one thread. */
 final class ServerCounts {

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.rowankv.check.area.Stored;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.ScanCursor;
-import org.rowankv.driver.ScanPage;
+import org.rowankv.driver.api.ScanPage;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;

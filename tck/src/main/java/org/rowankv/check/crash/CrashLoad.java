@@ -17,7 +17,7 @@ import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.pm.DurableFile;
+import org.rowankv.server.durability.DurableFile;
 
 /**
  * One thread's share of the load: puts, conditional puts, removals and clears at full speed, each written down before it

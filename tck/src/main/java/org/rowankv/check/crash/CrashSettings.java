@@ -1,11 +1,11 @@
 package org.rowankv.check.crash;
 
 import java.nio.file.Path;
+import org.rowankv.server.area.BootId;
+import org.rowankv.server.area.Machine;
+import org.rowankv.server.durability.Durability;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.embedded.Surroundings;
-import org.rowankv.server.pm.BootId;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.Machine;
 
 /**
  * What a run of rounds does.

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import org.rowankv.placement.Configuration;
-import org.rowankv.server.membership.ConfigurationImage;
+import org.rowankv.server.inspect.ConfigurationImage;
+import org.rowankv.topology.Configuration;
 
 /**
  * Takes one server's area away between two rounds, now this one's, now that one's, wherever complete replicas of all shards

@@ -7,10 +7,10 @@ import java.nio.MappedByteBuffer;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.rowankv.rdma.MemoryRegion;
-import org.rowankv.server.pm.AreaMemory;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.DurabilityVerbs;
-import org.rowankv.server.pm.ForceRanges;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.durability.AreaMemory;
+import org.rowankv.server.durability.DurabilityVerbs;
+import org.rowankv.server.durability.ForceRanges;
 
 /**
  * An area's own memory, of which every force is repeated to a {@link Shadow}: with the bytes as they were before the force,

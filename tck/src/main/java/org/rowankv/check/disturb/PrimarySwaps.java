@@ -3,15 +3,15 @@ package org.rowankv.check.disturb;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.rowankv.node.TemporaryCluster;
-import org.rowankv.placement.Configuration;
+import org.rowankv.daemon.local.TemporaryCluster;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SecureSeed;
-import org.rowankv.server.cluster.ClusterException;
-import org.rowankv.server.cluster.ClusterView;
-import org.rowankv.server.cluster.PlannedSwap;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.membership.ConfigurationStoreException;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.membership.ClusterException;
+import org.rowankv.server.membership.ClusterView;
+import org.rowankv.server.membership.PlannedSwap;
+import org.rowankv.topology.Configuration;
 
 /** Swaps primaries, and sees when all servers serve by the newest configuration. For one thread at a time. */
 final class PrimarySwaps implements AutoCloseable {

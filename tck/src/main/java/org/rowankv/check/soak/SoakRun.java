@@ -21,10 +21,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.area.AreaComparison;
-import org.rowankv.driver.Catalogue;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.Session;
-import org.rowankv.placement.Configuration;
+import org.rowankv.driver.api.Catalogue;
+import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
@@ -32,6 +31,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.topology.Configuration;
 
 /**
  * One run: a store in a directory is filled, then writers and readers go on over three caches (what lasts, what has a

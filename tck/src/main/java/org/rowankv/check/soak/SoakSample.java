@@ -1,7 +1,7 @@
 package org.rowankv.check.soak;
 
 import java.util.List;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.server.engine.ServerStatistics;
 
 /**
  * The store at one moment of a run; bytes unless said otherwise.

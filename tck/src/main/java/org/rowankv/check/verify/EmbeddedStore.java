@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.rowankv.check.area.AreaComparison;
-import org.rowankv.driver.Session;
-import org.rowankv.placement.Configuration;
-import org.rowankv.server.ServerStatistics;
+import org.rowankv.driver.api.Session;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
+import org.rowankv.server.engine.ServerStatistics;
+import org.rowankv.topology.Configuration;
 
 /** Servers in this JVM, on a directory, so that what each of them holds can be compared without asking it. */
 public final class EmbeddedStore implements StoreUnderTest {

@@ -2,7 +2,7 @@ package org.rowankv.check.verify;
 
 import java.util.List;
 import java.util.Map;
-import org.rowankv.driver.Session;
+import org.rowankv.driver.api.Session;
 
 /** The store that a run works on, and what can be done to it. */
 public interface StoreUnderTest extends AutoCloseable {

@@ -16,7 +16,7 @@ import org.rowankv.check.history.Event;
 import org.rowankv.check.history.HistoryRecorder;
 import org.rowankv.check.history.KeyHistoryChecker;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.Session;
+import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;

@@ -1,11 +1,11 @@
 package org.rowankv.sim.cluster;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.runtime.Agent;
-import org.rowankv.runtime.AgentInvoker;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.runtime.TurnedAgent;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentInvoker;
+import org.rowankv.runtime.agent.TurnedAgent;
 
 /** The turns of one agent: ready when there may be work, else resting for a while, as the threads of production do. */
 final class AgentTurns extends Turned implements TurnedAgent {

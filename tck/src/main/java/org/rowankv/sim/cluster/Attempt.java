@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.SteppedCall;
+import org.rowankv.server.dispatch.SteppedCall;
 
 /** One attempt that has come to a server's process: through it, and back if anybody waits for the answer. */
 final class Attempt extends Turned {

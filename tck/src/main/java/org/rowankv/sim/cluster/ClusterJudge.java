@@ -4,16 +4,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardAssignment;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
 import org.rowankv.sim.ReplicaRead;
 import org.rowankv.sim.StateJudge;
 import org.rowankv.sim.workload.WindowJudge;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardAssignment;
+import org.rowankv.topology.ShardMap;
 
 /** Looks at a cluster that rests: what every key holds, how that came about, and the servers' own state. */
 final class ClusterJudge {

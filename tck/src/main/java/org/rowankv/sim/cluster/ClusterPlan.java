@@ -7,12 +7,12 @@ import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.ServerSettings;
+import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.cluster.ClusterSettings;
-import org.rowankv.server.cluster.ClusterShape;
-import org.rowankv.server.cluster.HostAndPort;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.Durability;
+import org.rowankv.server.durability.Durability;
+import org.rowankv.server.engine.ServerSettings;
+import org.rowankv.server.membership.ClusterShape;
+import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.sim.RareFirst;
 import org.rowankv.sim.workload.WorkloadPlan;
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.Server;
+import org.rowankv.server.engine.Server;
 import org.rowankv.sim.CommitJudge;
 import org.rowankv.sim.CrashError;
 import org.rowankv.sim.Happenings;

@@ -7,8 +7,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.ShardAssignment;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
@@ -24,6 +22,8 @@ import org.rowankv.sim.Trace;
 import org.rowankv.sim.ViolationError;
 import org.rowankv.sim.workload.SimValues;
 import org.rowankv.sim.workload.Workload;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
 
 /**
  * One seed's run of a cluster whose servers are processes: each runs the production code from its start to its end, and

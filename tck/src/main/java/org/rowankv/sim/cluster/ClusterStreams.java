@@ -6,17 +6,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.Server;
-import org.rowankv.server.client.AskedChanges;
-import org.rowankv.server.client.Served;
-import org.rowankv.server.client.ServedShards;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.frontend.AskedChanges;
+import org.rowankv.server.frontend.Served;
+import org.rowankv.server.frontend.ServedShards;
 import org.rowankv.sim.service.Scene;
 import org.rowankv.sim.service.Service;
 import org.rowankv.sim.service.StreamServers;
@@ -24,6 +21,9 @@ import org.rowankv.sim.service.Subscriber;
 import org.rowankv.sim.service.VisibleObject;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.SimValues;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /** A subscriber of the users' cache in a cluster. Its connection to a server ends when that has other roles, or is paused. */
 final class ClusterStreams extends Turned implements Scene, StreamServers {

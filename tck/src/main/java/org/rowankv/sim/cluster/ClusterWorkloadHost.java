@@ -1,11 +1,11 @@
 package org.rowankv.sim.cluster;
 
 import java.util.function.LongConsumer;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Status;
 import org.rowankv.sim.workload.WorkloadHost;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /** What the users' workload sees of a simulated cluster. */
 final class ClusterWorkloadHost implements WorkloadHost {

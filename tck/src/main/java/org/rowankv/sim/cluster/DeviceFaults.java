@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.pm.UnusableAreaException;
+import org.rowankv.server.area.UnusableAreaException;
 import org.rowankv.sim.SimMemory;
 import org.rowankv.sim.device.DeviceFailedException;
 import org.rowankv.sim.device.Rot;

@@ -2,10 +2,10 @@ package org.rowankv.sim.cluster;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Catalogue;
+import org.rowankv.driver.api.Catalogue;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.server.catalogue.StoredCache;
-import org.rowankv.server.cluster.ClusterCatalogue;
+import org.rowankv.server.peer.ClusterCatalogue;
 
 /** A server's catalogue, as a client that is connected to it sees it. */
 final class DoorCatalogue implements Catalogue {

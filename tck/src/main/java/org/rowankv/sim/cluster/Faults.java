@@ -3,12 +3,12 @@ package org.rowankv.sim.cluster;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Catalogue;
-import org.rowankv.driver.RowanException;
+import org.rowankv.driver.api.Catalogue;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.cluster.ClusterException;
-import org.rowankv.server.cluster.PlannedSwap;
-import org.rowankv.server.membership.ConfigurationStoreException;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.membership.ClusterException;
+import org.rowankv.server.membership.PlannedSwap;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.Caches;
 

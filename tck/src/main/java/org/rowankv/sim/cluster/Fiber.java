@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.runtime.StartedWork;
+import org.rowankv.runtime.agent.StartedWork;
 import org.rowankv.sim.CrashError;
 import org.rowankv.sim.SimThread;
 

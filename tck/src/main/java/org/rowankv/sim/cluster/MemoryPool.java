@@ -2,7 +2,7 @@ package org.rowankv.sim.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.rowankv.server.pm.AreaSettings;
+import org.rowankv.server.area.AreaSettings;
 import org.rowankv.sim.SimMemory;
 
 /** The memories of hosts, used again from one simulation to the next, since they are large. For one thread. */

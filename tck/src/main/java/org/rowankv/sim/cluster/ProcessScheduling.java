@@ -1,12 +1,12 @@
 package org.rowankv.sim.cluster;
 
-import org.rowankv.runtime.Agent;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.runtime.Scheduling;
-import org.rowankv.runtime.Signal;
-import org.rowankv.runtime.StartedWork;
-import org.rowankv.runtime.TurnedAgent;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.runtime.agent.Signal;
+import org.rowankv.runtime.agent.StartedWork;
+import org.rowankv.runtime.agent.TurnedAgent;
 
 /** Gives what one process runs its turns. */
 final class ProcessScheduling implements Scheduling {

@@ -1,7 +1,7 @@
 package org.rowankv.sim.cluster;
 
 import java.util.Arrays;
-import org.rowankv.placement.Configuration;
+import org.rowankv.topology.Configuration;
 
 /**
  * Who serves which shard in which term: no two at a time, none after a later one, and none before every server of the term has

@@ -2,15 +2,15 @@ package org.rowankv.sim.cluster;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.membership.ConfigurationCodec;
-import org.rowankv.server.membership.ConfigurationStore;
-import org.rowankv.server.membership.ConfigurationStoreException;
-import org.rowankv.server.membership.MemoryConfigurationStore;
-import org.rowankv.server.membership.Stamp;
-import org.rowankv.server.membership.Versioned;
+import org.rowankv.server.configstore.ConfigurationCodec;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.configstore.MemoryConfigurationStore;
+import org.rowankv.server.configstore.Stamp;
+import org.rowankv.server.configstore.Versioned;
+import org.rowankv.topology.Configuration;
 
 /**
  * The configuration store of a cluster as its users see it: slow, at times away, at times losing the answer to a change

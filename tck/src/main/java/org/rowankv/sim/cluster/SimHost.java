@@ -3,10 +3,10 @@ package org.rowankv.sim.cluster;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.pm.Area;
-import org.rowankv.server.pm.AreaSettings;
-import org.rowankv.server.pm.OpenConsent;
-import org.rowankv.server.pm.ServerHome;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.directory.ServerHome;
 import org.rowankv.sim.NodeClock;
 import org.rowankv.sim.SimMemory;
 

@@ -1,8 +1,8 @@
 package org.rowankv.sim.cluster;
 
 import org.rowankv.protocol.Request;
-import org.rowankv.server.LoopCalls;
-import org.rowankv.server.SteppedCall;
+import org.rowankv.server.dispatch.LoopCalls;
+import org.rowankv.server.dispatch.SteppedCall;
 
 /** An event loop of a simulated server process: its requests share worker contexts, and one of them is stepped at a time. */
 final class SimLoop {

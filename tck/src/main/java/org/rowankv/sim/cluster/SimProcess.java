@@ -4,27 +4,27 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.Routing;
 import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.FabricException;
-import org.rowankv.rdma.tcp.PeerAuthentication;
 import org.rowankv.rdma.tcp.TcpFabric;
 import org.rowankv.rdma.tcp.TcpFabricSettings;
-import org.rowankv.rdma.tcp.WireFault;
+import org.rowankv.rdma.tcp.wire.PeerAuthentication;
+import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.NotServedException;
-import org.rowankv.server.Server;
 import org.rowankv.server.cluster.ClientDoor;
-import org.rowankv.server.cluster.ClusterCatalogue;
 import org.rowankv.server.cluster.ClusterServer;
 import org.rowankv.server.cluster.ClusterSurroundings;
 import org.rowankv.server.cluster.Phase;
-import org.rowankv.server.cluster.ServerAddresses;
-import org.rowankv.server.pm.ForceFailedException;
+import org.rowankv.server.dispatch.NotServedException;
+import org.rowankv.server.durability.ForceFailedException;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.membership.ServerAddresses;
+import org.rowankv.server.peer.ClusterCatalogue;
 import org.rowankv.sim.CrashError;
 import org.rowankv.sim.device.DeviceFailedException;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.Routing;
 
 /** One life of a server: a process with the server's own code in it, from its start to its end. */
 final class SimProcess {

@@ -1,14 +1,14 @@
 package org.rowankv.sim.cluster;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.Catalogue;
-import org.rowankv.driver.ScanPage;
-import org.rowankv.driver.Session;
-import org.rowankv.placement.Configuration;
+import org.rowankv.driver.api.Catalogue;
+import org.rowankv.driver.api.ScanPage;
+import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.sim.SimNetwork;
+import org.rowankv.topology.Configuration;
 
 /**
  * The connections of one client to the cluster: knows a configuration, which may be old; asks whoever is primary in it; and

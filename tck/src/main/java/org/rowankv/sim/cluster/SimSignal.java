@@ -1,7 +1,7 @@
 package org.rowankv.sim.cluster;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.runtime.Signal;
+import org.rowankv.runtime.agent.Signal;
 
 /** A signal between the fibers and agents of a simulation. */
 final class SimSignal implements Signal {

@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.Server;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.area.SegmentState;
+import org.rowankv.server.durability.Durability;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.pm.Durability;
-import org.rowankv.server.pm.SegmentOwner;
-import org.rowankv.server.pm.SegmentState;
 
 /** Chooses bits of a server's area that are to flip: of entries of any kind and age, and of what stands before the segments. */
 public final class Rot {

@@ -13,7 +13,7 @@ import org.rowankv.runtime.Clock;
  * A JVM that is started, and ended with all that it has started, once it takes too long or prints nothing for too long. For
  * one thread.
  */
-final class ChildJvm {
+public final class ChildJvm {
     private static final int LOOK_EVERY_MS = 50;
     private static final int NOT_ENDED = -1;
 
@@ -34,7 +34,7 @@ final class ChildJvm {
     }
 
     /** @param output the file that gets what is printed */
-    ChildJvm(Clock clock, Path output) {
+    public ChildJvm(Clock clock, Path output) {
         this.clock = clock;
         this.output = output;
     }
@@ -45,7 +45,7 @@ final class ChildJvm {
      * @param mostSeconds how long it may take
      * @param silentSeconds how long it may print nothing
      */
-    Ended run(List<String> command, Path directory, int mostSeconds, int silentSeconds) {
+    public Ended run(List<String> command, Path directory, int mostSeconds, int silentSeconds) {
         try {
             final long start = clock.nanoTime();
             final Process process = new ProcessBuilder(command)

@@ -5,7 +5,7 @@ import org.rowankv.check.history.Action;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
 import org.rowankv.check.history.Outcome;
-import org.rowankv.driver.RowanException;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;

@@ -18,19 +18,19 @@ import org.rowankv.check.history.Action;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
 import org.rowankv.check.history.Outcome;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.KeyHash;
-import org.rowankv.placement.ShardMap;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.Server;
+import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.embedded.EmbeddedCluster;
-import org.rowankv.server.embedded.SnapshotOutcome;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.inspect.LiveReplicaReport;
-import org.rowankv.server.pm.StoreOpenException;
+import org.rowankv.server.snapshot.SnapshotOutcome;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /**
  * Copies and comparisons of the store while it runs. A copy is opened as a store of its own. Each key holds there what it held at

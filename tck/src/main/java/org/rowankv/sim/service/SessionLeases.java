@@ -9,13 +9,13 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.ShardAssignment;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
 
 /**
  * Clients that vanish, and the leases of their sessions. Judges: no session ends within a lease of its last answer, unless its

@@ -1,8 +1,8 @@
 package org.rowankv.sim.service;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.placement.Configuration;
-import org.rowankv.server.client.AskedChanges;
+import org.rowankv.server.frontend.AskedChanges;
+import org.rowankv.topology.Configuration;
 
 /** The servers, as a subscriber of their changes reaches them. */
 public interface StreamServers {

@@ -15,11 +15,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
-import org.rowankv.driver.ChangeListener;
-import org.rowankv.driver.StreamPosition;
-import org.rowankv.driver.session.ChangeCursor;
-import org.rowankv.driver.session.ChangesQuestion;
-import org.rowankv.placement.Configuration;
+import org.rowankv.driver.api.ChangeListener;
+import org.rowankv.driver.api.StreamPosition;
+import org.rowankv.driver.net.ChangesQuestion;
+import org.rowankv.driver.stream.ChangeCursor;
 import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -30,9 +29,10 @@ import org.rowankv.protocol.wire.ChangesWantedDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.client.AskedChanges;
-import org.rowankv.server.client.AskedChanges.Source;
-import org.rowankv.server.stream.ShardChanges;
+import org.rowankv.server.frontend.AskedChanges;
+import org.rowankv.server.frontend.AskedChanges.Source;
+import org.rowankv.server.shard.ShardChanges;
+import org.rowankv.topology.Configuration;
 
 /**
  * A subscriber of a cache's changes: its cursors and questions are the driver's, the answers the server's. In between stand

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.history.HistoryRecorder;
-import org.rowankv.driver.Catalogue;
+import org.rowankv.driver.api.Catalogue;
 import org.rowankv.protocol.CacheLimit;
 
 /**

@@ -8,11 +8,13 @@ import java.util.concurrent.TimeUnit;
 import javax.cache.CacheException;
 import javax.cache.processor.EntryProcessorException;
 import org.junit.jupiter.api.Test;
+import org.rowankv.check.client.HonestFailure;
+import org.rowankv.check.client.LongCall;
 import org.rowankv.check.disturb.Disturbance;
 import org.rowankv.check.disturb.Fault;
 import org.rowankv.check.history.Outcome;
-import org.rowankv.driver.RowanException;
-import org.rowankv.jcache.CacheFullException;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.jcache.operation.CacheFullException;
 import org.rowankv.protocol.Status;
 
 /** What an application may meet while a cluster is disturbed: how late, how often unknown, by which exceptions. */

@@ -21,23 +21,23 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.check.disturb.KillingProxy;
-import org.rowankv.driver.ChangeListener;
-import org.rowankv.driver.ChangeSubscription;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.api.ChangeListener;
+import org.rowankv.driver.api.ChangeSubscription;
 import org.rowankv.jcache.RowanCache;
 import org.rowankv.jcache.spi.RowanCachingProvider;
-import org.rowankv.placement.Configuration;
-import org.rowankv.placement.Routing;
 import org.rowankv.protocol.Change;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.client.ClientPort;
-import org.rowankv.server.client.ClientPortSettings;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedPorts;
 import org.rowankv.server.embedded.EmbeddedSettings;
+import org.rowankv.server.frontend.ClientPort;
+import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.Routing;
 
 /** Listeners of two providers that share nothing but the servers, as those of two JVMs do. */
 final class ClusterListenersTest {

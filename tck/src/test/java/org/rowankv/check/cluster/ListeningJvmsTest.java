@@ -17,11 +17,11 @@ import javax.cache.Cache;
 import javax.cache.CacheManager;
 import org.junit.jupiter.api.Test;
 import org.rowankv.check.TestJvm;
-import org.rowankv.node.Launch;
-import org.rowankv.node.TemporaryCluster;
+import org.rowankv.daemon.Launch;
+import org.rowankv.daemon.local.TemporaryCluster;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.server.cluster.PlannedSwap;
-import org.rowankv.server.membership.ConfigurationStore;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.membership.PlannedSwap;
 
 /** Two client JVMs with listeners, and server processes whose primaries are swapped. */
 final class ListeningJvmsTest {

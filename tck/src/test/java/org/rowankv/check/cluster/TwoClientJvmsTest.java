@@ -12,8 +12,10 @@ import javax.cache.CacheManager;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.rowankv.node.Launch;
-import org.rowankv.node.TemporaryCluster;
+import org.rowankv.check.client.ClientJvm;
+import org.rowankv.check.client.ClientProcess;
+import org.rowankv.daemon.Launch;
+import org.rowankv.daemon.local.TemporaryCluster;
 
 /** Server processes, and client JVMs that share nothing but them: on one version of Java, and on two. */
 class TwoClientJvmsTest {

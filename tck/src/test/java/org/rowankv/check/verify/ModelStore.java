@@ -4,16 +4,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import org.rowankv.driver.Catalogue;
 import org.rowankv.driver.ModelSession;
-import org.rowankv.driver.ScanPage;
-import org.rowankv.driver.Session;
-import org.rowankv.placement.Configuration;
+import org.rowankv.driver.api.Catalogue;
+import org.rowankv.driver.api.ScanPage;
+import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.topology.Configuration;
 
 /** A store in memory that is right, but for one planted bug: the measure of what the workload can find. Thread-safe. */
 final class ModelStore implements StoreUnderTest, Session {

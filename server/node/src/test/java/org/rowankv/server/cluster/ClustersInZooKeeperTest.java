@@ -10,9 +10,9 @@ import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.node.ZooKeeperConfigurationStore;
-import org.rowankv.placement.Configuration;
+import org.rowankv.topology.Configuration;
 
 /** Clusters whose configuration is in ZooKeeper, in this JVM. */
 class ClustersInZooKeeperTest {

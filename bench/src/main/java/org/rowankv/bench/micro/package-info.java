@@ -1,0 +1,5 @@
+/** Measures single operations of an embedded store, and the floors they are compared with. */
+@NullMarked
+package org.rowankv.bench.micro;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Measures operations over TCP. */
+@NullMarked
+package org.rowankv.bench.net;
+
+import org.jspecify.annotations.NullMarked;

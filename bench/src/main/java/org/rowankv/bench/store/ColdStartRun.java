@@ -1,0 +1,56 @@
+package org.rowankv.bench.store;
+
+import java.nio.file.Path;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.embedded.EmbeddedSettings;
+import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.engine.ServerStatistics;
+
+/** Fills a store, or opens one and says how long that took. A process of its own. */
+public final class ColdStartRun {
+    static final String FILL = "fill";
+    static final String OPEN = "open";
+    static final String OPENED = "opened ";
+
+    private ColdStartRun() {}
+
+    public static void main(String[] args) {
+        final Path directory = Path.of(args[1]);
+        final int objects = Integer.parseInt(args[2]);
+        if (args[0].equals(FILL)) {
+            fill(directory, objects);
+        } else {
+            open(directory, objects);
+        }
+    }
+
+    private static void fill(Path directory, int objects) {
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(
+                        ZippyObjects.settings(directory, objects).build());
+                RowanClient client =
+                        new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(1))) {
+            new ZippyObjects(client).fill(objects, "coldstart");
+        }
+    }
+
+    private static void open(Path directory, int objects) {
+        final EmbeddedSettings settings =
+                ZippyObjects.settings(directory, objects).build();
+        final Surroundings machine = Surroundings.machine();
+        final long startNs = System.nanoTime();
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings, machine)) {
+            final long tookNs = System.nanoTime() - startNs;
+            long bytes = 0;
+            long indexed = 0;
+            for (ServerStatistics server : cluster.statistics()) {
+                bytes += server.indexBytes();
+                indexed += server.indexEntries();
+            }
+            System.out.println(OPENED + tookNs + " " + indexed + " "
+                    + cluster.checkpoints().objects() + " " + (double) bytes / indexed + " " + machine.scanThreads());
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package org.rowankv.bench.store;
+
+/** What a log-structured store must copy, at least about, when keys are overwritten uniformly at random. */
+final class CopyTheory {
+    private CopyTheory() {}
+
+    /**
+     * Bytes copied per byte written. When segments are cleaned in the order they were written and a share {@code alpha} of
+     * all bytes lives, a victim's live share u satisfies alpha = (1 − u) / −ln u (Menon 1995, Robinson 1996; Desnoyers 2012
+     * gives the closed form by Lambert's W); to gain 1 − u, u is copied. With large segments the choice of the emptiest
+     * one comes to nearly the same, since for uniform overwrites the oldest is about the emptiest.
+     *
+     * @param alpha live bytes by bytes of all segments that hold data, between 0 and 1
+     */
+    static double copiedPerWritten(double alpha) {
+        double low = 0;
+        double high = 1 - 1e-9;
+        for (int i = 0; i < 100; i++) {
+            final double u = (low + high) / 2;
+            if ((1 - u) / -Math.log(u) < alpha) {
+                low = u;
+            } else {
+                high = u;
+            }
+        }
+        return low / (1 - low);
+    }
+}

@@ -1,0 +1,82 @@
+package org.rowankv.bench.store;
+
+import java.nio.file.Path;
+import java.util.Locale;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.engine.ServerStatistics;
+
+/** Fills a store, and says what that has added to this JVM. A process of its own. */
+public final class MemoryRun {
+    static final String MEASURED = "measured ";
+    static final String GREW = "grew ";
+
+    private static final int FEW = 1_000;
+    private static final int GROWTHS = 6;
+    /** Of the objects, so many are written again while checkpoints are taken. */
+    private static final int OVERWRITTEN_ONE_IN = 5;
+
+    private static final int CHECKPOINTS = 2;
+    private static final long CHECKPOINT_INTERVAL_MS = 2_000;
+
+    private MemoryRun() {}
+
+    public static void main(String[] args) {
+        final Path directory = Path.of(args[0]);
+        final int objects = Integer.parseInt(args[1]);
+        // Everything that is there once, whatever the number of objects: classes, what the JDK keeps for itself.
+        run(directory.resolve("few"), FEW, false);
+        run(directory.resolve("store"), objects, true);
+    }
+
+    private static void run(Path directory, int objects, boolean told) {
+        final HeapContent before = HeapContent.now();
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(ZippyObjects.settings(directory, objects)
+                        .checkpointIntervalMs(CHECKPOINT_INTERVAL_MS)
+                        .build());
+                RowanClient client =
+                        new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(1))) {
+            final ZippyObjects all = new ZippyObjects(client);
+            all.fill(objects, "memory");
+            if (told) {
+                System.err.println("memory: overwriting");
+            }
+            // So that segments are cleaned, entries die, and checkpoints are taken of what changed meanwhile.
+            final long enough = cluster.checkpoints().taken() + CHECKPOINTS;
+            for (int i = 0;
+                    i < objects / OVERWRITTEN_ONE_IN || cluster.checkpoints().taken() < enough;
+                    i++) {
+                all.put((int) (i * 2654435761L % objects));
+            }
+            final HeapContent after = HeapContent.now();
+            if (told) {
+                tell(cluster, before, after);
+            }
+        }
+    }
+
+    private static void tell(EmbeddedCluster cluster, HeapContent before, HeapContent after) {
+        long indexed = 0;
+        long indexBytes = 0;
+        long cleaned = 0;
+        for (ServerStatistics server : cluster.statistics()) {
+            indexed += server.indexEntries();
+            indexBytes += server.indexBytes();
+            cleaned += server.cleanedSegments();
+        }
+        after.largestGrowth(before, GROWTHS).forEach((name, bytes) -> System.out.println(GREW + bytes + " " + name));
+        System.out.println(String.format(
+                Locale.ROOT,
+                "%s%d %d %d %d %d %d %d",
+                MEASURED,
+                indexed,
+                after.heapBytes() - before.heapBytes(),
+                after.primitiveArrayBytes() - before.primitiveArrayBytes(),
+                after.directBytes() - before.directBytes(),
+                indexBytes,
+                cleaned,
+                cluster.checkpoints().taken()));
+    }
+}

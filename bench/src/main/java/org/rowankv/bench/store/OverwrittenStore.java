@@ -1,0 +1,165 @@
+package org.rowankv.bench.store;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
+import org.HdrHistogram.Histogram;
+import org.rowankv.bench.report.KeySpace;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.embedded.EmbeddedSettings;
+import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.engine.ServerSettings;
+import org.rowankv.server.engine.ServerStatistics;
+
+/** A store of one server whose objects one thread overwrites. Used by that thread. */
+final class OverwrittenStore implements AutoCloseable {
+    /** What an object of a 20-byte key and a 100-byte value takes in the log. */
+    static final int ENTRY_LENGTH = 192;
+
+    /** So that the segments that hold no live data for good are a small part of a small store. */
+    static final int SEGMENT_LENGTH = 1 << 20;
+
+    private static final int SAMPLE_EVERY = 1 << 15;
+    private static final long AGENT_PAUSE_NS = 20_000_000;
+
+    private final EmbeddedCluster cluster;
+    private final RowanClient client;
+    private final int cacheId;
+    private final byte[][] keys;
+    private final Request request = new Request();
+    private final byte[] value = new byte[KeySpace.VALUE_LENGTH];
+    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+
+    /**
+     * What a stretch of overwrites came to.
+     *
+     * @param copied bytes copied per byte written
+     * @param agents CPU time of the server's agents by the time that passed
+     * @param alpha live bytes by bytes of the segments that were not free, on average
+     */
+    public record Run(double perSecond, double copied, double agents, double alpha, long cleaned) {}
+
+    /** @param fillPercent what live entries may take of the segments that are not reserved */
+    OverwrittenStore(long capacityBytes, byte[][] keys, int fillPercent) {
+        this.keys = keys;
+        final EmbeddedSettings settings = EmbeddedSettings.builder()
+                .capacityBytes(capacityBytes)
+                .segmentBytes(SEGMENT_LENGTH)
+                .build();
+        final Surroundings machine = Surroundings.machine();
+        final UnaryOperator<ServerSettings> tuning = usual -> usual.withFillPercent(fillPercent);
+        this.cluster = EmbeddedCluster.open(settings, machine.withTuning(tuning));
+        this.client = new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(1));
+        this.cacheId = client.catalogue().create("bench", new byte[0]).id();
+    }
+
+    void load() {
+        for (int i = 0; i < keys.length; i++) {
+            put(i);
+        }
+    }
+
+    /** Ends everything and waits until the cleaner has given it all back. */
+    void empty() {
+        client.clear(cacheId);
+        final int enough =
+                (int) (cluster.settings().capacityBytes() / cluster.settings().segmentBytes() * 9 / 10);
+        while (statistics().segments().free() < enough) {
+            // The cleaner looks again when a segment is opened.
+            for (int i = 0; i < SEGMENT_LENGTH / ENTRY_LENGTH; i++) {
+                put(0);
+            }
+            // Nor written on while it frees: as much might be opened as freed, for ever.
+            int before;
+            do {
+                before = statistics().segments().free();
+                LockSupport.parkNanos(AGENT_PAUSE_NS);
+            } while (statistics().segments().free() > before);
+        }
+        cluster.awaitDigested();
+    }
+
+    private void put(int key) {
+        final byte[] bytes = keys[key];
+        value[7]++;
+        client.execute(request.put(cacheId, bytes, 0, bytes.length, value, 0, value.length));
+        if (request.status() != Status.OK) {
+            throw new IllegalStateException("a put was answered " + request.status());
+        }
+    }
+
+    /** Overwrites so many objects as fast as can be. */
+    Run overwrite(KeyDraws draws, long count) {
+        final ServerStatistics before = statistics();
+        final long cpuBefore = agentsCpuNs();
+        final long startNs = System.nanoTime();
+        long notFree = 0;
+        long samples = 0;
+        for (long i = 0; i < count; i++) {
+            put(draws.next());
+            if (i % SAMPLE_EVERY == 0) {
+                final ServerStatistics now = statistics();
+                notFree += now.segments().total() - now.segments().free();
+                samples++;
+            }
+        }
+        final double seconds = (System.nanoTime() - startNs) / 1e9;
+        final double agents = (agentsCpuNs() - cpuBefore) / 1e9 / seconds;
+        final ServerStatistics after = statistics();
+        final long written = after.tLogBytes() - before.tLogBytes();
+        return new Run(
+                count / seconds,
+                (double) (after.relocatedBytes() - before.relocatedBytes()) / written,
+                agents,
+                (double) keys.length * ENTRY_LENGTH / ((double) notFree / samples * after.segmentLength()),
+                after.cleanedSegments() - before.cleanedSegments());
+    }
+
+    /**
+     * Overwrites at a fixed rate, whether the store keeps up or not; the time of each is counted from when it was due.
+     *
+     * @param latencies takes nanoseconds
+     */
+    void overwriteAt(double perSecond, KeyDraws draws, long count, Histogram latencies) {
+        final double gapNs = 1e9 / perSecond;
+        final long startNs = System.nanoTime();
+        for (long i = 0; i < count; i++) {
+            final long dueNs = startNs + (long) (i * gapNs);
+            long nowNs = System.nanoTime();
+            while (nowNs - dueNs < 0) {
+                Thread.onSpinWait();
+                nowNs = System.nanoTime();
+            }
+            put(draws.next());
+            latencies.recordValue(Math.max(0, System.nanoTime() - dueNs));
+        }
+    }
+
+    ServerStatistics statistics() {
+        return cluster.statistics().get(0);
+    }
+
+    private long agentsCpuNs() {
+        long sum = 0;
+        for (long id : threads.getAllThreadIds()) {
+            final ThreadInfo info = threads.getThreadInfo(id);
+            if (info != null && info.getThreadName().startsWith("rowan-server-")) {
+                sum += Math.max(0, threads.getThreadCpuTime(id));
+            }
+        }
+        return sum;
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        cluster.close();
+    }
+}

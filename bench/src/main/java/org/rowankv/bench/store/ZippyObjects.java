@@ -1,0 +1,65 @@
+package org.rowankv.bench.store;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.server.embedded.EmbeddedSettings;
+
+/** Objects of the sizes that were measured of ZippyDB, numbered, and a store with room for them. Used by one thread. */
+final class ZippyObjects {
+    /** Keys of 47.9 bytes and values of 42.9. */
+    static final double AVERAGE_BYTES = 90.8;
+
+    private static final int SHORTEST_KEY = 40;
+    private static final int KEY_LENGTHS = 17; // 40 to 56, 48 on average
+    private static final int SHORTEST_VALUE = 20;
+    private static final int VALUE_LENGTHS = 46; // 20 to 65, 42.5 on average
+    /** Of log per object, with room for cleaning. */
+    private static final long CAPACITY_PER_OBJECT = 260;
+
+    private final RowanClient client;
+    private final int cacheId;
+    private final Request request = new Request();
+
+    ZippyObjects(RowanClient client) {
+        this.client = client;
+        this.cacheId = client.catalogue().create("bench", new byte[0]).id();
+    }
+
+    static EmbeddedSettings.Builder settings(Path directory, int objects) {
+        return EmbeddedSettings.builder()
+                .dir(directory)
+                .capacityBytes(Math.max(256L << 20, (objects * CAPACITY_PER_OBJECT >> 22) + 1 << 22));
+    }
+
+    private static byte[] key(int number) {
+        final String digits = "object-" + number + "-";
+        final byte[] key = new byte[SHORTEST_KEY + number % KEY_LENGTHS];
+        Arrays.fill(key, (byte) 'k');
+        System.arraycopy(digits.getBytes(StandardCharsets.ISO_8859_1), 0, key, 0, digits.length());
+        return key;
+    }
+
+    /** Writes the object of that number, for the first time or again. */
+    void put(int number) {
+        final byte[] key = key(number);
+        final byte[] value = new byte[SHORTEST_VALUE + (int) ((number * 2654435761L >>> 16) % VALUE_LENGTHS)];
+        client.execute(request.put(cacheId, key, 0, key.length, value, 0, value.length));
+        if (request.status() != Status.OK) {
+            throw new IllegalStateException("put answered " + request.status());
+        }
+    }
+
+    /** Writes so many, from number 0, and says after each million how far it is. */
+    void fill(int objects, String bench) {
+        for (int i = 0; i < objects; i++) {
+            put(i);
+            if ((i + 1) % 1_000_000 == 0) {
+                System.err.println(bench + ": " + (i + 1) + " objects");
+            }
+        }
+    }
+}

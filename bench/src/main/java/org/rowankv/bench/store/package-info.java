@@ -1,0 +1,5 @@
+/** Measures stores as a whole: cleaning, cold starts, memory. */
+@NullMarked
+package org.rowankv.bench.store;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,65 @@
+package org.rowankv.driver.api;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+import org.rowankv.topology.Configuration;
+
+/**
+ * A session that hands everything to another one, for those that change something of it. Closing it does nothing: the other
+ * one is its owner's.
+ */
+public interface ForwardingSession extends Session {
+    /** The session that is asked in the end. */
+    Session below();
+
+    @Override
+    default Configuration configuration() {
+        return below().configuration();
+    }
+
+    @Override
+    default boolean mayLoseReplies() {
+        return below().mayLoseReplies();
+    }
+
+    @Override
+    default boolean isRemote() {
+        return below().isRemote();
+    }
+
+    @Override
+    default long reconnects() {
+        return below().reconnects();
+    }
+
+    @Override
+    default void call(Request request) {
+        below().call(request);
+    }
+
+    @Override
+    default ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
+        return below().scan(cacheId, shard, position, limit, withValues);
+    }
+
+    @Override
+    default boolean streamsChanges() {
+        return below().streamsChanges();
+    }
+
+    @Override
+    default ChangeSubscription subscribe(
+            int cacheId, boolean oldValues, @Nullable StreamPosition from, ChangeListener listener) {
+        return below().subscribe(cacheId, oldValues, from, listener);
+    }
+
+    @Override
+    default Catalogue catalogue() {
+        return below().catalogue();
+    }
+
+    @Override
+    default void close() {
+        // Its owner closes the one below.
+    }
+}

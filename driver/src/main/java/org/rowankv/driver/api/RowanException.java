@@ -1,0 +1,24 @@
+package org.rowankv.driver.api;
+
+import org.rowankv.protocol.Status;
+
+/** An operation could not do what was asked; {@link #status()} says in which way. */
+public class RowanException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final Status status;
+
+    public RowanException(Status status, String message) {
+        super(message);
+        this.status = status;
+    }
+
+    public RowanException(Status status, String message, Throwable cause) {
+        super(message, cause);
+        this.status = status;
+    }
+
+    public Status status() {
+        return status;
+    }
+}

@@ -1,0 +1,130 @@
+package org.rowankv.driver.net;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+
+/**
+ * Requests of one caller that are under way together: one write per connection and one wait for all, as far as places on the
+ * connections go. For one thread.
+ */
+final class CallBatch implements AutoCloseable {
+    private record Call(Request request, NetConnection connection, Exchange exchange) {}
+
+    private final NetSession session;
+    private final Route route;
+    private final long beginNs;
+    private final long deadlineNs;
+    private final List<Call> calls = new ArrayList<>();
+    private final List<NetConnection> unflushed = new ArrayList<>();
+
+    private CallBatch(NetSession session, long beginNs, long deadlineNs) {
+        this.session = session;
+        this.route = session.route();
+        this.beginNs = beginNs;
+        this.deadlineNs = deadlineNs;
+    }
+
+    /** Answers all. What found nobody that it is for goes one by one afterwards. */
+    static void callAll(NetSession session, List<Request> requests, long beginNs, long deadlineNs) {
+        if (deadlineNs - beginNs <= 0) {
+            requests.forEach(request -> request.fail(Status.UNREACHABLE));
+            return;
+        }
+        final long batchTerm;
+        try (CallBatch batch = new CallBatch(session, beginNs, deadlineNs)) {
+            batchTerm = batch.route.term();
+            batch.begin(requests);
+            batch.finish();
+        }
+        for (Request request : requests) {
+            if (NetSession.isForAnother(request.status())) {
+                final long nowNs = session.clock().nanoTime();
+                if (deadlineNs - nowNs > 0) {
+                    session.call(request, nowNs, deadlineNs);
+                } else {
+                    session.seek(batchTerm); // for the calls to come, which may have as little time
+                }
+            }
+        }
+    }
+
+    /** Those first that need no new connection: a server that cannot be reached holds up nothing but its own. */
+    private void begin(List<Request> requests) {
+        List<Request> unconnected = null;
+        for (Request request : requests) {
+            if (!begin(request, false)) {
+                unconnected = unconnected == null ? new ArrayList<>() : unconnected;
+                unconnected.add(request);
+            }
+        }
+        if (unconnected != null) {
+            flush();
+            unconnected.forEach(request -> begin(request, true));
+        }
+    }
+
+    /** False if there is no connection yet, and none is to be made. */
+    private boolean begin(Request request, boolean connects) {
+        final Status refused = session.whyNotSent(request, route);
+        if (refused != Status.OK) {
+            request.fail(refused);
+            return true;
+        }
+        final ServerLink link = route.primaryOf(request.shard());
+        final NetConnection connection = connects ? link.connection(deadlineNs) : link.present();
+        if (connection != null) {
+            add(request, connection);
+        } else if (connects) {
+            request.fail(Status.UNREACHABLE);
+        }
+        return connects || connection != null;
+    }
+
+    /** Queues one more; waits for those before it when there is no place for it. */
+    private void add(Request request, NetConnection connection) {
+        Exchange exchange = connection.tryBorrow();
+        if (exchange == null) {
+            finish();
+            exchange = connection.borrow(deadlineNs);
+        }
+        if (exchange == null) {
+            request.fail(Status.UNREACHABLE);
+            return;
+        }
+        calls.add(new Call(request, connection, exchange));
+        if (!BlockingCall.send(request, connection, exchange, route.term())) {
+            calls.remove(calls.size() - 1);
+        } else if (!unflushed.contains(connection)) {
+            unflushed.add(connection);
+        }
+    }
+
+    private void flush() {
+        unflushed.forEach(NetConnection::flush);
+        unflushed.clear();
+    }
+
+    /** Sends what is queued, and waits for all answers. */
+    private void finish() {
+        flush();
+        while (!calls.isEmpty()) {
+            final Call call = calls.remove(calls.size() - 1);
+            BlockingCall.receive(
+                    call.request(),
+                    call.connection(),
+                    call.exchange(),
+                    beginNs,
+                    deadlineNs,
+                    session.settings().attemptNs());
+        }
+    }
+
+    /** After an error: nobody touches the requests any more. */
+    @Override
+    public void close() {
+        calls.forEach(call -> call.connection().abandon(call.exchange()));
+        calls.clear();
+    }
+}

@@ -1,0 +1,67 @@
+package org.rowankv.driver.net;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import org.rowankv.driver.stream.ChangeCursor;
+import org.rowankv.protocol.wire.ChangesDescriptor;
+import org.rowankv.protocol.wire.ChangesDescriptor.Section;
+import org.rowankv.protocol.wire.ChangesWantedDescriptor;
+import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.ProtocolException;
+
+/** Asks a server for what has changed. Read after the answer has come. */
+public final class ChangesQuestion implements Question {
+    private final long term;
+    private final int waitMs;
+    private final List<ChangeCursor> cursors;
+    /** By cursor, since it may move on while this is under way. */
+    private final long[] positions;
+
+    private List<Section> sections = List.of();
+
+    /** @param cursors of shards whose primary is asked; no more than a question may have */
+    public ChangesQuestion(long term, int waitMs, List<ChangeCursor> cursors) {
+        this(term, waitMs, cursors, ChangeCursor::position);
+    }
+
+    /** Tells the server what is wanted from now on, and asks where that is. */
+    public static ChangesQuestion fromNow(long term, List<ChangeCursor> cursors) {
+        return new ChangesQuestion(term, 0, cursors, unused -> ChangesWantedDescriptor.FROM_NOW);
+    }
+
+    private ChangesQuestion(long term, int waitMs, List<ChangeCursor> cursors, ToLongFunction<ChangeCursor> position) {
+        this.term = term;
+        this.waitMs = waitMs;
+        this.cursors = new ArrayList<>(cursors);
+        this.positions = cursors.stream().mapToLong(position).toArray();
+    }
+
+    @Override
+    public void write(FrameWriter out, long number) {
+        final int at = ChangesWantedDescriptor.begin(out, number, term, waitMs, positions.length);
+        for (int i = 0; i < positions.length; i++) {
+            final ChangeCursor cursor = cursors.get(i);
+            ChangesWantedDescriptor.section(
+                    out, at, i, positions[i], cursor.cacheId(), cursor.shard(), cursor.wantsOldValues());
+        }
+        ChangesWantedDescriptor.end(out, at);
+    }
+
+    @Override
+    public void read(ByteBuffer buffer, int at, int length) throws ProtocolException {
+        NetSession.requireType(buffer, at, FrameDescriptor.CHANGES);
+        ChangesDescriptor.check(buffer, at, length, positions.length);
+        sections = ChangesDescriptor.read(buffer, at);
+    }
+
+    public List<Section> sections() {
+        return sections;
+    }
+
+    public ChangeCursor cursor(Section section) {
+        return cursors.get(section.index());
+    }
+}

@@ -1,0 +1,141 @@
+package org.rowankv.driver.net;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.api.Catalogue;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.CatalogueDescriptor;
+import org.rowankv.protocol.wire.CatalogueDescriptor.Answer;
+import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
+import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
+import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.ProtocolException;
+
+/**
+ * The catalogue of caches, asked of whichever server answers. A question whose answer was lost is asked again: what it does
+ * can be done twice, though a {@link #destroy} that is asked again may say that there was no such cache.
+ */
+final class NetCatalogue implements Catalogue {
+    private static final byte[] NOTHING = {};
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final int PATIENCE = 4;
+
+    private final NetSession session;
+
+    NetCatalogue(NetSession session) {
+        this.session = session;
+    }
+
+    private record CatalogueQuestion(Asked asked, Cache cache, List<Answer> answers) implements Question {
+        @Override
+        public void write(FrameWriter out, long number) {
+            CatalogueDescriptor.writeAsked(out, number, asked, cache);
+        }
+
+        @Override
+        public void read(ByteBuffer buffer, int at, int length) throws ProtocolException {
+            NetSession.requireType(buffer, at, FrameDescriptor.CATALOGUE_ANSWER);
+            answers.add(CatalogueDescriptor.readAnswer(buffer, at, length));
+        }
+    }
+
+    private long deadlineNs() {
+        return session.clock().nanoTime() + PATIENCE * session.settings().attemptNs();
+    }
+
+    private Answer askAny(Asked asked, Cache cache) {
+        final long deadlineNs = deadlineNs();
+        do {
+            for (ServerLink link : session.route().links()) {
+                final Answer answer = ask(link, deadlineNs, asked, cache);
+                if (answer != null) {
+                    return answer;
+                }
+            }
+            LockSupport.parkNanos(this, PAUSE_NS);
+        } while (session.clock().nanoTime() - deadlineNs < 0);
+        throw new RowanException(Status.UNREACHABLE, "no server could be asked for the catalogue of caches");
+    }
+
+    private @Nullable Answer ask(ServerLink link, long deadlineNs, Asked asked, Cache cache) {
+        session.requireOpen();
+        final CatalogueQuestion question = new CatalogueQuestion(asked, cache, new ArrayList<>(1));
+        // Not all of the time for one of them: another one may answer.
+        final long nowNs = session.clock().nanoTime();
+        final long endNs = nowNs + Math.min(session.settings().attemptNs(), deadlineNs - nowNs);
+        if (!session.ask(link, endNs, question) || question.answers().isEmpty()) {
+            return null;
+        }
+        final Answer answer = question.answers().get(0);
+        return switch (answer.status()) {
+            case OK -> answer;
+            case BAD_REQUEST -> throw new IllegalArgumentException(answer.text());
+            case FULL, CLOSED -> null; // another one, or later
+            default -> throw new RowanException(answer.status(), answer.text());
+        };
+    }
+
+    private static Cache named(String name) {
+        return new Cache(0, name, NOTHING, CacheLimit.NONE);
+    }
+
+    private static CacheRecord recordOf(Cache cache) {
+        return new CacheRecord(cache.id(), cache.name(), cache.descriptor(), cache.limit());
+    }
+
+    @Override
+    public @Nullable CacheRecord find(String name) {
+        final List<Cache> found = askAny(Asked.FIND, named(name)).caches();
+        return found.isEmpty() ? null : recordOf(found.get(0));
+    }
+
+    @Override
+    public CacheRecord create(String name, byte[] descriptor) {
+        final List<Cache> created = askAny(Asked.CREATE, new Cache(0, name, descriptor, CacheLimit.NONE))
+                .caches();
+        if (created.isEmpty()) {
+            throw new RowanException(Status.BAD_REQUEST, "the server created no cache " + name);
+        }
+        return recordOf(created.get(0));
+    }
+
+    @Override
+    public boolean limit(String name, CacheLimit limit) {
+        return askAny(Asked.LIMIT, new Cache(0, name, NOTHING, limit)).number() != 0;
+    }
+
+    @Override
+    public long evictions(int cacheId) {
+        final long deadlineNs = deadlineNs();
+        long evictions = 0;
+        for (ServerLink link : session.route().links()) {
+            final Answer answer =
+                    ask(link, deadlineNs, Asked.EVICTIONS, new Cache(cacheId, "", NOTHING, CacheLimit.NONE));
+            if (answer == null) {
+                throw new RowanException(
+                        Status.UNREACHABLE, "the server at " + link.address() + " does not tell its evictions");
+            }
+            evictions += answer.number();
+        }
+        return evictions;
+    }
+
+    @Override
+    public boolean destroy(String name) {
+        return askAny(Asked.DESTROY, named(name)).number() != 0;
+    }
+
+    @Override
+    public List<CacheRecord> list() {
+        return askAny(Asked.LIST, named("")).caches().stream()
+                .map(NetCatalogue::recordOf)
+                .toList();
+    }
+}

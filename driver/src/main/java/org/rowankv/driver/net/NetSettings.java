@@ -1,0 +1,37 @@
+package org.rowankv.driver.net;
+
+/**
+ * Process values of a client's connections.
+ *
+ * @param connectionsPerServer callers are spread over them by thread
+ * @param spinNs how long a platform thread that waits for a reply asks again, yielding in between, before it blocks; 0: it
+ *     blocks at once. Virtual threads never do
+ * @param maxInFlight requests of one connection that may be without an answer, 1 to 32,768; further callers wait
+ * @param maxFrame the longest frame that is accepted; at least the servers'
+ * @param connectNs how long a connection may take to be made
+ * @param attemptNs how long an attempt waits for its reply, and for a server that can be reached
+ */
+public record NetSettings(
+        int connectionsPerServer, long spinNs, int maxInFlight, int maxFrame, long connectNs, long attemptNs) {
+    public static final NetSettings DEFAULT = new NetSettings(2, 50_000, 256, 8 << 20, 3_000_000_000L, 5_000_000_000L);
+
+    public NetSettings {
+        if (connectionsPerServer < 1 || maxInFlight < 1 || maxInFlight > 1 << 15 || maxFrame < 1 << 16) {
+            throw new IllegalArgumentException(connectionsPerServer + " connections per server, " + maxInFlight
+                    + " requests in flight, frames of " + maxFrame + " bytes");
+        }
+    }
+
+    public NetSettings withSpinNs(long newSpinNs) {
+        return new NetSettings(connectionsPerServer, newSpinNs, maxInFlight, maxFrame, connectNs, attemptNs);
+    }
+
+    public NetSettings withConnections(int perServer, int newMaxInFlight) {
+        return new NetSettings(perServer, spinNs, newMaxInFlight, maxFrame, connectNs, attemptNs);
+    }
+
+    /** The same with other patience. */
+    public NetSettings withPatience(long newConnectNs, long newAttemptNs) {
+        return new NetSettings(connectionsPerServer, spinNs, maxInFlight, maxFrame, newConnectNs, newAttemptNs);
+    }
+}

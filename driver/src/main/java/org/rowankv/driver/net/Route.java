@@ -1,0 +1,79 @@
+package org.rowankv.driver.net;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.Routing;
+
+/** A routing and the links to its servers. Immutable; links live on from one to the next where addresses stay. */
+final class Route {
+    private final Routing routing;
+    private final List<ServerLink> links;
+    private final ServerLink[] primaries;
+
+    private Route(Routing routing, List<ServerLink> links) {
+        this.routing = routing;
+        this.links = links;
+        this.primaries = new ServerLink[routing.configuration().shardCount()];
+        for (int shard = 0; shard < primaries.length; shard++) {
+            primaries[shard] = links.get(routing.configuration().shard(shard).primary());
+        }
+    }
+
+    /** @param maker makes the link to an address */
+    static Route of(Routing routing, @Nullable Route before, Function<String, ServerLink> maker) {
+        final Map<String, ServerLink> present = new HashMap<>();
+        if (before != null) {
+            before.links.forEach(link -> present.put(link.address(), link));
+        }
+        final List<ServerLink> links = new ArrayList<>();
+        for (String address : routing.addresses()) {
+            links.add(present.computeIfAbsent(address, maker));
+        }
+        return new Route(routing, links);
+    }
+
+    Configuration configuration() {
+        return routing.configuration();
+    }
+
+    long term() {
+        return routing.term();
+    }
+
+    boolean hasShard(int shard) {
+        return shard >= 0 && shard < primaries.length;
+    }
+
+    ServerLink primaryOf(int shard) {
+        return primaries[shard];
+    }
+
+    /** Whether the server is the primary of any shard. */
+    boolean isPrimary(ServerLink link) {
+        for (ServerLink each : primaries) {
+            if (each == link) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** By server id. */
+    List<ServerLink> links() {
+        return links;
+    }
+
+    /** Closes the links that the next route does not use any more; all if there is none. */
+    void closeUnused(@Nullable Route next) {
+        for (ServerLink link : links) {
+            if (next == null || !next.links.contains(link)) {
+                link.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package org.rowankv.topology;
+
+import java.util.List;
+
+/**
+ * What a client needs to know: the configuration and where its servers are reached. Immutable.
+ *
+ * @param addresses by server id, each {@code host:port}, an IPv6 host in brackets; empty for a server that no client can
+ *     reach now
+ */
+public record Routing(Configuration configuration, List<String> addresses) {
+    public Routing {
+        addresses = List.copyOf(addresses);
+        if (addresses.size() != configuration.serverCount()) {
+            throw new IllegalArgumentException(
+                    addresses.size() + " addresses of " + configuration.serverCount() + " servers");
+        }
+    }
+
+    public long term() {
+        return configuration.term();
+    }
+}

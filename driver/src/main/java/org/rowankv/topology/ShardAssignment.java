@@ -1,0 +1,162 @@
+package org.rowankv.topology;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Version;
+
+/**
+ * One shard's line in the configuration.
+ *
+ * <p>A replica is <i>joining</i> until its copy of the shard is complete: it receives and acknowledges every write, but
+ * what was written before it came may be missing, so it is never promoted and never suffices.
+ *
+ * @param epoch the shard's epoch: rises whenever its replica set or its primary's incarnation changes
+ * @param primary the server that decides the order of the shard's writes; never joining
+ * @param backups the servers that acknowledge every write too, complete or joining
+ * @param joining those of the backups that are joining
+ */
+public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer> joining) {
+    private static final int NOBODY = -1;
+
+    public ShardAssignment(int epoch, int primary, int[] backups) {
+        this(epoch, primary, backups, Set.of());
+    }
+
+    public ShardAssignment {
+        if (epoch < 0 || epoch > Version.MAX_EPOCH) {
+            throw new IllegalArgumentException("epoch out of range 0.." + Version.MAX_EPOCH + ": " + epoch);
+        }
+        backups = backups.clone();
+        joining = Set.copyOf(joining);
+        for (int backup : backups) {
+            if (backup == primary) {
+                throw new IllegalArgumentException("server " + primary + " is primary and backup of one shard");
+            }
+        }
+        for (int server : joining) {
+            if (!contains(backups, server)) {
+                throw new IllegalArgumentException("server " + server + " is joining and no backup");
+            }
+        }
+    }
+
+    @Override
+    public int[] backups() {
+        return backups.clone();
+    }
+
+    public int replicaCount() {
+        return 1 + backups.length;
+    }
+
+    public boolean isReplica(int server) {
+        return primary == server || contains(backups, server);
+    }
+
+    private static boolean contains(int[] servers, int server) {
+        for (int each : servers) {
+            if (each == server) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    public boolean isJoining(int server) {
+        return joining.contains(server);
+    }
+
+    /** Whether the server's replica alone suffices: it holds every acknowledged write. */
+    public boolean isComplete(int server) {
+        return isReplica(server) && !joining.contains(server);
+    }
+
+    /**
+     * The same servers in a later epoch.
+     *
+     * @throws IllegalStateException if the shard has had all of its epochs
+     */
+    public ShardAssignment withEpoch(int newEpoch) {
+        if (newEpoch > Version.MAX_EPOCH) {
+            throw new IllegalStateException("a shard has had all of its " + Version.MAX_EPOCH
+                    + " epochs, one for each start: copy the objects to a new store");
+        }
+        return new ShardAssignment(newEpoch, primary, backups, joining);
+    }
+
+    /**
+     * The same servers after some of them lost what they held: those are joining now.
+     *
+     * @param preferred becomes primary if its replica is complete; if not, the first one that is
+     * @return null if no complete replica is left
+     */
+    @Nullable
+    ShardAssignment without(Set<Integer> lost, int preferred) {
+        int first = isComplete(preferred) && !lost.contains(preferred) ? preferred : NOBODY;
+        final int[] servers = new int[replicaCount()];
+        servers[0] = primary;
+        System.arraycopy(backups, 0, servers, 1, backups.length);
+        for (int i = 0; i < servers.length && first == NOBODY; i++) {
+            first = isComplete(servers[i]) && !lost.contains(servers[i]) ? servers[i] : NOBODY;
+        }
+        if (first == NOBODY) {
+            return null;
+        }
+        final int[] others = new int[backups.length];
+        final Set<Integer> nowJoining = new HashSet<>();
+        int count = 0;
+        for (int server : servers) {
+            if (server != first) {
+                others[count++] = server;
+                if (lost.contains(server) || joining.contains(server)) {
+                    nowJoining.add(server);
+                }
+            }
+        }
+        return new ShardAssignment(epoch, first, others, nowJoining);
+    }
+
+    /** The same servers with another primary, in a new epoch. */
+    ShardAssignment swapped(int newPrimary) {
+        if (newPrimary == primary || !isComplete(newPrimary)) {
+            throw new IllegalArgumentException("server " + newPrimary + " is no complete backup: " + this);
+        }
+        final int[] others = backups.clone();
+        for (int i = 0; i < others.length; i++) {
+            if (others[i] == newPrimary) {
+                others[i] = primary;
+            }
+        }
+        return new ShardAssignment(epoch, newPrimary, others, joining).withEpoch(epoch + 1);
+    }
+
+    /** The same servers after one's copy became complete. */
+    ShardAssignment joined(int server) {
+        final Set<Integer> left = new HashSet<>(joining);
+        left.remove(server);
+        return new ShardAssignment(epoch, primary, backups, left);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ShardAssignment that
+                && epoch == that.epoch
+                && primary == that.primary
+                && Arrays.equals(backups, that.backups)
+                && joining.equals(that.joining);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * (31 * (31 * epoch + primary) + Arrays.hashCode(backups)) + joining.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "epoch " + epoch + " primary " + primary + " backups " + Arrays.toString(backups)
+                + (joining.isEmpty() ? "" : " joining " + new TreeSet<>(joining));
+    }
+}

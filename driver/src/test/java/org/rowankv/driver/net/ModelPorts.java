@@ -1,0 +1,318 @@
+package org.rowankv.driver.net;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.rowankv.driver.ModelSession;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.AnswerDescriptor;
+import org.rowankv.protocol.wire.BytesFrame;
+import org.rowankv.protocol.wire.ChangesDescriptor;
+import org.rowankv.protocol.wire.ChangesDescriptor.Section;
+import org.rowankv.protocol.wire.ChangesWantedDescriptor;
+import org.rowankv.protocol.wire.FrameCutter;
+import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.HelloDescriptor;
+import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
+import org.rowankv.protocol.wire.ProtocolException;
+import org.rowankv.protocol.wire.RequestDescriptor;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.Routing;
+import org.rowankv.topology.RoutingDescriptor;
+import org.rowankv.topology.ShardAssignment;
+
+/**
+ * Servers that clients reach over TCP, in their simplest form: each port has a thread per connection, and all answer for one
+ * {@link ModelSession}. A server answers for the shards of which it is the primary. Thread-safe.
+ */
+final class ModelPorts implements AutoCloseable {
+    /** Holds the changes of each shard for the subscribers. */
+    @FunctionalInterface
+    interface Changes {
+        /** Everything behind a position; of that position itself if there is nothing. */
+        Section after(int index, int shard, long position);
+    }
+
+    private static final long PAUSE_NS = 5_000_000;
+
+    private final ModelSession model;
+    private final int maxFrame;
+    private final KeyHash keyHash;
+    private final List<ServerSocketChannel> listeners = new ArrayList<>();
+    private final Set<Link> links = ConcurrentHashMap.newKeySet();
+    private final List<Throwable> failures = new CopyOnWriteArrayList<>();
+    private volatile Changes changes =
+            (index, shard, position) -> new Section(index, Status.OK, position, 0, Math.max(0, position), List.of());
+    private volatile Routing routing;
+    // --- guarded by this ---
+    private boolean holds;
+    private int held;
+
+    /** @param count of addresses; the first is that of the only server, until {@link #place} */
+    ModelPorts(ModelSession model, int count, int maxFrame) throws IOException {
+        this.model = model;
+        this.maxFrame = maxFrame;
+        this.keyHash = new KeyHash(model.configuration().hashSeed());
+        for (int i = 0; i < count; i++) {
+            final ServerSocketChannel listener =
+                    ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            listeners.add(listener);
+        }
+        this.routing = new Routing(model.configuration(), List.of(address(0)));
+        for (int i = 0; i < count; i++) {
+            final int port = i;
+            start(() -> accept(port), "model port " + i);
+        }
+    }
+
+    private static void start(Runnable task, String name) {
+        final Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    String address(int port) {
+        return "127.0.0.1:" + listeners.get(port).socket().getLocalPort();
+    }
+
+    void tell(Changes newChanges) {
+        changes = newChanges;
+    }
+
+    /**
+     * Moves the servers and the roles, in a higher term.
+     *
+     * @param ports by server, the port at which it is
+     * @param primaries by shard, a server
+     */
+    void place(List<Integer> ports, List<Integer> primaries) {
+        final Configuration now = routing.configuration();
+        final List<ShardAssignment> shards = new ArrayList<>();
+        for (int shard = 0; shard < now.shardCount(); shard++) {
+            shards.add(new ShardAssignment(now.shard(shard).epoch(), primaries.get(shard), new int[0]));
+        }
+        final List<Long> incarnations = ports.stream().map(port -> 1L).toList();
+        routing = new Routing(
+                new Configuration(now.clusterId(), now.hashSeed(), now.term() + 1, incarnations, shards),
+                ports.stream().map(this::address).toList());
+    }
+
+    /** From now on a question for changes to which there is nothing to say waits for {@link #release}. */
+    synchronized void hold() {
+        holds = true;
+    }
+
+    /** Questions that wait. */
+    synchronized int held() {
+        return held;
+    }
+
+    /** Answers the questions that wait, as if nothing had happened since they came. */
+    synchronized void release() {
+        holds = false;
+        notifyAll();
+    }
+
+    /** Waits as long as questions are held; returns whether they were. */
+    private synchronized boolean isHeld() {
+        final boolean waits = holds;
+        held++;
+        try {
+            while (holds) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            held--;
+        }
+        return waits;
+    }
+
+    long term() {
+        return routing.term();
+    }
+
+    /** Connections that are open. */
+    int connections() {
+        return links.size();
+    }
+
+    /** What has gone wrong here: nothing should. */
+    List<Throwable> failures() {
+        return failures;
+    }
+
+    private void accept(int port) {
+        final ServerSocketChannel listener = listeners.get(port);
+        try {
+            while (listener.isOpen()) {
+                final Link link = new Link(port, listener.accept());
+                links.add(link);
+                start(link, "model connection to port " + port);
+            }
+        } catch (IOException e) {
+            if (listener.isOpen()) {
+                failures.add(e);
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (ServerSocketChannel listener : listeners) {
+            listener.close();
+        }
+        for (Link link : links) {
+            link.channel.close();
+        }
+    }
+
+    /** One connection. */
+    private final class Link implements Runnable, FrameCutter.Taker {
+        private final int port;
+        private final SocketChannel channel;
+        private final FrameWriter out = new FrameWriter(1 << 10);
+        private final Request request = new Request();
+
+        Link(int port, SocketChannel channel) {
+            this.port = port;
+            this.channel = channel;
+        }
+
+        @Override
+        public void run() {
+            final ByteBuffer in = ByteBuffer.allocate(64 << 10).order(ByteOrder.LITTLE_ENDIAN);
+            final FrameCutter cutter = new FrameCutter(maxFrame);
+            boolean welcomed = false;
+            try (channel) {
+                while (channel.read(in) >= 0) {
+                    if (!welcomed) {
+                        if (HelloDescriptor.readHello(in) == null) {
+                            continue;
+                        }
+                        welcomed = true;
+                        send(to -> to.append(HelloDescriptor.welcome(new Welcome(
+                                HelloDescriptor.VERSION,
+                                HelloDescriptor.WELCOME,
+                                model.configuration().clusterId(),
+                                routing.term(),
+                                0,
+                                maxFrame,
+                                64,
+                                ""))));
+                        in.clear(); // a client waits for its welcome
+                        continue;
+                    }
+                    in.flip();
+                    cutter.take(in, this);
+                    in.clear();
+                }
+            } catch (IOException e) {
+                // The client, or the end of the test, has closed it.
+            } catch (ProtocolException | RuntimeException e) {
+                failures.add(e);
+            } finally {
+                links.remove(this);
+            }
+        }
+
+        private synchronized void send(Consumer<FrameWriter> frames) {
+            try {
+                frames.accept(out);
+                while (!out.writeTo(channel)) {
+                    Thread.onSpinWait();
+                }
+            } catch (IOException e) {
+                out.release(); // whoever reads learns of it
+            }
+        }
+
+        @Override
+        public boolean onFrame(ByteBuffer buffer, int at, int length) throws ProtocolException {
+            final long number = FrameDescriptor.number(buffer, at);
+            switch (FrameDescriptor.type(buffer, at)) {
+                case FrameDescriptor.ROUTING_WANTED ->
+                    send(to ->
+                            BytesFrame.write(to, FrameDescriptor.ROUTING, number, RoutingDescriptor.encode(routing)));
+                case FrameDescriptor.REQUEST -> {
+                    final byte[] body = new byte[RequestDescriptor.bodyLength(buffer, at, length)];
+                    if (!RequestDescriptor.read(buffer, at, request, body)) {
+                        throw new IllegalStateException("a request that makes no sense");
+                    }
+                    answer(RequestDescriptor.shard(buffer, at));
+                    send(to -> AnswerDescriptor.write(to, request, number));
+                }
+                case FrameDescriptor.CHANGES_WANTED -> {
+                    ChangesWantedDescriptor.check(buffer, at, length);
+                    final List<Section> sections = sections(buffer, at);
+                    send(to -> ChangesDescriptor.write(to, number, sections));
+                }
+                default -> throw new IllegalStateException("type " + FrameDescriptor.type(buffer, at));
+            }
+            return true;
+        }
+
+        private boolean isPrimary(int shard) {
+            final Routing now = routing;
+            return now.addresses()
+                    .get(now.configuration().shard(shard).primary())
+                    .equals(address(port));
+        }
+
+        private void answer(int shard) {
+            request.clearAnswer();
+            if (!isPrimary(shard)) {
+                request.answer(Status.NOT_PRIMARY, 0, 0, 0);
+                return;
+            }
+            final long hash = keyHash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
+            request.placed(hash, shard);
+            model.call(request);
+        }
+
+        /** What there is to say now; if that is nothing, it is looked for once more a moment later, unless questions are held. */
+        private List<Section> sections(ByteBuffer question, int at) {
+            final List<Section> sections = look(question, at);
+            if (!sections.isEmpty() || ChangesWantedDescriptor.waitMs(question, at) == 0) {
+                return sections;
+            }
+            if (isHeld()) {
+                return sections;
+            }
+            LockSupport.parkNanos(PAUSE_NS);
+            return look(question, at);
+        }
+
+        private List<Section> look(ByteBuffer question, int at) {
+            final List<Section> sections = new ArrayList<>();
+            for (int i = 0; i < ChangesWantedDescriptor.sections(question, at); i++) {
+                final int shard = ChangesWantedDescriptor.shard(question, at, i);
+                final long position = ChangesWantedDescriptor.position(question, at, i);
+                if (!isPrimary(shard)) {
+                    sections.add(new Section(i, Status.NOT_PRIMARY, position, 0, position, List.of()));
+                    continue;
+                }
+                final Section found = changes.after(i, shard, position);
+                if (position < 0 || found.to() > position) {
+                    sections.add(found);
+                }
+            }
+            return sections;
+        }
+    }
+}

@@ -1,0 +1,232 @@
+package org.rowankv.driver.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.AnswerDescriptor;
+import org.rowankv.protocol.wire.BytesFrame;
+import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.HelloDescriptor;
+import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
+import org.rowankv.runtime.ManualClock;
+
+/** Callers that begin to wait at their deadlines or behind them, as after they waited for another server; and their places. */
+@Timeout(60)
+final class NetConnectionTest {
+    private static final long ATTEMPT_NS = 5_000;
+    private static final int PLACES = 64;
+
+    private final ManualClock clock = new ManualClock(1_000, 1);
+    private ServerSocketChannel listener;
+    private SocketChannel channel;
+    private SocketChannel server;
+    private Selector selector;
+    private NetConnection connection;
+
+    @BeforeEach
+    void connect() throws IOException {
+        listener = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        channel = SocketChannel.open();
+        channel.setOption(StandardSocketOptions.SO_RCVBUF, 200_000);
+        channel.connect(listener.getLocalAddress());
+        server = listener.accept();
+        selector = Selector.open();
+        channel.configureBlocking(false);
+        final SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+        connection = new NetConnection(
+                channel,
+                selector,
+                key,
+                new Welcome(HelloDescriptor.VERSION, HelloDescriptor.WELCOME, 7, 1, 0, 1 << 20, PLACES, ""),
+                NetSettings.DEFAULT,
+                clock,
+                routing -> {});
+        clock.advanceNs(1_000);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        connection.fail(new IOException("the end of a test"));
+        server.close();
+        listener.close();
+    }
+
+    private Exchange send(Request request) {
+        final Exchange exchange = connection.tryBorrow();
+        exchange.prepare(request, 1, null);
+        connection.enqueue(exchange);
+        connection.flush();
+        return exchange;
+    }
+
+    private static Request get() {
+        return new Request().get(1, new byte[1], 0, 1);
+    }
+
+    private static Request answer(int bytes) {
+        final Request answer = get();
+        final byte[] unused = answer.resultOf(bytes);
+        answer.answer(Status.OK, 0, 3, 0);
+        return answer;
+    }
+
+    private void write(FrameWriter frames) throws IOException {
+        final int length = frames.pending();
+        assertThat(frames.writeTo(server)).isTrue();
+        await().until(() -> channel.socket().getInputStream().available() == length);
+    }
+
+    @Test
+    void shouldReadWhatHasComeByTheDeadline() throws IOException {
+        final long deadlineNs = clock.nanoTime() + ATTEMPT_NS;
+        final Request request = get();
+        final Exchange exchange = send(request);
+        final FrameWriter frames = new FrameWriter(1 << 10);
+        AnswerDescriptor.write(frames, answer(10), exchange.number());
+        write(frames);
+        clock.advanceNs(ATTEMPT_NS);
+        assertThat(connection.await(exchange, deadlineNs)).isEqualTo(Exchange.Outcome.ANSWERED);
+        assertThat(request.version()).isEqualTo(3);
+    }
+
+    @Test
+    void shouldReadAnAnswerBehindOthers() throws IOException {
+        final long deadlineNs = clock.nanoTime() + ATTEMPT_NS;
+        final Exchange first = send(get());
+        final Exchange second = send(get());
+        final FrameWriter frames = new FrameWriter(1 << 10);
+        // Longer than one read takes, and no longer than the socket holds.
+        AnswerDescriptor.write(frames, answer(70_000), first.number());
+        AnswerDescriptor.write(frames, answer(10), second.number());
+        write(frames);
+        clock.advanceNs(2 * ATTEMPT_NS);
+        assertThat(connection.await(second, deadlineNs)).isEqualTo(Exchange.Outcome.ANSWERED);
+        assertThat(connection.await(first, deadlineNs)).isEqualTo(Exchange.Outcome.ANSWERED);
+    }
+
+    @Test
+    void shouldNotCallAServerSilentThatAnsweredAnother() throws IOException {
+        final long beginNs = clock.nanoTime();
+        final long deadlineNs = beginNs + ATTEMPT_NS;
+        final Exchange lost = send(get());
+        final Exchange answered = send(get());
+        final FrameWriter frames = new FrameWriter(1 << 10);
+        AnswerDescriptor.write(frames, answer(10), answered.number());
+        write(frames);
+        clock.advanceNs(ATTEMPT_NS);
+        assertThat(connection.await(answered, deadlineNs)).isEqualTo(Exchange.Outcome.ANSWERED);
+        assertThat(connection.await(lost, deadlineNs)).isEqualTo(Exchange.Outcome.LOST);
+        assertThat(connection.isSilent(beginNs, deadlineNs, ATTEMPT_NS)).isFalse();
+    }
+
+    @Test
+    void shouldCallAServerSilentThatSentNothing() {
+        final long beginNs = clock.nanoTime();
+        final long deadlineNs = beginNs + ATTEMPT_NS;
+        final Exchange lost = send(get());
+        clock.advanceNs(ATTEMPT_NS);
+        assertThat(connection.await(lost, deadlineNs)).isEqualTo(Exchange.Outcome.LOST);
+        assertThat(connection.isSilent(beginNs, deadlineNs, ATTEMPT_NS)).isTrue();
+    }
+
+    /** As one that pushes, or that answers others all the time. */
+    @Test
+    void shouldEndAtTheDeadlineAlthoughAServerSendsOn() throws Exception {
+        final Exchange lost = send(get());
+        final Thread flood = new Thread(() -> {
+            final FrameWriter frames = new FrameWriter(1 << 20);
+            try {
+                while (server.isOpen()) {
+                    for (int i = 0; i < 1_000; i++) {
+                        BytesFrame.write(frames, FrameDescriptor.ROUTING, 0, new byte[1_000]);
+                    }
+                    while (!frames.writeTo(server)) {
+                        Thread.onSpinWait();
+                    }
+                }
+            } catch (IOException e) {
+                assertThat(server.isOpen()).isFalse();
+            }
+        });
+        flood.start();
+        selector.select(ready -> {}, 60_000);
+        assertThat(connection.await(lost, clock.nanoTime())).isEqualTo(Exchange.Outcome.LOST);
+        server.close();
+        flood.join();
+    }
+
+    private void answer(Exchange... asked) throws IOException {
+        final FrameWriter frames = new FrameWriter(1 << 10);
+        for (Exchange each : asked) {
+            AnswerDescriptor.write(frames, answer(10), each.number());
+        }
+        write(frames);
+    }
+
+    private void isAnswered(Exchange exchange) {
+        assertThat(connection.await(exchange, clock.nanoTime() + ATTEMPT_NS)).isEqualTo(Exchange.Outcome.ANSWERED);
+    }
+
+    /** Carries out one request, in one of the ways in which a request ends while its connection goes on. */
+    private void carryOut(int way) throws IOException {
+        switch (way) {
+            case 0 -> {
+                final Exchange asked = send(get());
+                answer(asked);
+                isAnswered(asked);
+            }
+            case 1 -> { // its time is over before it is written
+                final Exchange unsent = connection.tryBorrow();
+                unsent.prepare(get(), 1, null);
+                connection.enqueue(unsent);
+                assertThat(connection.await(unsent, clock.nanoTime())).isEqualTo(Exchange.Outcome.UNSENT);
+                connection.flush();
+            }
+            case 2 -> { // the answer comes when its caller has gone
+                final Exchange late = send(get());
+                assertThat(connection.await(late, clock.nanoTime())).isEqualTo(Exchange.Outcome.LOST);
+                final Exchange other = send(get());
+                answer(late, other);
+                isAnswered(other);
+            }
+            case 3 -> { // it is too long for the server
+                final byte[] value = new byte[1 << 20];
+                final Request request = new Request().put(1, value, 0, 1, value, 0, value.length);
+                assertThat(BlockingCall.send(request, connection, connection.tryBorrow(), 1))
+                        .isFalse();
+                assertThat(request.status()).isEqualTo(Status.TOO_LARGE);
+            }
+            default -> throw new AssertionError(way);
+        }
+    }
+
+    @Test
+    void shouldGiveBackThePlaceHoweverARequestEnds() throws IOException {
+        for (int way = 0; way < 4; way++) {
+            carryOut(way);
+            final List<Exchange> all = new ArrayList<>();
+            for (Exchange each = connection.tryBorrow(); each != null; each = connection.tryBorrow()) {
+                all.add(each);
+            }
+            assertThat(all).as("free places after way %d", way).hasSize(PLACES).doesNotHaveDuplicates();
+            all.forEach(connection::giveBack);
+        }
+    }
+}

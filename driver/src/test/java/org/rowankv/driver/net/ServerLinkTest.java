@@ -1,0 +1,258 @@
+package org.rowankv.driver.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rowankv.protocol.wire.HelloDescriptor;
+import org.rowankv.protocol.wire.HelloDescriptor.Hello;
+import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
+import org.rowankv.runtime.SystemClock;
+
+/** Connecting to a server that is slower than its callers' deadlines. */
+@Timeout(120)
+final class ServerLinkTest {
+    private static final long SHORT_NS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final NetSettings SETTINGS =
+            NetSettings.DEFAULT.withConnections(1, 4).withPatience(TimeUnit.SECONDS.toNanos(60), 60_000_000_000L);
+
+    private ServerSocket listener;
+
+    @BeforeEach
+    void listen() throws IOException {
+        listener = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+        listener.setSoTimeout(60_000);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        listener.close();
+    }
+
+    private ServerLink link(String address) {
+        return link(
+                address,
+                (to, isStopped) -> Handshake.connect(to, 0, SETTINGS, SystemClock.INSTANCE, isStopped, routing -> {}));
+    }
+
+    private static ServerLink link(String address, ServerLink.Connector connector) {
+        return new ServerLink(address, SETTINGS, SystemClock.INSTANCE, connector);
+    }
+
+    private String address() {
+        return "127.0.0.1:" + listener.getLocalPort();
+    }
+
+    private static long soon() {
+        return SystemClock.INSTANCE.nanoTime() + SHORT_NS;
+    }
+
+    /** Reads the hello, and welcomes. */
+    private static void welcome(Socket socket) throws IOException {
+        final InputStream in = socket.getInputStream();
+        final byte[] hello =
+                in.readNBytes(HelloDescriptor.hello(new Hello(0, 1 << 20)).limit());
+        assertThat(hello).isNotEmpty();
+        socket.getOutputStream()
+                .write(HelloDescriptor.welcome(
+                                new Welcome(HelloDescriptor.VERSION, HelloDescriptor.WELCOME, 7, 1, 0, 1 << 20, 64, ""))
+                        .array());
+    }
+
+    @Test
+    void shouldGoOnConnectingBehindADeadlineOfACaller() throws IOException {
+        final ServerLink link = link(address());
+        for (int i = 0; i < 5; i++) {
+            assertThat(link.connection(soon())).isNull();
+        }
+        try (Socket accepted = listener.accept()) {
+            assertThat(link.lastFailure()).as("nothing has failed").isEmpty();
+            welcome(accepted);
+            await().atMost(60, TimeUnit.SECONDS).until(() -> link.connection(soon()) != null);
+            assertThat(link.made()).isEqualTo(1);
+        } finally {
+            link.close();
+        }
+    }
+
+    @Test
+    void shouldRefuseToAnnounceAConnectionThatNobodyMakes() {
+        final ServerLink link = link("");
+        final AtomicInteger runs = new AtomicInteger();
+        assertThat(link.connection(soon())).isNull();
+        assertThat(link.whenConnected(runs::incrementAndGet))
+                .as("there is no address to connect to")
+                .isFalse();
+        assertThat(runs).hasValue(0);
+    }
+
+    /** As a resolver does that waits for a name server. */
+    @Test
+    void shouldBoundWhatACallerWaitsForAConnectorThatHangs() throws Exception {
+        final CountDownLatch hangs = new CountDownLatch(1);
+        final AtomicInteger attempts = new AtomicInteger();
+        final AtomicInteger runs = new AtomicInteger();
+        final ServerLink link = link(address(), (to, isStopped) -> {
+            attempts.incrementAndGet();
+            awaitUninterruptibly(hangs);
+            throw new UnknownHostException("unknown host: " + to);
+        });
+        for (int i = 0; i < 3; i++) {
+            assertThat(link.connection(soon())).isNull();
+        }
+        assertThat(link.whenConnected(runs::incrementAndGet)).isTrue();
+        assertThat(link.lastFailure()).isEmpty();
+        assertThat(attempts).as("shared by all callers").hasValue(1);
+        hangs.countDown();
+        await().atMost(60, TimeUnit.SECONDS).until(() -> runs.get() == 1);
+        assertThat(link.lastFailure()).contains("unknown host");
+        await().atMost(60, TimeUnit.SECONDS).until(() -> {
+            final NetConnection unused = link.connection(soon());
+            return attempts.get() > 1;
+        });
+        link.close();
+    }
+
+    @Test
+    void shouldConnectAgainAfterAnErrorOfTheAttempt() throws Exception {
+        final AtomicInteger attempts = new AtomicInteger();
+        final ServerLink link = link(address(), (to, isStopped) -> {
+            if (attempts.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("of the test");
+            }
+            return Handshake.connect(to, 0, SETTINGS, SystemClock.INSTANCE, isStopped, routing -> {});
+        });
+        assertThat(link.connection(SystemClock.INSTANCE.nanoTime() + 60_000_000_000L))
+                .isNull();
+        assertThat(link.lastFailure()).contains("OutOfMemoryError");
+        await().atMost(60, TimeUnit.SECONDS).until(() -> {
+            final NetConnection unused = link.connection(soon());
+            return attempts.get() == 2;
+        });
+        try (Socket accepted = listener.accept()) {
+            welcome(accepted);
+            await().atMost(60, TimeUnit.SECONDS).until(() -> link.connection(soon()) != null);
+        }
+        link.close();
+    }
+
+    /** The error belongs to the action: the connection is made, and the other connections are made too. */
+    @Test
+    void shouldKeepAConnectionWhenAnActionThatWaitedForItFails() throws Exception {
+        final CountDownLatch announced = new CountDownLatch(1);
+        final AtomicInteger runs = new AtomicInteger();
+        final List<Boolean> found = new CopyOnWriteArrayList<>();
+        final List<Thread> callers = new ArrayList<>();
+        final ServerLink link =
+                new ServerLink(address(), SETTINGS.withConnections(2, 4), SystemClock.INSTANCE, (to, isStopped) -> {
+                    awaitUninterruptibly(announced);
+                    return Handshake.connect(to, 0, SETTINGS, SystemClock.INSTANCE, isStopped, routing -> {});
+                });
+        try {
+            for (int i = 0; i < 8; i++) { // of different numbers: some look for each of the two
+                callers.add(new Thread(
+                        () -> found.add(link.connection(SystemClock.INSTANCE.nanoTime() + 60_000_000_000L) != null)));
+            }
+            callers.forEach(Thread::start);
+            await().atMost(60, TimeUnit.SECONDS).until(() -> callers.stream().allMatch(ServerLinkTest::waits));
+            assertThat(link.whenConnected(() -> {
+                        throw new InternalError("of the test");
+                    }))
+                    .isTrue();
+            assertThat(link.whenConnected(runs::incrementAndGet)).isTrue();
+            announced.countDown();
+            try (Socket one = listener.accept()) {
+                welcome(one);
+                try (Socket two = listener.accept()) {
+                    welcome(two);
+                    for (Thread each : callers) {
+                        each.join(60_000);
+                    }
+                    assertThat(found).as("callers with a connection").hasSize(8).containsOnly(true);
+                    assertThat(link.lastFailure()).isEmpty();
+                    assertThat(link.made()).isEqualTo(2);
+                    assertThat(runs).hasValue(1);
+                }
+            }
+        } finally {
+            link.close();
+        }
+    }
+
+    private static boolean waits(Thread thread) {
+        return thread.getState() == Thread.State.TIMED_WAITING || thread.getState() == Thread.State.WAITING;
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void shouldNotWaitForAnAttemptWhenItIsClosed() throws Exception {
+        final ServerLink link = link(address());
+        final AtomicInteger runs = new AtomicInteger();
+        final Thread caller = new Thread(() -> link.connection(SystemClock.INSTANCE.nanoTime() + 30_000_000_000L));
+        caller.start();
+        try (Socket accepted = listener.accept()) {
+            assertThat(link.whenConnected(runs::incrementAndGet)).isTrue();
+            final Thread closing = new Thread(link::close);
+            closing.start();
+            closing.join(10_000);
+            assertThat(closing.isAlive()).as("whether the close waits").isFalse();
+            caller.join(10_000);
+            assertThat(caller.isAlive()).as("whether the caller waits").isFalse();
+            await().atMost(10, TimeUnit.SECONDS).until(() -> runs.get() == 1);
+            assertThat(accepted.isConnected()).isTrue();
+        }
+    }
+
+    /** Its attempt was as good as over when the link was closed. */
+    @Test
+    void shouldBreakAConnectionThatIsMadeAfterTheClose() throws Exception {
+        final CountDownLatch made = new CountDownLatch(1);
+        final CountDownLatch closed = new CountDownLatch(1);
+        final AtomicInteger runs = new AtomicInteger();
+        final ServerLink link = link(address(), (to, isStopped) -> {
+            final NetConnection connection =
+                    Handshake.connect(to, 0, SETTINGS, SystemClock.INSTANCE, () -> false, routing -> {});
+            made.countDown();
+            awaitUninterruptibly(closed);
+            return connection;
+        });
+        assertThat(link.connection(soon())).isNull();
+        assertThat(link.whenConnected(runs::incrementAndGet)).isTrue();
+        try (Socket accepted = listener.accept()) {
+            accepted.setSoTimeout(10_000);
+            welcome(accepted);
+            awaitUninterruptibly(made);
+            link.close();
+            closed.countDown();
+            assertThat(accepted.getInputStream().read())
+                    .as("what the server reads")
+                    .isEqualTo(-1);
+            await().atMost(60, TimeUnit.SECONDS).until(() -> runs.get() == 1);
+            assertThat(link.present()).isNull();
+            assertThat(link.connection(soon())).isNull();
+            assertThat(link.made()).isZero();
+        }
+    }
+}

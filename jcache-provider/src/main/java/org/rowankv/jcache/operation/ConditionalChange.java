@@ -1,0 +1,156 @@
+package org.rowankv.jcache.operation;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.expiry.Lifetimes;
+import org.rowankv.jcache.integration.Writes;
+import org.rowankv.jcache.store.KeyGates;
+import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Ttl;
+
+/**
+ * One change that has to see the entry first, because a policy wants to know whether it creates or updates, a writer is
+ * called before, or values are compared: read, decide, compare-and-set by version, and again if another was faster.
+ *
+ * <p>Policy and writer are called once for each thing they are asked, however often that is. Values are compared here with
+ * {@code equals}, never by their bytes. Used by one thread, for one operation.
+ */
+final class ConditionalChange<K, V> {
+    private static final long NOT_ASKED = Long.MIN_VALUE;
+
+    private final Opening<K, V> opening;
+    private final Lifetimes lifetimes;
+    private final Scratch scratch;
+    private final Change change;
+    private final K key;
+    private long createMs = NOT_ASKED;
+    private long updateMs = NOT_ASKED;
+    private boolean writerCalled;
+
+    // The outcome.
+    private boolean existed;
+    private boolean stored;
+    private @Nullable V oldValue;
+
+    /** @param scratch holds the key, and the value to write if there is one */
+    ConditionalChange(Opening<K, V> opening, Scratch scratch, Change change, K key) {
+        this.opening = opening;
+        this.lifetimes = opening.lifetimes();
+        this.scratch = scratch;
+        this.change = change;
+        this.key = key;
+    }
+
+    /** Whether there was an entry when the operation took its effect, or found that it has none. */
+    boolean existed() {
+        return existed;
+    }
+
+    /** Whether a value was stored, and not born expired into nothing. */
+    boolean isStored() {
+        return stored;
+    }
+
+    /** The value that was there, if asked for. */
+    @Nullable
+    V oldValue() {
+        return oldValue;
+    }
+
+    /**
+     * Carries the change out.
+     *
+     * @param expected what the present value must equal, for the changes that compare
+     * @param value what to write, for the changes that write
+     * @return whether it took effect
+     */
+    boolean run(@Nullable V expected, @Nullable V value, boolean wantsOldValue) {
+        if (opening.writes() == null) {
+            return loop(expected, value, wantsOldValue);
+        }
+        final KeyGates gates = opening.rendezvous().gates();
+        final KeyGates.Gate gate = gates.enter(scratch.key().toBytes());
+        try {
+            return loop(expected, value, wantsOldValue);
+        } finally {
+            gates.leave(gate);
+        }
+    }
+
+    /** As {@link #run}, for a change that the writer was told of already. */
+    boolean runUnwritten(@Nullable V expected, @Nullable V value, boolean wantsOldValue) {
+        writerCalled = true;
+        return loop(expected, value, wantsOldValue);
+    }
+
+    private boolean loop(@Nullable V expected, @Nullable V value, boolean wantsOldValue) {
+        final boolean wantsValue = wantsOldValue || change.comparesValues();
+        for (; ; ) {
+            final Request read = scratch.get().wantValue(wantsValue);
+            opening.execute(read);
+            final long version = read.version();
+            existed = read.status() == Status.OK;
+            oldValue = existed && wantsValue ? opening.valueOf(read) : null;
+            final boolean equal = expected != null && expected.equals(oldValue);
+            switch (change.decide(existed, equal)) {
+                case LEAVE -> {
+                    return false;
+                }
+                case ACCESS -> {
+                    access(version);
+                    return false;
+                }
+                case WRITE -> {
+                    if (write(value, version)) {
+                        return true;
+                    }
+                }
+                case REMOVE -> {
+                    if (remove(version)) {
+                        return true;
+                    }
+                }
+            }
+        }
+    }
+
+    private void access(long version) {
+        final long ttlMs = lifetimes.accessMs();
+        if (ttlMs != Ttl.UNCHANGED) {
+            opening.touch(scratch, version, ttlMs);
+        }
+    }
+
+    private boolean write(@Nullable V value, long version) {
+        if (existed && updateMs == NOT_ASKED) {
+            updateMs = lifetimes.updateMs();
+        }
+        if (!existed && createMs == NOT_ASKED) {
+            createMs = lifetimes.createMs();
+        }
+        final Writes<K, V> writes = opening.writes();
+        if (writes != null && value != null && !writerCalled) {
+            writes.write(key, value);
+            writerCalled = true;
+        }
+        final Request request = scratch.put()
+                .when(existed ? Condition.IF_VERSION : Condition.IF_ABSENT, version)
+                .ttl(existed ? Ttl.ETERNAL : createMs, existed ? updateMs : Ttl.UNCHANGED);
+        opening.execute(request);
+        stored = existed || !request.has(ResultBits.BORN_EXPIRED);
+        return request.status() == Status.OK;
+    }
+
+    private boolean remove(long version) {
+        final Writes<K, V> writes = opening.writes();
+        if (writes != null && !writerCalled) {
+            writes.delete(key);
+            writerCalled = true;
+        }
+        final Request request = scratch.delete().when(Condition.IF_VERSION, version);
+        opening.execute(request);
+        return request.status() == Status.OK;
+    }
+}

@@ -1,0 +1,82 @@
+package org.rowankv.jcache.operation;
+
+import java.util.Arrays;
+import org.rowankv.jcache.codec.ByteSink;
+import org.rowankv.protocol.Request;
+
+/**
+ * What one operation works with, kept for the next: a request, and the bytes of a key and a value. Used by the thread that
+ * borrowed it from {@link Scratches}.
+ */
+final class Scratch {
+    private static final int KEY_BYTES = 64;
+    private static final int VALUE_BYTES = 256;
+    /** Above this an array is given back to the collector after use. */
+    private static final int KEPT_BYTES = 1 << 20;
+
+    private final int home;
+    private final int cacheId;
+    private final ByteSink key = new ByteSink(KEY_BYTES);
+    private final ByteSink value = new ByteSink(VALUE_BYTES);
+    private Request request = new Request();
+
+    Scratch(int home, int cacheId) {
+        this.home = home;
+        this.cacheId = cacheId;
+    }
+
+    /** Its slot in the pool; negative: none. */
+    int home() {
+        return home;
+    }
+
+    ByteSink key() {
+        return key;
+    }
+
+    ByteSink value() {
+        return value;
+    }
+
+    /** The request of the latest of the following calls. */
+    Request request() {
+        return request;
+    }
+
+    Request get() {
+        return request.get(cacheId, key.bytes(), 0, key.length());
+    }
+
+    Request put() {
+        return request.put(cacheId, key.bytes(), 0, key.length(), value.bytes(), 0, value.length());
+    }
+
+    /** A request of its own, with its own bytes, that reads what {@link #get} would. */
+    Request separateGet() {
+        final byte[] bytes = Arrays.copyOf(key.bytes(), key.length());
+        return new Request().get(cacheId, bytes, 0, bytes.length);
+    }
+
+    /** A request of its own, with its own bytes, that writes what {@link #put} would. */
+    Request separatePut() {
+        final byte[] keyBytes = Arrays.copyOf(key.bytes(), key.length());
+        final byte[] valueBytes = Arrays.copyOf(value.bytes(), value.length());
+        return new Request().put(cacheId, keyBytes, 0, keyBytes.length, valueBytes, 0, valueBytes.length);
+    }
+
+    Request delete() {
+        return request.delete(cacheId, key.bytes(), 0, key.length());
+    }
+
+    Request touch(long version, long ttlMs) {
+        return request.touch(cacheId, key.bytes(), 0, key.length(), version, ttlMs);
+    }
+
+    void trim() {
+        key.shrinkAbove(KEPT_BYTES, KEY_BYTES);
+        value.shrinkAbove(KEPT_BYTES, VALUE_BYTES);
+        if (request.result().length > KEPT_BYTES) {
+            request = new Request();
+        }
+    }
+}

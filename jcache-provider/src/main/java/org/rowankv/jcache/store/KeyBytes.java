@@ -1,0 +1,24 @@
+package org.rowankv.jcache.store;
+
+import java.util.Arrays;
+
+/** An encoded key as a key of maps: equal when the bytes are. Immutable. */
+final class KeyBytes {
+    private final byte[] bytes;
+    private final int hash;
+
+    KeyBytes(byte[] bytes) {
+        this.bytes = bytes;
+        this.hash = Arrays.hashCode(bytes);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof KeyBytes that && hash == that.hash && Arrays.equals(bytes, that.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return hash;
+    }
+}

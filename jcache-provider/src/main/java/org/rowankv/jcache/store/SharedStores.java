@@ -1,0 +1,48 @@
+package org.rowankv.jcache.store;
+
+import java.util.HashMap;
+import java.util.Map;
+import javax.cache.CacheException;
+import org.rowankv.jcache.configuration.StoreSettings;
+import org.rowankv.jcache.event.CallbackThreads;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The open stores of one caching provider, by identity: managers whose settings mean the same store share it, and the
+ * last of them to close ends it. Thread-safe.
+ */
+public final class SharedStores {
+    private static final Logger LOG = LoggerFactory.getLogger(SharedStores.class);
+
+    private final StoreOpener opener;
+    private final CallbackThreads callbacks = new CallbackThreads();
+    private final Map<String, SharedStore> stores = new HashMap<>();
+
+    public SharedStores(StoreOpener opener) {
+        this.opener = opener;
+    }
+
+    public synchronized SharedStore acquire(StoreSettings settings) {
+        final String identity = settings.storeIdentity();
+        SharedStore shared = stores.get(identity);
+        if (shared == null) {
+            final Store store = opener.open(settings);
+            LOG.info("store opened: {} ({})", settings.storeText(), store.durability());
+            shared = new SharedStore(store, identity, settings.storeText(), callbacks);
+            stores.put(identity, shared);
+        } else if (!shared.settingsText().equals(settings.storeText())) {
+            throw new CacheException("the store is open with other settings: " + shared.settingsText() + ", not "
+                    + settings.storeText());
+        }
+        shared.use();
+        return shared;
+    }
+
+    public synchronized void release(SharedStore shared) {
+        if (shared.release()) {
+            stores.remove(shared.identity());
+            shared.store().close();
+        }
+    }
+}

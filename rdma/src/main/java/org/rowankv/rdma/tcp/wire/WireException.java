@@ -1,0 +1,23 @@
+package org.rowankv.rdma.tcp.wire;
+
+/** The peer broke the protocol: its connection ends, and nothing else does. Carries no stack, since it may come often. */
+public final class WireException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final WireFault fault;
+    private final String text;
+
+    public WireException(WireFault fault, String detail) {
+        super(fault.text() + ": " + detail, null, false, false);
+        this.fault = fault;
+        this.text = fault.text() + ": " + detail;
+    }
+
+    public String text() {
+        return text;
+    }
+
+    public WireFault fault() {
+        return fault;
+    }
+}

@@ -1,0 +1,19 @@
+package org.rowankv.runtime.agent;
+
+import java.util.concurrent.locks.LockSupport;
+import org.rowankv.runtime.ErrorLog;
+
+/** A thread for each agent. */
+public enum ThreadScheduling implements Scheduling {
+    INSTANCE;
+
+    @Override
+    public TurnedAgent take(Agent agent, ErrorLog errors) {
+        return new AgentRunner(agent, errors);
+    }
+
+    @Override
+    public void park(long ns) {
+        LockSupport.parkNanos(ns);
+    }
+}

@@ -1,0 +1,53 @@
+package org.rowankv.runtime.concurrent;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Slots of which those with low numbers are given out first: so that as many are in use altogether as were at once, whatever
+ * threads come and go. That is for slots which cost something once they were used, and for very many threads on few
+ * processors; where threads stay, {@link SlotPool} gives each its own, and they do not meet in one word. Thread-safe.
+ */
+public final class DenseSlotPool implements Slots {
+    private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
+
+    private final int count;
+    /** A bit for each slot: 1 when it is free. */
+    private final long[] free;
+
+    public DenseSlotPool(int count) {
+        if (count < 1) {
+            throw new IllegalArgumentException("a pool of " + count + " slots");
+        }
+        this.count = count;
+        this.free = new long[(count + Long.SIZE - 1) / Long.SIZE];
+        for (int slot = 0; slot < count; slot++) {
+            drop(slot);
+        }
+    }
+
+    @Override
+    public int count() {
+        return count;
+    }
+
+    @Override
+    public int tryBorrow() {
+        for (int word = 0; word < free.length; word++) {
+            long bits = (long) WORDS.getVolatile(free, word);
+            while (bits != 0) {
+                final long lowest = Long.lowestOneBit(bits);
+                if (WORDS.compareAndSet(free, word, bits, bits & ~lowest)) {
+                    return word * Long.SIZE + Long.numberOfTrailingZeros(lowest);
+                }
+                bits = (long) WORDS.getVolatile(free, word);
+            }
+        }
+        return -1;
+    }
+
+    @Override
+    public void drop(int slot) {
+        final long unused = (long) WORDS.getAndBitwiseOr(free, slot / Long.SIZE, 1L << slot);
+    }
+}

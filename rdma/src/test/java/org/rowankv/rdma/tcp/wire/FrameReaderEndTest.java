@@ -1,0 +1,93 @@
+package org.rowankv.rdma.tcp.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.runtime.FaultLog;
+import org.rowankv.runtime.SystemClock;
+
+/** A frame that ends its connection, wherever the network cut it. */
+final class FrameReaderEndTest {
+    private static final int FRAMES = 2;
+
+    /** Ends with the first frame. */
+    private static final class EndingReader extends FrameReader {
+        private final List<Throwable> failures = new ArrayList<>();
+        private int frames;
+        private int ends;
+        private @Nullable ChannelHandlerContext context;
+
+        EndingReader() {
+            super(new FaultLog<>(WireFault.class), SystemClock.INSTANCE);
+        }
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext added) {
+            context = added;
+        }
+
+        @Override
+        public int mostPayload(int type) {
+            return 0;
+        }
+
+        @Override
+        protected boolean onFrame(ByteBuf buffer, int at, int length) {
+            frames++;
+            end(Objects.requireNonNull(context));
+            return true;
+        }
+
+        @Override
+        protected void onBatchEnd() {
+            // Nothing is to be answered.
+        }
+
+        @Override
+        protected void onEnd() {
+            ends++;
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext here, Throwable cause) {
+            failures.add(cause);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, WireDescriptor.HEADER_LENGTH, WireDescriptor.HEADER_LENGTH + 1, 80})
+    void shouldEndOnceWithoutAFailureAndReleaseWhatArrived(int cut) {
+        final EndingReader reader = new EndingReader();
+        final EmbeddedChannel channel = new EmbeddedChannel(reader);
+        final ByteBuf bytes = Unpooled.directBuffer(FRAMES * WireDescriptor.HEADER_LENGTH);
+        final ByteBuf one = Unpooled.directBuffer(WireDescriptor.HEADER_LENGTH);
+        WireDescriptor.header(one, WireDescriptor.PING, 0, 0, 0, 0, 0, 0, new WireChecksum());
+        for (int i = 0; i < FRAMES; i++) {
+            bytes.writeBytes(one, 0, WireDescriptor.HEADER_LENGTH);
+        }
+        final List<ByteBuf> arriving = new ArrayList<>();
+        while (bytes.isReadable()) {
+            arriving.add(bytes.readBytes(Math.min(cut, bytes.readableBytes())));
+        }
+        arriving.forEach(part -> channel.pipeline().fireChannelRead(part));
+        // What comes behind the end is not the reader's any more.
+        channel.releaseInbound();
+        channel.checkException();
+        assertThat(reader.failures).isEmpty();
+        assertThat(reader.frames).isEqualTo(1);
+        assertThat(reader.ends).isEqualTo(1);
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(arriving).allSatisfy(part -> assertThat(part.refCnt()).isZero());
+        bytes.release();
+        one.release();
+    }
+}

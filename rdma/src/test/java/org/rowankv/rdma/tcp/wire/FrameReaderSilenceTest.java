@@ -1,0 +1,194 @@
+package org.rowankv.rdma.tcp.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.rowankv.runtime.FaultLog;
+import org.rowankv.runtime.ManualClock;
+
+/**
+ * When a peer counts as gone, held against a model: it says nothing for too long, or a frame of it does not get on. Time in
+ * which this end does not read is never its peer's fault.
+ */
+final class FrameReaderSilenceTest {
+    private static final long IDLE_NS = 1_000;
+    /** Bytes that count as progress of a frame. */
+    private static final int STEP = 64 << 10;
+
+    private static final int LONGEST = 4 * STEP;
+    private static final int[] PAYLOADS = {0, 1, 500, STEP, STEP + 7, LONGEST};
+    private static final int[] PARTS = {
+        1, 39, 40, 41, 200, STEP - 1, STEP, STEP + 1, 2 * STEP, LONGEST + WireDescriptor.HEADER_LENGTH
+    };
+    private static final long[] PAUSES = {1, IDLE_NS / 2, IDLE_NS - 1, IDLE_NS, IDLE_NS + 1};
+
+    private final ManualClock clock = new ManualClock();
+    private final FaultLog<WireFault> faults = new FaultLog<>(WireFault.class);
+    private boolean takes = true;
+
+    /** Takes frames or has them wait, as it is told. */
+    private final class Choosy extends FrameReader {
+        private ChannelHandlerContext context;
+
+        Choosy() {
+            super(faults, clock);
+        }
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext added) {
+            context = added;
+        }
+
+        @Override
+        public int mostPayload(int type) {
+            return LONGEST;
+        }
+
+        @Override
+        protected boolean onFrame(ByteBuf buffer, int at, int length) {
+            return takes;
+        }
+
+        @Override
+        protected void onBatchEnd() {
+            // Nothing is to be answered.
+        }
+
+        @Override
+        protected void onEnd() {
+            // Nothing is to be freed.
+        }
+    }
+
+    /** What should be known of the peer. */
+    private final class Model {
+        private long lastReadNs;
+        private boolean waiting;
+        /** Bytes that came and are in no frame that was taken. */
+        private int have;
+
+        private int frameLength;
+        /** What was there of the frame when it got on the last time; 0: it has not begun. */
+        private int gotOn;
+
+        private long gotOnNs;
+
+        void came(int bytes, Frames frames) {
+            have += bytes;
+            lastReadNs = clock.nanoTime();
+            if (!waiting) {
+                go(frames);
+            }
+        }
+
+        void resume(Frames frames) {
+            if (waiting) {
+                waiting = false;
+                go(frames);
+                if (!waiting) {
+                    lastReadNs = clock.nanoTime();
+                }
+            }
+        }
+
+        private void go(Frames frames) {
+            while (have >= frameLength) {
+                if (!takes) {
+                    waiting = true;
+                    return;
+                }
+                have -= frameLength;
+                frameLength = frames.nextTaken();
+                gotOn = 0;
+            }
+            if (have > 0 && (gotOn == 0 || have - gotOn >= STEP)) {
+                gotOn = have;
+                gotOnNs = clock.nanoTime();
+            }
+        }
+
+        WireFault fault() {
+            if (waiting) {
+                return null;
+            }
+            if (clock.nanoTime() - lastReadNs > IDLE_NS) {
+                return WireFault.SILENT;
+            }
+            return gotOn > 0 && clock.nanoTime() - gotOnNs > IDLE_NS ? WireFault.STALLED : null;
+        }
+    }
+
+    /** An endless stream of frames, of which the lengths are known again to who takes them. */
+    private static final class Frames {
+        private final Random lengths;
+        private final Random again;
+        private final WireChecksum checksum = new WireChecksum();
+        private ByteBuf bytes = Unpooled.buffer();
+
+        Frames(long seed) {
+            lengths = new Random(seed);
+            again = new Random(seed);
+        }
+
+        int nextTaken() {
+            return WireDescriptor.HEADER_LENGTH + PAYLOADS[again.nextInt(PAYLOADS.length)];
+        }
+
+        ByteBuf next(int size) {
+            while (bytes.readableBytes() < size) {
+                final int payload = PAYLOADS[lengths.nextInt(PAYLOADS.length)];
+                final ByteBuf header = Unpooled.buffer();
+                WireDescriptor.header(header, WireDescriptor.SEND, 0, payload, 0, 0, 0, 0, checksum);
+                bytes.writeBytes(header).writeZero(payload);
+            }
+            return bytes.readBytes(size);
+        }
+    }
+
+    @Property(tries = 150)
+    void shouldEndWhoIsSilentOrDoesNotGetOnAndNobodyElse(@ForAll long seed) {
+        final Random random = new Random(seed);
+        final Frames frames = new Frames(seed);
+        final Choosy reader = new Choosy();
+        final EmbeddedChannel channel = new EmbeddedChannel(reader);
+        final Model model = new Model();
+        model.lastReadNs = clock.nanoTime();
+        model.frameLength = frames.nextTaken();
+        takes = true;
+        for (int step = 0; step < 60 && channel.isOpen(); step++) {
+            switch (random.nextInt(6)) {
+                case 0, 1 -> {
+                    final int part = PARTS[random.nextInt(PARTS.length)];
+                    channel.writeInbound(frames.next(part));
+                    model.came(part, frames);
+                }
+                case 2 -> takes = random.nextInt(3) > 0;
+                case 3 -> {
+                    reader.resume(reader.context);
+                    model.resume(frames);
+                }
+                default -> {
+                    clock.advanceNs(PAUSES[random.nextInt(PAUSES.length)]);
+                    final long silent = faults.count(WireFault.SILENT);
+                    final long stalled = faults.count(WireFault.STALLED);
+                    final WireFault expected = model.fault();
+                    assertThat(reader.endIfQuiet(reader.context, clock.nanoTime(), IDLE_NS, "a peer"))
+                            .as("%s after step %s", expected, step)
+                            .isEqualTo(expected != null);
+                    assertThat(faults.count(WireFault.SILENT) - silent).isEqualTo(expected == WireFault.SILENT ? 1 : 0);
+                    assertThat(faults.count(WireFault.STALLED) - stalled)
+                            .isEqualTo(expected == WireFault.STALLED ? 1 : 0);
+                }
+            }
+            assertThat(reader.isWaiting()).isEqualTo(model.waiting && channel.isOpen());
+        }
+        assertThat(List.of(channel.close().isSuccess())).containsExactly(true);
+    }
+}

@@ -1,0 +1,273 @@
+package org.rowankv.rdma.tcp.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+import org.rowankv.rdma.tcp.RawPeer;
+import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
+import org.rowankv.runtime.FaultLog;
+import org.rowankv.runtime.SystemClock;
+
+/**
+ * The decoders of what peers send, on any bytes whatever: they find the frames that are there wherever the bytes were cut,
+ * and of anything else they say the protocol's own error, and nothing more; the memory they hold is bounded by what came.
+ */
+final class WireFuzzTest {
+    private static final int MAX_PAYLOAD = 300;
+
+    /** Keeps what it is handed, and refuses to take every so many at first. */
+    private static final class Keeping extends FrameReader {
+        private final List<byte[]> frames = new ArrayList<>();
+        private final int refusesEvery;
+        private int offered;
+        private int ends;
+
+        Keeping(FaultLog<WireFault> faults, int refusesEvery) {
+            super(faults, SystemClock.INSTANCE);
+            this.refusesEvery = refusesEvery;
+        }
+
+        @Override
+        public int mostPayload(int type) {
+            return type == 0 || type > 20 ? -1 : MAX_PAYLOAD;
+        }
+
+        @Override
+        protected boolean onFrame(ByteBuf buffer, int at, int length) {
+            offered++;
+            if (refusesEvery > 0 && offered % refusesEvery == 0) {
+                return false;
+            }
+            final byte[] frame = new byte[length];
+            buffer.getBytes(at, frame);
+            frames.add(frame);
+            return true;
+        }
+
+        @Override
+        protected void onBatchEnd() {
+            // Nothing to answer.
+        }
+
+        @Override
+        protected void onEnd() {
+            ends++;
+        }
+    }
+
+    private static long faults(FaultLog<WireFault> log) {
+        long sum = 0;
+        for (final WireFault fault : WireFault.values()) {
+            sum += log.count(fault);
+        }
+        return sum;
+    }
+
+    private static byte[] frame(int type, int payload, long seed) {
+        final Random random = new Random(seed);
+        final ByteBuf out = Unpooled.buffer();
+        WireDescriptor.header(
+                out, type, 0, payload, random.nextInt(), random.nextLong(), random.nextLong(), 1, new WireChecksum());
+        final byte[] bytes = new byte[payload];
+        random.nextBytes(bytes);
+        out.writeBytes(bytes);
+        final byte[] frame = new byte[out.readableBytes()];
+        out.readBytes(frame);
+        return frame;
+    }
+
+    @Provide
+    Arbitrary<List<byte[]>> frames() {
+        return Combinators.combine(
+                        Arbitraries.integers().between(1, 20),
+                        Arbitraries.integers().between(0, MAX_PAYLOAD),
+                        Arbitraries.longs())
+                .as(WireFuzzTest::frame)
+                .list()
+                .ofMinSize(1)
+                .ofMaxSize(12);
+    }
+
+    private static byte[] joined(List<byte[]> frames) {
+        final ByteArrayOutputStream all = new ByteArrayOutputStream();
+        frames.forEach(all::writeBytes);
+        return all.toByteArray();
+    }
+
+    private static EmbeddedChannel feed(Keeping reader, byte[] bytes, Random cuts, int longest) {
+        final EmbeddedChannel channel = new EmbeddedChannel(reader);
+        int at = 0;
+        while (at < bytes.length && channel.isOpen()) {
+            final int size = Math.min(bytes.length - at, 1 + cuts.nextInt(longest));
+            final ByteBuf part = channel.alloc().directBuffer(size).writeBytes(bytes, at, size);
+            channel.writeInbound(part);
+            at += size;
+            while (reader.isWaiting()) {
+                reader.resume(channel.pipeline().context(reader));
+            }
+        }
+        return channel;
+    }
+
+    @Property(tries = 400)
+    void shouldFindTheFramesWhereverTheyAreCut(
+            @ForAll("frames") List<byte[]> frames,
+            @ForAll long seed,
+            @ForAll @IntRange(min = 1, max = 400) int longest,
+            @ForAll @IntRange(min = 0, max = 5) int refusesEvery) {
+        final FaultLog<WireFault> log = new FaultLog<>(WireFault.class);
+        final Keeping reader = new Keeping(log, refusesEvery == 1 ? 2 : refusesEvery);
+        final EmbeddedChannel channel = feed(reader, joined(frames), new Random(seed), longest);
+        assertThat(reader.frames).hasSize(frames.size());
+        for (int i = 0; i < frames.size(); i++) {
+            assertThat(reader.frames.get(i)).isEqualTo(frames.get(i));
+        }
+        assertThat(faults(log)).isZero();
+        assertThat(channel.isOpen()).isTrue();
+        assertThat(channel.close().isSuccess()).isTrue();
+        assertThat(reader.ends).isEqualTo(1);
+    }
+
+    /** Two frames cut at every byte, and at every pair of bytes of the first header. */
+    @Example
+    void shouldFindTheFramesCutAtEveryByte() {
+        final List<byte[]> frames = List.of(frame(1, 100, 1), frame(2, 0, 2), frame(3, 7, 3));
+        final byte[] all = joined(frames);
+        for (int first = 1; first < all.length; first++) {
+            for (int second = first; second < Math.min(all.length, first + 45); second++) {
+                final Keeping reader = new Keeping(new FaultLog<>(WireFault.class), 0);
+                final EmbeddedChannel channel = new EmbeddedChannel(reader);
+                for (final byte[] part : List.of(
+                        Arrays.copyOfRange(all, 0, first),
+                        Arrays.copyOfRange(all, first, second),
+                        Arrays.copyOfRange(all, second, all.length))) {
+                    channel.writeInbound(Unpooled.wrappedBuffer(part));
+                }
+                assertThat(joined(reader.frames)).isEqualTo(all);
+                assertThat(channel.close().isSuccess()).isTrue();
+            }
+        }
+    }
+
+    @Property(tries = 600)
+    void shouldSayOnlyTheProtocolsErrorOfMutatedFrames(
+            @ForAll("frames") List<byte[]> frames,
+            @ForAll long seed,
+            @ForAll @IntRange(min = 1, max = 4) int mutations) {
+        final Random random = new Random(seed);
+        final byte[] all = joined(frames);
+        for (int i = 0; i < mutations; i++) {
+            all[random.nextInt(all.length)] ^= (byte) (1 << random.nextInt(8));
+        }
+        check(all, random);
+    }
+
+    @Property(tries = 600)
+    void shouldSayOnlyTheProtocolsErrorOfRandomBytes(@ForAll byte[] bytes, @ForAll long seed) {
+        check(bytes, new Random(seed));
+    }
+
+    private static void check(byte[] bytes, Random random) {
+        final FaultLog<WireFault> log = new FaultLog<>(WireFault.class);
+        final Keeping reader = new Keeping(log, 0);
+        final EmbeddedChannel channel = feed(reader, bytes, random, 64);
+        channel.checkException();
+        // A fault closes, and nothing but a fault does.
+        assertThat(channel.isOpen()).isEqualTo(faults(log) == 0);
+        for (final byte[] frame : reader.frames) {
+            assertThat(frame.length)
+                    .isBetween(WireDescriptor.HEADER_LENGTH, WireDescriptor.HEADER_LENGTH + MAX_PAYLOAD);
+        }
+        assertThat(channel.close().isSuccess()).isTrue();
+        assertThat(reader.ends).isEqualTo(1);
+    }
+
+    /** A header may announce what it likes: what is held is what has come. */
+    @Example
+    void shouldHoldNoMoreThanHasCome() {
+        final FaultLog<WireFault> log = new FaultLog<>(WireFault.class);
+        final FrameReader reader = new FrameReader(log, SystemClock.INSTANCE) {
+            @Override
+            public int mostPayload(int type) {
+                return 64 << 20;
+            }
+
+            @Override
+            protected boolean onFrame(ByteBuf buffer, int at, int length) {
+                throw new AssertionError("it is not whole");
+            }
+
+            @Override
+            protected void onBatchEnd() {
+                // Nothing to answer.
+            }
+
+            @Override
+            protected void onEnd() {
+                // Nothing to free.
+            }
+        };
+        final EmbeddedChannel channel = new EmbeddedChannel(reader);
+        final io.netty.buffer.UnpooledByteBufAllocator allocator = new io.netty.buffer.UnpooledByteBufAllocator(true);
+        channel.config().setAllocator(allocator);
+        final byte[] whole = frame(1, 60 << 20, 1);
+        channel.writeInbound(Unpooled.wrappedBuffer(whole, 0, 5000));
+        assertThat(allocator.metric().usedDirectMemory()).isLessThan(64 << 10);
+        channel.writeInbound(Unpooled.wrappedBuffer(whole, 5000, 100_000));
+        assertThat(allocator.metric().usedDirectMemory()).isLessThan(1 << 20);
+        assertThat(channel.close().isSuccess()).isTrue();
+        assertThat(allocator.metric().usedDirectMemory()).isZero();
+    }
+
+    @Property(tries = 400)
+    void shouldReadAHelloOrSayWhyNot(@ForAll long seed, @ForAll @IntRange(min = 0, max = 5) int mutations) {
+        final Random random = new Random(seed);
+        final long[] live =
+                random.longs(random.nextInt(20), 1, 1000).sorted().distinct().toArray();
+        final Hello hello = RawPeer.hello(1 + random.nextInt(2), 2, 1, random.nextLong(), random.nextLong(), live);
+        final ByteBuf out = Unpooled.buffer();
+        HelloDescriptor.write(out, hello, new WireChecksum());
+        for (int i = 0; i < mutations; i++) {
+            final int at = random.nextInt(out.readableBytes());
+            out.setByte(at, out.getByte(at) ^ 1 << random.nextInt(8));
+        }
+        try {
+            if (HelloDescriptor.isWhole(out, HelloDescriptor.HELLO_LENGTH, HelloDescriptor.MAX_HELLO)) {
+                final Hello read = HelloDescriptor.readHello(out, new WireChecksum());
+                assertThat(read).usingRecursiveComparison().isEqualTo(hello);
+                assertThat(out.isReadable()).isFalse();
+            }
+        } catch (WireException e) {
+            assertThat(mutations).isPositive();
+        }
+    }
+
+    @Property(tries = 400)
+    void shouldTakeNoRandomBytesForAHandshake(@ForAll byte[] bytes) {
+        final ByteBuf in = Unpooled.wrappedBuffer(bytes);
+        try {
+            if (HelloDescriptor.isWhole(in, HelloDescriptor.WELCOME_LENGTH, HelloDescriptor.MAX_WELCOME)) {
+                HelloDescriptor.readWelcome(in, new WireChecksum());
+                throw new AssertionError("that was a welcome");
+            }
+            assertThat(bytes.length).isLessThan(HelloDescriptor.PREFIX_LENGTH);
+        } catch (WireException e) {
+            assertThat(e.fault()).isNotNull();
+        }
+    }
+}

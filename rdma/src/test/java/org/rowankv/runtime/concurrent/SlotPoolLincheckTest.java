@@ -1,0 +1,108 @@
+package org.rowankv.runtime.concurrent;
+
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.rowankv.runtime.TestScale;
+
+/** Threads that borrow slots, by any index or a given one, and give back what they hold, in all interleavings. */
+@Tag("races")
+@Param(name = "slot", gen = IntGen.class, conf = "0:1")
+@Param(name = "owner", gen = ThreadIdGen.class)
+public class SlotPoolLincheckTest {
+    private static final int SLOTS = 2;
+    private static final int OWNERS = 8;
+
+    private final SlotPool pool = new SlotPool(SLOTS);
+    /** By owner, the slots it holds: each owner's entry is its own. */
+    private final int[] held = new int[OWNERS];
+
+    /** By slot, how many hold it. */
+    private final AtomicIntegerArray holders = new AtomicIntegerArray(SLOTS);
+
+    /** Whether it is the only holder. */
+    private boolean take(int slot, int owner) {
+        held[owner] |= 1 << slot;
+        return holders.incrementAndGet(slot) == 1;
+    }
+
+    @Operation
+    public boolean borrowAny(@Param(name = "owner") int owner) {
+        final int slot = pool.tryBorrow();
+        return slot < 0 || take(slot, owner);
+    }
+
+    @Operation
+    public boolean borrow(@Param(name = "slot") int slot, @Param(name = "owner") int owner) {
+        return !pool.tryBorrow(slot) || take(slot, owner);
+    }
+
+    @Operation
+    public boolean giveBack(@Param(name = "owner") int owner) {
+        if (held[owner] == 0) {
+            return true;
+        }
+        final int slot = Integer.numberOfTrailingZeros(held[owner]);
+        held[owner] &= held[owner] - 1;
+        final boolean alone = holders.getAndDecrement(slot) == 1;
+        pool.giveBack(slot);
+        return alone;
+    }
+
+    /** What it has to be like: whoever gets a slot, and whoever gives one back, is its only holder until then. */
+    public static final class OneHolder {
+        public boolean borrowAny(int owner) {
+            return true;
+        }
+
+        public boolean borrow(int slot, int owner) {
+            return true;
+        }
+
+        public boolean giveBack(int owner) {
+            return true;
+        }
+    }
+
+    private static void explore(int scenarios) {
+        new ModelCheckingOptions()
+                .sequentialSpecification(OneHolder.class)
+                .threads(2)
+                .actorsPerThread(3)
+                .actorsBefore(1)
+                .actorsAfter(1)
+                .iterations(scenarios)
+                .invocationsPerIteration(600)
+                .check(SlotPoolLincheckTest.class);
+    }
+
+    @Test
+    void shouldHaveOneHolderInEveryInterleaving() {
+        explore(TestScale.of(3, 6));
+    }
+
+    @Test
+    @Tag("long")
+    void shouldHaveOneHolderInEveryInterleavingOfManyScenarios() {
+        explore(20);
+    }
+
+    @Test
+    void shouldHaveOneHolderUnderStress() {
+        new StressOptions()
+                .sequentialSpecification(OneHolder.class)
+                .threads(3)
+                .actorsPerThread(4)
+                .actorsBefore(0)
+                .actorsAfter(0)
+                .iterations(TestScale.of(4, 10))
+                .invocationsPerIteration(1_000)
+                .check(SlotPoolLincheckTest.class);
+    }
+}

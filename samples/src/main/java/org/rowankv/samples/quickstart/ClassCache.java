@@ -1,0 +1,42 @@
+package org.rowankv.samples.quickstart;
+
+import java.net.URI;
+import javax.cache.Cache;
+import javax.cache.CacheManager;
+import javax.cache.Caching;
+import javax.cache.configuration.MutableConfiguration;
+import javax.cache.spi.CachingProvider;
+
+/** The cache of the quickstart: plain JCache from here on; what is Rowan-KV's stands in the URI. */
+final class ClassCache implements AutoCloseable {
+    private static final String NAME = "classes";
+
+    private final CachingProvider provider;
+    private final CacheManager manager;
+
+    ClassCache(URI uri) {
+        this.provider = Caching.getCachingProvider();
+        this.manager = provider.getCacheManager(uri, null);
+    }
+
+    /** The cache, new and empty. */
+    Cache<String, byte[]> create() {
+        manager.destroyCache(NAME);
+        return open();
+    }
+
+    /** The cache with what the store holds of it. */
+    Cache<String, byte[]> open() {
+        return manager.createCache(
+                NAME, new MutableConfiguration<String, byte[]>().setTypes(String.class, byte[].class));
+    }
+
+    CacheManager manager() {
+        return manager;
+    }
+
+    @Override
+    public void close() {
+        provider.close();
+    }
+}

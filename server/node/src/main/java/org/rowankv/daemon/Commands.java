@@ -1,0 +1,20 @@
+package org.rowankv.daemon;
+
+import org.rowankv.daemon.zookeeper.NodeDefaults;
+import picocli.CommandLine;
+
+/** Runs commands whose options may stand in the environment and in an options file too. */
+final class Commands {
+    private Commands() {}
+
+    static int execute(Object command, String... arguments) {
+        final CommandLine line = new CommandLine(command);
+        try {
+            line.setDefaultValueProvider(new NodeDefaults(System.getenv(), arguments));
+        } catch (IllegalArgumentException e) {
+            line.getErr().println(e.getMessage());
+            return CommandLine.ExitCode.USAGE;
+        }
+        return line.execute(arguments);
+    }
+}

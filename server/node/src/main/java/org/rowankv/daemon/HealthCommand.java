@@ -1,0 +1,67 @@
+package org.rowankv.daemon;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import org.rowankv.daemon.admin.AdminQuestion;
+import org.rowankv.server.membership.HostAndPort;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code rowan health}: how one server is. */
+@Command(
+        name = "health",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Asks a server how it is, and prints one line: joining, recovering, starting, serving, stopped or failed, and"
+                    + " what it waits for.",
+            "Exit codes: 0 when it serves; 1 when it does not, or does not answer; 2 when called wrongly."
+        })
+public final class HealthCommand implements Callable<Integer> {
+    private static final int EXIT_UNHEALTHY = 1;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    @Option(
+            names = "--admin",
+            defaultValue = "127.0.0.1:7173",
+            paramLabel = "HOST:PORT",
+            description = "--admin-listen of the server (${DEFAULT-VALUE})")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private String admin;
+
+    @Option(names = "--metrics", description = "more lines: what the server holds, name=value")
+    private boolean metrics;
+
+    public static void main(String[] arguments) {
+        NodeLogging.setUp();
+        System.exit(Commands.execute(new HealthCommand(), arguments));
+    }
+
+    @Override
+    public Integer call() {
+        final HostAndPort address;
+        try {
+            address = HostAndPort.parse(admin);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
+        }
+        try {
+            final String health = AdminQuestion.ask(address.host(), address.port(), "health");
+            spec.commandLine()
+                    .getOut()
+                    .print(metrics ? AdminQuestion.ask(address.host(), address.port(), "status") : health);
+            spec.commandLine().getOut().flush();
+            return health.startsWith("serving") ? CommandLine.ExitCode.OK : EXIT_UNHEALTHY;
+        } catch (IOException e) {
+            spec.commandLine().getErr().println("no server answers at " + address + ": " + e.getMessage());
+            return EXIT_UNHEALTHY;
+        }
+    }
+}

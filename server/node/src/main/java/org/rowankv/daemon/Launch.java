@@ -1,0 +1,86 @@
+package org.rowankv.daemon;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.rowankv.daemon.local.LocalCluster;
+
+/**
+ * How the processes of a {@link LocalCluster} are started. Immutable.
+ *
+ * @param java the program
+ * @param jvmOptions of every process
+ * @param advertised by server: where clients reach it, {@code host:port}, if that is not where it listens; may be empty
+ * @param serverOptions of {@code rowan server}, of every server
+ * @param endsWithParent whether they end when the process that started them does, however that ends
+ */
+public record Launch(
+        Path java,
+        List<String> jvmOptions,
+        List<String> advertised,
+        List<String> serverOptions,
+        boolean endsWithParent) {
+    /** By this process's own Java. */
+    public static final Launch DEFAULT = new Launch(ownJava(), List.of(), List.of(), List.of(), false);
+
+    public Launch {
+        jvmOptions = List.copyOf(jvmOptions);
+        advertised = List.copyOf(advertised);
+        serverOptions = List.copyOf(serverOptions);
+    }
+
+    /** Options of every JVM that this one starts: the property {@code rowan.process.options}, at its blanks. */
+    public static List<String> processOptions() {
+        final String options = System.getProperty("rowan.process.options", "").trim();
+        return options.isEmpty() ? List.of() : List.of(options.split("\\s+"));
+    }
+
+    private static Path ownJava() {
+        return Path.of(System.getProperty("java.home"), "bin", "java");
+    }
+
+    public Launch withJava(Path newJava) {
+        return new Launch(newJava, jvmOptions, advertised, serverOptions, endsWithParent);
+    }
+
+    /**
+     * By a Java that somebody names.
+     *
+     * @param option by which it was named
+     * @throws IllegalArgumentException if it is no program; says so in terms of the option
+     */
+    public Launch withJava(Path named, String option) {
+        return withJava(requireProgram(named, option));
+    }
+
+    /**
+     * The same path, if a program is there.
+     *
+     * @param option by which it was named
+     * @throws IllegalArgumentException if none is
+     */
+    public static Path requireProgram(Path path, String option) {
+        if (!Files.isExecutable(path) || Files.isDirectory(path)) {
+            throw new IllegalArgumentException(
+                    option + " " + path + " is no program: give the java of a JDK, /path/to/jdk/bin/java");
+        }
+        return path;
+    }
+
+    public Launch withJvmOptions(String... options) {
+        return new Launch(java, List.of(options), advertised, serverOptions, endsWithParent);
+    }
+
+    public Launch withAdvertised(List<String> addresses) {
+        return new Launch(java, jvmOptions, addresses, serverOptions, endsWithParent);
+    }
+
+    public Launch withServerOptions(String... options) {
+        return new Launch(java, jvmOptions, advertised, List.of(options), endsWithParent);
+    }
+
+    /** They end with the process that starts them, even if it is killed. */
+    public Launch endingWithParent() {
+        return new Launch(java, jvmOptions, advertised, serverOptions, true);
+    }
+}

@@ -1,0 +1,77 @@
+package org.rowankv.daemon;
+
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.membership.ClusterView;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code rowan status}: a cluster's term, servers, shards and replicas. */
+@Command(
+        name = "status",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Prints what the configuration store says of a cluster, and what each of its servers says of itself now.",
+            "Its last line is \"status: term=N servers=N serving=N\" (not with --json or --metrics). Exit codes: 0; 1 when not all"
+                    + " servers serve; 2 when there is no such cluster, or the configuration store does not answer."
+        })
+public final class StatusCommand implements Callable<Integer> {
+    private static final int EXIT_NOT_ALL = 1;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    @Mixin
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private ClusterOptions options;
+
+    @Option(names = "--json", description = "as JSON")
+    private boolean json;
+
+    @Option(names = "--shards", description = "with a line for each shard")
+    private boolean shards;
+
+    @Option(
+            names = "--metrics",
+            description = "instead, what every server counts, as OpenMetrics text; its exit code is then 0 or 2")
+    private boolean metrics;
+
+    public static void main(String[] arguments) {
+        NodeLogging.setUp();
+        System.exit(Commands.execute(new StatusCommand(), arguments));
+    }
+
+    @Override
+    public Integer call() {
+        final PrintWriter out = spec.commandLine().getOut();
+        try (ZooKeeperConfigurationStore store = options.connect()) {
+            final @Nullable ClusterView view = ClusterView.read(store, SecureSeed.source());
+            if (view == null) {
+                spec.commandLine().getErr().println("there is no cluster '" + options.cluster() + "' there");
+                return CommandLine.ExitCode.USAGE;
+            }
+            if (metrics) {
+                out.print(StatusMetrics.of(view));
+                out.flush();
+                return CommandLine.ExitCode.OK;
+            }
+            final StatusText text = new StatusText(options.cluster(), view);
+            out.print(json ? text.json() + "\n" : text.text(shards));
+            out.flush();
+            return text.serving() == view.wanted() ? CommandLine.ExitCode.OK : EXIT_NOT_ALL;
+        } catch (ConfigurationStoreException e) {
+            spec.commandLine().getErr().println(e.getMessage());
+            return CommandLine.ExitCode.USAGE;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package org.rowankv.daemon;
+
+import java.io.IOException;
+import java.util.function.Function;
+import org.rowankv.daemon.admin.AdminQuestion;
+import org.rowankv.daemon.admin.Metric;
+import org.rowankv.daemon.admin.MetricsText;
+import org.rowankv.server.membership.ClusterView;
+import org.rowankv.server.membership.ClusterView.MemberView;
+import org.rowankv.server.membership.HostAndPort;
+
+/** The metrics of all servers of a cluster as one text: each is asked at its admin port. */
+public final class StatusMetrics {
+    private StatusMetrics() {}
+
+    public static String of(ClusterView view) {
+        return of(view, StatusMetrics::ask);
+    }
+
+    /** @param told what a server answers, or something else if it does not */
+    public static String of(ClusterView view, Function<MemberView, String> told) {
+        final MetricsText text = new MetricsText();
+        for (MemberView member : view.members()) {
+            if (!text.add(told.apply(member))) {
+                text.of(member.name()).value(Metric.UP, 0);
+            }
+        }
+        return text.toString();
+    }
+
+    private static String ask(MemberView member) {
+        if (member.admin().isEmpty()) {
+            return "";
+        }
+        final HostAndPort admin = HostAndPort.parse(member.admin());
+        try {
+            return AdminQuestion.ask(admin.host(), admin.port(), "metrics");
+        } catch (IOException e) {
+            return StatusText.AWAY;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package org.rowankv.daemon;
+
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.membership.ClusterException;
+import org.rowankv.server.membership.ClusterView;
+import org.rowankv.server.membership.PlannedSwap;
+import org.rowankv.topology.Configuration;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code rowan swap}: another primary of a shard. */
+@Command(
+        name = "swap",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Makes a backup of a shard its primary, and the primary a backup. The servers start together again with the new"
+                    + " roles; operations wait meanwhile.",
+            "Prints the term of the new configuration. Exit codes: 0; 1 when the shard cannot be given to that server; 2"
+                    + " when the configuration store does not answer, or the command was called wrongly."
+        })
+public final class SwapCommand implements Callable<Integer> {
+    private static final int EXIT_REFUSED = 1;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    @Mixin
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private ClusterOptions options;
+
+    @Option(names = "--shard", required = true, description = "number of the shard")
+    private int shard;
+
+    @Option(names = "--to", paramLabel = "NAME", description = "server that becomes primary (its first backup)")
+    private @Nullable String to;
+
+    public static void main(String[] arguments) {
+        NodeLogging.setUp();
+        System.exit(Commands.execute(new SwapCommand(), arguments));
+    }
+
+    @Override
+    public Integer call() {
+        try (ZooKeeperConfigurationStore store = options.connect()) {
+            final Configuration next = new PlannedSwap(
+                            store, "swap-" + Long.toHexString(SecureSeed.next()), SecureSeed.source())
+                    .swap(shard, numberOf(store));
+            spec.commandLine()
+                    .getOut()
+                    .println("swap: shard=" + shard + " primary="
+                            + next.shard(shard).primary() + " term=" + next.term());
+            return CommandLine.ExitCode.OK;
+        } catch (ClusterException e) {
+            spec.commandLine().getErr().println(e.getMessage());
+            return EXIT_REFUSED;
+        } catch (ConfigurationStoreException e) {
+            spec.commandLine().getErr().println(e.getMessage());
+            return CommandLine.ExitCode.USAGE;
+        }
+    }
+
+    private int numberOf(ZooKeeperConfigurationStore store) {
+        final String name = to;
+        if (name == null) {
+            return -1;
+        }
+        final ClusterView view = ClusterView.read(store, SecureSeed.source());
+        final int number = view == null ? -1 : view.numberOf(name);
+        if (number < 0) {
+            throw new ClusterException("there is no server '" + name + "' in cluster '" + options.cluster() + "'");
+        }
+        return number;
+    }
+}

@@ -1,0 +1,89 @@
+package org.rowankv.daemon.admin;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One connection to the admin port: reads a line, then writes its answer. Owned by the port's thread. */
+final class AdminConnection {
+    private static final Logger LOG = LoggerFactory.getLogger(AdminConnection.class);
+    private static final int MAX_LINE = 256;
+
+    private final SocketChannel channel;
+    private final long deadlineNs;
+    private final ByteBuffer line = ByteBuffer.allocate(MAX_LINE);
+    /** Null until the line is whole. */
+    private @Nullable ByteBuffer answer;
+
+    AdminConnection(SocketChannel channel, long deadlineNs) {
+        this.channel = channel;
+        this.deadlineNs = deadlineNs;
+    }
+
+    /**
+     * Goes on as far as the socket allows.
+     *
+     * @param key of the channel
+     * @return whether nothing is left to do: the answer is written, or there is no question
+     */
+    boolean isDone(SelectionKey key, UnaryOperator<String> answers) throws IOException {
+        ByteBuffer out = answer;
+        if (out == null) {
+            if (channel.read(line) < 0) {
+                return true;
+            }
+            final String question = question();
+            if (question == null) {
+                return !line.hasRemaining();
+            }
+            out = ByteBuffer.wrap(answers.apply(question).getBytes(StandardCharsets.UTF_8));
+            answer = out;
+        }
+        while (out.hasRemaining()) {
+            if (channel.write(out) == 0) {
+                key.interestOps(SelectionKey.OP_WRITE);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The line without its end; null while it has none. */
+    private @Nullable String question() {
+        for (int i = 0; i < line.position(); i++) {
+            if (line.get(i) == '\n') {
+                return new String(line.array(), 0, i, StandardCharsets.ISO_8859_1).strip();
+            }
+        }
+        return null;
+    }
+
+    boolean isOverdue(long nowNs) {
+        return nowNs - deadlineNs >= 0;
+    }
+
+    void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.debug("A connection to the admin port did not close: {}", e.toString());
+        }
+    }
+
+    @Override
+    public String toString() {
+        try {
+            final SocketAddress remote = channel.getRemoteAddress();
+            return String.valueOf(remote);
+        } catch (IOException e) {
+            return "a peer that is gone";
+        }
+    }
+}

@@ -1,0 +1,306 @@
+package org.rowankv.daemon.local;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.locks.LockSupport;
+import org.rowankv.daemon.Launch;
+import org.rowankv.daemon.ServerCommand;
+import org.rowankv.daemon.StatusText;
+import org.rowankv.daemon.admin.AdminQuestion;
+import org.rowankv.daemon.zookeeper.SecretFiles;
+import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.membership.HostAndPort;
+
+/**
+ * A cluster of processes on this machine, with a ZooKeeper of its own, in one directory:
+ *
+ * <pre>
+ *   cluster.properties   what it was made with
+ *   cluster.secret       the secret of its servers
+ *   zookeeper/           the data of its ZooKeeper
+ *   server-1/ …          the data of its servers
+ *   *.log *.pid          of each process
+ * </pre>
+ *
+ * For development and tests: everything listens on the loopback address.
+ */
+public final class LocalCluster {
+    public static final String CLUSTER = "local";
+    private static final String FILE = "cluster.properties";
+    private static final String SECRET_FILE = "cluster.secret";
+    private static final int PORTS_PER_SERVER = 3;
+    private static final long LOOK_NS = 50_000_000;
+    private static final long STOP_PATIENCE_MS = 20_000;
+    private static final long STATUS_PATIENCE_NS = 60_000_000_000L;
+    private static final int CONNECT_PATIENCE_MS = 20_000;
+
+    /**
+     * What a cluster is made with.
+     *
+     * @param capacity of each server, {@code 256m}
+     * @param port of ZooKeeper; the servers take three each after it
+     */
+    public record Shape(int servers, int replicas, String capacity, int port) {
+        /** Ports that it takes, one after the other. */
+        public int ports() {
+            return 1 + PORTS_PER_SERVER * servers;
+        }
+    }
+
+    private final Path dir;
+    private final Shape shape;
+    private final LocalProcess zooKeeper;
+    private final List<LocalProcess> servers = new ArrayList<>();
+    private final Clock clock = SystemClock.INSTANCE;
+    private Launch launch = Launch.DEFAULT;
+
+    private LocalCluster(Path dir, Shape shape) {
+        this.dir = dir.toAbsolutePath();
+        this.shape = shape;
+        this.zooKeeper = new LocalProcess(this.dir, "zookeeper");
+        for (int server = 1; server <= shape.servers(); server++) {
+            servers.add(new LocalProcess(this.dir, "server-" + server));
+        }
+    }
+
+    /** The cluster in a directory, which is made if there is none there; what it was made with counts. */
+    public static LocalCluster openOrMake(Path dir, Shape shape) throws IOException {
+        final Path file = dir.resolve(FILE);
+        if (!Files.exists(file)) {
+            Files.createDirectories(dir);
+            final Properties properties = new Properties();
+            properties.setProperty("servers", Integer.toString(shape.servers()));
+            properties.setProperty("replicas", Integer.toString(shape.replicas()));
+            properties.setProperty("capacity", shape.capacity());
+            properties.setProperty("port", Integer.toString(shape.port()));
+            try (Writer writer = Files.newBufferedWriter(file, StandardCharsets.UTF_8)) {
+                properties.store(writer, "A Rowan-KV cluster on this machine");
+            }
+        }
+        return open(dir);
+    }
+
+    /** @throws IOException if there is none */
+    public static LocalCluster open(Path dir) throws IOException {
+        final Properties properties = new Properties();
+        try (Reader reader = Files.newBufferedReader(dir.resolve(FILE), StandardCharsets.UTF_8)) {
+            properties.load(reader);
+        } catch (java.nio.file.NoSuchFileException e) {
+            throw new IOException("there is no cluster in " + dir, e);
+        }
+        try {
+            return new LocalCluster(
+                    dir,
+                    new Shape(
+                            Integer.parseInt(properties.getProperty("servers")),
+                            Integer.parseInt(properties.getProperty("replicas")),
+                            properties.getProperty("capacity"),
+                            Integer.parseInt(properties.getProperty("port"))));
+        } catch (NumberFormatException e) {
+            throw new IOException(dir.resolve(FILE) + " is damaged: " + e.getMessage(), e);
+        }
+    }
+
+    /** From now on processes are started so. */
+    public LocalCluster launchedBy(Launch how) {
+        launch = how;
+        return this;
+    }
+
+    public Shape shape() {
+        return shape;
+    }
+
+    public String zooKeeperAddress() {
+        return new HostAndPort("127.0.0.1", shape.port()).toString();
+    }
+
+    private int portOf(int server) {
+        return shape.port() + 1 + server * PORTS_PER_SERVER;
+    }
+
+    /** Where a server listens for clients; they reach it there unless {@link Launch#advertised} says otherwise. */
+    public HostAndPort clientsOf(int server) {
+        return new HostAndPort("127.0.0.1", portOf(server));
+    }
+
+    /** The directory of a server's data. */
+    public Path dataOf(int server) {
+        return dir.resolve(servers.get(server).name());
+    }
+
+    private Path secretFile() {
+        return dir.resolve(SECRET_FILE);
+    }
+
+    /** The log of a server's process. */
+    public Path logOf(int server) {
+        return servers.get(server).log();
+    }
+
+    private HostAndPort adminOf(int server) {
+        return new HostAndPort("127.0.0.1", portOf(server) + 2);
+    }
+
+    /** Starts what does not run. */
+    public void start() throws IOException {
+        startZooKeeper();
+        for (int server = 0; server < servers.size(); server++) {
+            startServer(server);
+        }
+    }
+
+    /** Starts it, with what it holds already, unless it runs. */
+    public void startZooKeeper() throws IOException {
+        if (zooKeeper.running().isEmpty()) {
+            zooKeeper.start(
+                    launch,
+                    ZooKeeperProcess.class,
+                    List.of(dir.resolve("zookeeper").toString(), Integer.toString(shape.port())));
+        }
+    }
+
+    /** The process of ZooKeeper, if it runs: for what is to be done to it. */
+    public Optional<ProcessHandle> zooKeeperProcess() {
+        return zooKeeper.running();
+    }
+
+    /** As {@link #zooKeeperProcess}, of a server. */
+    public Optional<ProcessHandle> serverProcess(int server) {
+        return servers.get(server).running();
+    }
+
+    /** Starts it, with what it holds already, unless it runs. */
+    public void startServer(int server) throws IOException {
+        final LocalProcess process = servers.get(server);
+        if (process.running().isEmpty()) {
+            SecretFiles.drawUnlessThere(secretFile());
+            final List<String> options = new ArrayList<>(List.of(
+                    "--name=" + process.name(),
+                    "--data=" + dataOf(server),
+                    "--zookeeper=" + zooKeeperAddress(),
+                    "--cluster=" + CLUSTER,
+                    "--cluster-secret-file=" + secretFile(),
+                    "--listen=" + clientsOf(server),
+                    "--expect=" + shape.servers(),
+                    "--replicas=" + shape.replicas(),
+                    "--capacity=" + shape.capacity()));
+            if (server < launch.advertised().size()) {
+                options.add("--advertise=" + launch.advertised().get(server));
+            }
+            options.addAll(launch.serverOptions());
+            process.start(launch, ServerCommand.class, options);
+        }
+    }
+
+    /**
+     * Waits until all servers serve.
+     *
+     * @return empty, or what is wrong
+     */
+    public String awaitServing(long patienceMs) {
+        final long fromNs = clock.nanoTime();
+        while (true) {
+            final String problem = problem();
+            if (problem.isEmpty()) {
+                return "";
+            }
+            for (LocalProcess process : processes()) {
+                if (process.running().isEmpty()) {
+                    return process.name() + " has ended; the end of its log, " + process.log() + ":\n"
+                            + process.lastLines();
+                }
+            }
+            if (clock.nanoTime() - fromNs >= patienceMs * 1_000_000) {
+                return problem;
+            }
+            LockSupport.parkNanos(LOOK_NS);
+        }
+    }
+
+    private String problem() {
+        for (int server = 0; server < servers.size(); server++) {
+            final String health = health(server);
+            if (!health.equals("serving")) {
+                return servers.get(server).name() + ": " + health + " (log: "
+                        + servers.get(server).log() + ")";
+            }
+        }
+        return "";
+    }
+
+    private String health(int server) {
+        final HostAndPort admin = adminOf(server);
+        try {
+            return AdminQuestion.ask(admin.host(), admin.port(), "health").strip();
+        } catch (IOException e) {
+            return StatusText.AWAY;
+        }
+    }
+
+    /**
+     * What a server says of itself, by name.
+     *
+     * @throws IOException if it does not answer, or not within a minute
+     */
+    public Map<String, String> statusOf(int server) throws IOException {
+        final long fromNs = clock.nanoTime();
+        while (true) {
+            try {
+                return AdminQuestion.askStatus(adminOf(server));
+            } catch (IOException e) {
+                // On a machine with much to do an answer may take longer than the port's clients wait.
+                if (servers.get(server).running().isEmpty() || clock.nanoTime() - fromNs >= STATUS_PATIENCE_NS) {
+                    throw e;
+                }
+                LockSupport.parkNanos(LOOK_NS);
+            }
+        }
+    }
+
+    /** A connection to its configuration; the caller's, who closes it. */
+    public ConfigurationStore connect() {
+        return new ZooKeeperConfigurationStore(zooKeeperAddress(), CLUSTER, CONNECT_PATIENCE_MS);
+    }
+
+    private List<LocalProcess> processes() {
+        final List<LocalProcess> all = new ArrayList<>(servers);
+        all.add(zooKeeper);
+        return all;
+    }
+
+    /** Asks all servers to stop, at once, then ZooKeeper; returns those that had to be ended by force. */
+    public List<String> stop() throws IOException {
+        return stop(processes());
+    }
+
+    /** As {@link #stop}, but ZooKeeper goes on. */
+    public List<String> stopServers() throws IOException {
+        return stop(servers);
+    }
+
+    private List<String> stop(List<LocalProcess> these) throws IOException {
+        final List<String> forced = new ArrayList<>();
+        for (LocalProcess server : servers) {
+            server.running().ifPresent(ProcessHandle::destroy);
+        }
+        for (LocalProcess process : these) {
+            if (!process.stop(STOP_PATIENCE_MS)) {
+                forced.add(process.name());
+            }
+        }
+        return forced;
+    }
+}

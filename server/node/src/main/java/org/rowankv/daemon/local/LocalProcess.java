@@ -1,0 +1,151 @@
+package org.rowankv.daemon.local;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.daemon.Launch;
+import org.rowankv.daemon.ParentWatch;
+import org.rowankv.daemon.zookeeper.NodeDefaults;
+
+/** A process of a local cluster: its log, and its number in a file, by which a later command finds it again. */
+public final class LocalProcess {
+    private static final int LAST_LINES = 5;
+
+    private final String name;
+    private final Path pidFile;
+    private final Path log;
+    /** In the command line of the process: tells it from one that has got its number since. */
+    private final String mark;
+    /**
+     * Started by this process: what it is called is not told before it has become what it is to be. It also holds this end of
+     * the pipe by which the other process knows that this one lives.
+     */
+    private @Nullable Process started;
+
+    public LocalProcess(Path dir, String name) {
+        this.name = name;
+        this.pidFile = dir.resolve(name + ".pid");
+        this.log = dir.resolve(name + ".log");
+        this.mark = "-Drowan.process=" + pidFile.toAbsolutePath();
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public Path log() {
+        return log;
+    }
+
+    /** Starts it with the class path of this process. */
+    public void start(Launch launch, Class<?> main, List<String> arguments) throws IOException {
+        final List<String> command = new ArrayList<>();
+        command.add(launch.java().toString());
+        command.add(mark);
+        if (launch.endsWithParent()) {
+            command.add("-D" + ParentWatch.PROPERTY + "=true");
+        }
+        command.addAll(launch.jvmOptions());
+        command.addAll(Launch.processOptions());
+        command.add(main.getName());
+        command.addAll(arguments);
+        final ProcessBuilder builder = new ProcessBuilder(command);
+        // Not in the command line: of a long one the system shows nothing, and this would not know its own process
+        // again.
+        builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+        builder.environment().remove(NodeDefaults.SECRET_VARIABLE); // of another cluster: this one has its own
+        final Process process = builder.redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .redirectInput(
+                        launch.endsWithParent()
+                                ? ProcessBuilder.Redirect.PIPE
+                                : ProcessBuilder.Redirect.from(
+                                        Path.of("/dev/null").toFile()))
+                .start();
+        started = process;
+        Files.writeString(pidFile, process.pid() + "\n", StandardCharsets.UTF_8);
+    }
+
+    /** The process, if it runs. */
+    public Optional<ProcessHandle> running() {
+        final Process own = started;
+        if (own != null) {
+            return own.isAlive() ? Optional.of(own.toHandle()) : Optional.empty();
+        }
+        try {
+            final String pid = Files.readString(pidFile, StandardCharsets.UTF_8).strip();
+            return ProcessHandle.of(Long.parseLong(pid))
+                    .filter(ProcessHandle::isAlive)
+                    .filter(this::isOurs);
+        } catch (IOException | NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    private boolean isOurs(ProcessHandle process) {
+        final Optional<String[]> arguments = process.info().arguments();
+        if (arguments.isEmpty()) {
+            // Where the system tells nothing of any process, the number must do; else it is one that has ended, and
+            // whose
+            // end nobody has looked at yet.
+            return ProcessHandle.current().info().arguments().isEmpty();
+        }
+        return List.of(arguments.get()).contains(mark);
+    }
+
+    /** Asks it to end, waits for that, and ends it if it does not. Returns whether it ended by itself. */
+    public boolean stop(long patienceMs) throws IOException {
+        final Optional<ProcessHandle> process = running();
+        final boolean byItself = process.isEmpty() || end(process.get(), patienceMs);
+        Files.deleteIfExists(pidFile);
+        return byItself;
+    }
+
+    /**
+     * As {@link #stop}, any process. What the system answers to a signal is not looked at: it says no of a process that has
+     * just ended by itself too. Only its end counts.
+     */
+    boolean end(ProcessHandle process, long patienceMs) throws IOException {
+        process.destroy();
+        if (hasEnded(process, patienceMs)) {
+            return true;
+        }
+        process.destroyForcibly();
+        if (!hasEnded(process, patienceMs)) {
+            throw new IOException("process " + process.pid() + " (" + name + ") does not end");
+        }
+        return false;
+    }
+
+    private static boolean hasEnded(ProcessHandle process, long patienceMs) {
+        try {
+            process.onExit().get(patienceMs, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The end of its log. */
+    public String lastLines() {
+        try {
+            final List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
+            return String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()));
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}

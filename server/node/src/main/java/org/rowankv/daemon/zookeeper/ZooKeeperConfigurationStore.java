@@ -1,0 +1,294 @@
+package org.rowankv.daemon.zookeeper;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.zookeeper.AddWatchMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.configstore.NodeDescriptor;
+import org.rowankv.server.configstore.NodePath;
+import org.rowankv.server.configstore.Stamp;
+import org.rowankv.server.configstore.Versioned;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The configuration store of a cluster, in ZooKeeper, below {@code /rowan/CLUSTER}.
+ *
+ * <p>A node that is deleted stays in ZooKeeper, empty: so its version goes on and is never given twice. What is empty does
+ * not exist; parents are made empty.
+ *
+ * <p>Nothing is ever tried again in here: a change whose connection was lost may have been made, and a second attempt would
+ * meet its own first one. The caller reads back and compares the stamp. Reads ask for what was last agreed on, not for what
+ * the nearest server of ZooKeeper happens to know.
+ *
+ * <p>For any thread; an interrupt of the caller does not cut a call short. No ephemeral nodes, no sessions that matter.
+ */
+public final class ZooKeeperConfigurationStore implements ConfigurationStore {
+    private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperConfigurationStore.class);
+    private static final String ROOT = "rowan";
+    private static final int SESSION_TIMEOUT_MS = 10_000;
+    private static final byte[] NOTHING = {};
+
+    private final String where;
+    private final CuratorFramework curator;
+    private final ExecutorService calls;
+    private final @Nullable OpenNodes openNodes;
+
+    /** As below, without a credential: what it makes is open to everybody. */
+    public ZooKeeperConfigurationStore(String servers, String cluster, int connectionTimeoutMs) {
+        this(servers, cluster, connectionTimeoutMs, null);
+    }
+
+    /**
+     * Begins to connect; does not wait for it.
+     *
+     * @param servers of ZooKeeper, {@code host:port[,host:port…][/path]}
+     * @param cluster name of the cluster
+     * @param connectionTimeoutMs how long a call waits for a connection before it fails
+     * @param auth shown to ZooKeeper; what is made is for it alone. Null: for everybody
+     * @throws IllegalArgumentException if the servers cannot be read
+     */
+    public ZooKeeperConfigurationStore(
+            String servers, String cluster, int connectionTimeoutMs, @Nullable ZooKeeperAuth auth) {
+        if (servers.isBlank()) {
+            throw new IllegalArgumentException("no servers of ZooKeeper: write host:port,host:port");
+        }
+        this.where = "ZooKeeper at " + servers;
+        final CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
+                .connectString(servers)
+                .namespace(ROOT + "/" + cluster)
+                .sessionTimeoutMs(Math.max(SESSION_TIMEOUT_MS, connectionTimeoutMs))
+                .connectionTimeoutMs(connectionTimeoutMs)
+                .retryPolicy((count, elapsedMs, sleeper) -> false)
+                .dontUseContainerParents();
+        if (auth != null) {
+            builder.authorization(auth.scheme(), auth.bytes()).aclProvider(new CreatorOnly());
+        }
+        this.curator = builder.build();
+        this.openNodes = auth == null ? null : new OpenNodes(curator, where);
+        this.calls = Executors.newSingleThreadExecutor(work -> {
+            final Thread thread = new Thread(work, "rowan-zookeeper");
+            thread.setDaemon(true);
+            return thread;
+        });
+        curator.start();
+    }
+
+    /** For all nodes, parents too: their creator may do everything, others nothing. */
+    private static final class CreatorOnly implements ACLProvider {
+        @Override
+        public List<ACL> getDefaultAcl() {
+            return ZooDefs.Ids.CREATOR_ALL_ACL;
+        }
+
+        @Override
+        public List<ACL> getAclForPath(String path) {
+            return ZooDefs.Ids.CREATOR_ALL_ACL;
+        }
+    }
+
+    /** Whether all of these servers are at loopback addresses: one that cannot be looked up is not. */
+    public static boolean isOnThisMachine(String servers) {
+        final int path = servers.indexOf('/');
+        for (String server : (path < 0 ? servers : servers.substring(0, path)).split(",")) {
+            final int colon = server.lastIndexOf(':');
+            final String host = colon < 0 ? server : server.substring(0, colon);
+            try {
+                if (!InetAddress.getByName(host.strip()).isLoopbackAddress()) {
+                    return false;
+                }
+            } catch (UnknownHostException e) {
+                LOG.debug("{} has no address", host, e);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public @Nullable Versioned read(String path) {
+        NodePath.require(path);
+        return call(() -> find(path)).node;
+    }
+
+    /** A node, and its version in ZooKeeper: −1 where nothing is, not even an empty one. */
+    private record Found(@Nullable Versioned node, int version) {}
+
+    private Found find(String path) throws Exception {
+        curator.sync().forPath(path);
+        final Stat stat = new Stat();
+        final byte[] bytes;
+        try {
+            bytes = curator.getData().storingStatIn(stat).forPath(path);
+        } catch (KeeperException.NoNodeException e) {
+            return new Found(null, -1);
+        }
+        if (openNodes != null) {
+            openNodes.look(path);
+        }
+        if (bytes == null || bytes.length == 0) {
+            return new Found(null, stat.getVersion());
+        }
+        final String reason = NodeDescriptor.whyInvalid(bytes);
+        if (reason != null || !NodeDescriptor.path(bytes).equals(path)) {
+            throw new ConfigurationStoreException("the node " + path + " in " + where + " cannot be read: "
+                    + (reason == null ? "it belongs to " + NodeDescriptor.path(bytes) : reason)
+                    + ". Put it back from a backup");
+        }
+        final Versioned node = NodeDescriptor.node(bytes);
+        return new Found(new Versioned(node.bytes(), stat.getVersion(), node.stamp()), stat.getVersion());
+    }
+
+    @Override
+    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+        NodePath.require(path);
+        if (bytes.length > MAX_NODE_LENGTH) {
+            throw new IllegalArgumentException(
+                    "node " + path + " of " + bytes.length + " bytes is longer than " + MAX_NODE_LENGTH);
+        }
+        final byte[] node = NodeDescriptor.encode(path, new Versioned(bytes.clone(), 0, stamp));
+        return call(() -> change(path, expectedVersion, node));
+    }
+
+    @Override
+    public boolean delete(String path, long expectedVersion) {
+        NodePath.require(path);
+        return expectedVersion != ABSENT && call(() -> change(path, expectedVersion, NOTHING));
+    }
+
+    private boolean change(String path, long expectedVersion, byte[] bytes) throws Exception {
+        int version = (int) expectedVersion;
+        if (expectedVersion == ABSENT) {
+            final Found found = find(path);
+            if (found.node != null) {
+                return false;
+            }
+            version = found.version;
+        } else if (expectedVersion < 0 || expectedVersion > Integer.MAX_VALUE) {
+            return false;
+        } else if (bytes.length == 0 && find(path).node == null) {
+            return false; // what does not exist is not deleted again
+        }
+        try {
+            if (version < 0) {
+                final String unused = curator.create().creatingParentsIfNeeded().forPath(path, bytes);
+            } else {
+                final Stat unused = curator.setData().withVersion(version).forPath(path, bytes);
+            }
+            return true;
+        } catch (KeeperException.BadVersionException
+                | KeeperException.NoNodeException
+                | KeeperException.NodeExistsException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public List<String> list(String prefix) {
+        final String parent = prefix.equals("/") ? "" : NodePath.require(prefix);
+        return call(() -> {
+            curator.sync().forPath(prefix);
+            final List<String> names;
+            try {
+                names = new ArrayList<>(curator.getChildren().forPath(prefix));
+            } catch (KeeperException.NoNodeException e) {
+                return List.<String>of();
+            }
+            Collections.sort(names);
+            final List<String> paths = new ArrayList<>();
+            for (String name : names) {
+                if (find(parent + "/" + name).node != null) {
+                    paths.add(parent + "/" + name);
+                }
+            }
+            return List.copyOf(paths);
+        });
+    }
+
+    /** Set anew whenever the connection is; what has changed meanwhile is unknown, so that is a hint too. */
+    @Override
+    public boolean watch(Runnable changed) {
+        final Watcher watcher = event -> changed.run();
+        curator.getConnectionStateListenable().addListener((client, state) -> {
+            if (state.isConnected()) {
+                setWatch(watcher);
+                changed.run();
+            }
+        });
+        setWatch(watcher);
+        return true;
+    }
+
+    private void setWatch(Watcher watcher) {
+        try {
+            curator.watchers()
+                    .add()
+                    .withMode(AddWatchMode.PERSISTENT_RECURSIVE)
+                    .inBackground()
+                    .usingWatcher(watcher)
+                    .forPath("/");
+        } catch (Exception e) {
+            // The caller looks now and then in any case, and the next connection sets it.
+            LOG.debug("nodes in {} cannot be watched", where, e);
+        }
+    }
+
+    private <T> T call(Callable<T> work) {
+        boolean interrupted = false;
+        try {
+            final Future<T> result = calls.submit(work);
+            while (true) {
+                try {
+                    return result.get();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } catch (RejectedExecutionException e) {
+            throw new ConfigurationStoreException("the connection with " + where + " is closed", e);
+        } catch (ExecutionException e) {
+            final Throwable cause = e.getCause();
+            throw cause instanceof ConfigurationStoreException known
+                    ? known
+                    : new ConfigurationStoreException(where + " does not answer: " + reason(cause), cause);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static String reason(@Nullable Throwable cause) {
+        if (cause instanceof KeeperException.NoAuthException refused) {
+            return "it refuses access to " + refused.getPath()
+                    + ", which belongs to another credential: check --zookeeper-auth-file";
+        }
+        return cause instanceof KeeperException keeper ? keeper.code().toString() : String.valueOf(cause);
+    }
+
+    /** Ends the connection; a change under way may or may not be made. */
+    @Override
+    public void close() {
+        calls.shutdown();
+        curator.close();
+    }
+}

@@ -1,0 +1,218 @@
+package org.rowankv.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.TestScale;
+import org.rowankv.server.membership.PlannedSwap;
+
+/** Server processes that are killed while they write: what was acknowledged is there after they have started again. */
+class KilledProcessesTest {
+    @TempDir
+    Path dir;
+
+    private TestingServer zooKeeper;
+    private final List<Child> children = new ArrayList<>();
+    /** By key: the highest number that was acknowledged. */
+    private final Map<Integer, Long> acked = new ConcurrentHashMap<>();
+
+    private volatile boolean movingKeys;
+    private final ConcurrentLinkedQueue<String> problems = new ConcurrentLinkedQueue<>();
+
+    /** One server, in a process that comes and goes. */
+    private final class Child {
+        private final String name;
+        private final int port;
+        private final String level;
+        private final AtomicInteger acks = new AtomicInteger();
+        private final Map<Integer, Long> found = new ConcurrentHashMap<>();
+        private final AtomicInteger servings = new AtomicInteger();
+        private volatile long servingTerm;
+        private Process process;
+        private Thread reader;
+
+        Child(String name, int port, String level) {
+            this.name = name;
+            this.port = port;
+            this.level = level;
+        }
+
+        void start() throws IOException {
+            process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Xmx256m",
+                            "-XX:TieredStopAtLevel=1",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            LoadedServer.class.getName(),
+                            name,
+                            dir.resolve(name).toString(),
+                            zooKeeper.getConnectString(),
+                            Integer.toString(port),
+                            level)
+                    .redirectError(ProcessBuilder.Redirect.appendTo(
+                            dir.resolve(name + ".log").toFile()))
+                    .start();
+            final BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
+            reader = new Thread(() -> lines.lines().forEach(this::line));
+            reader.start();
+        }
+
+        private void line(String line) {
+            final String[] words = line.split(" ");
+            switch (words[0]) {
+                case "ACKED" -> {
+                    acked.merge(Integer.parseInt(words[1]), Long.parseLong(words[2]), Math::max);
+                    acks.incrementAndGet();
+                }
+                case "FOUND" -> {
+                    final int key = Integer.parseInt(words[1]);
+                    final long number = Long.parseLong(words[2]);
+                    found.put(key, number);
+                    final long least = acked.getOrDefault(key, 0L);
+                    // One more may have been under way, and have taken effect. What another process said last of a key
+                    // that was its own may not have been read yet.
+                    if (number < least || number > least + 1 && !movingKeys) {
+                        problems.add(name + ": " + line + ", acknowledged was " + least);
+                    }
+                }
+                case "SERVING" -> {
+                    servingTerm = Long.parseLong(words[2]);
+                    servings.incrementAndGet();
+                }
+                default -> problems.add(name + ": " + line);
+            }
+        }
+
+        /** Kills it, and reads what it had said. */
+        void kill() throws InterruptedException {
+            process.destroyForcibly();
+            assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            reader.join(20_000);
+            assertThat(reader.isAlive()).isFalse();
+        }
+    }
+
+    @BeforeEach
+    void startZooKeeper() throws Exception {
+        zooKeeper = new TestingServer(true);
+    }
+
+    @AfterEach
+    void killAll() throws Exception {
+        for (Child child : children) {
+            if (child.process != null) {
+                child.kill();
+            }
+        }
+        zooKeeper.close();
+    }
+
+    private void begin(String level) throws IOException {
+        final List<ServerSocket> held = new ArrayList<>();
+        for (int i = 0; i < LoadedServer.SERVERS; i++) {
+            held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+            children.add(new Child("s" + i, held.get(i).getLocalPort(), level));
+        }
+        for (ServerSocket socket : held) {
+            socket.close();
+        }
+        for (Child child : children) {
+            child.start();
+        }
+    }
+
+    private void awaitAcks(int count) {
+        final Map<Child, Integer> enough = new HashMap<>();
+        children.forEach(child -> enough.put(child, child.acks.get() + count));
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> !problems.isEmpty()
+                        || enough.entrySet().stream()
+                                .allMatch(each -> each.getKey().acks.get() >= each.getValue()));
+        assertThat(problems).isEmpty();
+    }
+
+    private void awaitAllFound() {
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+            int keys = 0;
+            for (Child child : children) {
+                keys += child.found.size();
+            }
+            assertThat(keys).isGreaterThanOrEqualTo(LoadedServer.KEYS);
+        });
+    }
+
+    @Test
+    void shouldFindWhatWasAcknowledgedAfterAllWereKilledUnderLoad() throws Exception {
+        begin("PROCESS");
+        for (int round = 0; round < TestScale.of(2, 3); round++) {
+            awaitAcks(150);
+            for (Child child : children) {
+                child.process.destroyForcibly(); // at once, so that each is in the middle of something
+            }
+            for (Child child : children) {
+                child.kill();
+                child.found.clear();
+            }
+            for (Child child : children) {
+                child.start();
+            }
+            awaitAllFound();
+        }
+        assertThat(problems).isEmpty();
+        assertThat(acked).hasSize(LoadedServer.KEYS);
+    }
+
+    @Test
+    void shouldGoOnAfterOneWasKilledUnderLoadAndCameBack() throws Exception {
+        begin("PROCESS");
+        for (int round = 0; round < TestScale.of(2, 3); round++) {
+            awaitAcks(100);
+            final Child victim = children.get(round);
+            victim.kill();
+            victim.start();
+        }
+        awaitAcks(100);
+    }
+
+    @Test
+    void shouldSwapPrimariesUnderLoad() throws Exception {
+        movingKeys = true;
+        begin("PROCESS");
+        awaitAcks(50);
+        try (ZooKeeperConfigurationStore store =
+                new ZooKeeperConfigurationStore(zooKeeper.getConnectString(), "loaded", 10_000)) {
+            final PlannedSwap swap = new PlannedSwap(store, "test", new SplittableRandomSource(5));
+            for (int round = 0; round < TestScale.of(3, 6); round++) {
+                final long term = swap.swap(round, -1).term();
+                await().atMost(Duration.ofSeconds(60))
+                        .until(() -> children.stream().allMatch(child -> child.servingTerm > term));
+                awaitAcks(50);
+            }
+        }
+        children.forEach(child -> assertThat(child.servings.get()).isGreaterThanOrEqualTo(TestScale.of(4, 7)));
+    }
+}

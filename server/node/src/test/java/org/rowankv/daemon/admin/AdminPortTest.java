@@ -1,0 +1,226 @@
+package org.rowankv.daemon.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ManualClock;
+
+/** Peers of the admin port that are slow cost their own connections only. Its deadlines run by a clock of the test's. */
+final class AdminPortTest {
+    private static final int PATIENCE_S = 30;
+    /** More than the sockets of both ends buffer. */
+    private static final int LARGE = 16 << 20;
+
+    private final ManualClock clock = new ManualClock();
+    private final AdminPort port = new AdminPort(
+            new InetSocketAddress("127.0.0.1", 0),
+            line -> switch (line) {
+                case "health" -> "serving\n";
+                case "large" -> "x".repeat(LARGE);
+                case "fail" -> throw new IllegalStateException("planned by the test");
+                default -> "unknown\n";
+            },
+            clock);
+
+    private final List<Socket> peers = new ArrayList<>();
+
+    @AfterEach
+    void close() throws IOException {
+        for (Socket each : peers) {
+            each.close();
+        }
+        port.close();
+    }
+
+    private Socket peer(String said) throws IOException {
+        final Socket socket = new Socket();
+        socket.setReceiveBufferSize(4 << 10);
+        socket.connect(new InetSocketAddress("127.0.0.1", port.port()));
+        socket.setSoTimeout(PATIENCE_S * 1000);
+        socket.getOutputStream().write(said.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        peers.add(socket);
+        return socket;
+    }
+
+    private String health() throws IOException {
+        return AdminQuestion.ask("127.0.0.1", port.port(), "health");
+    }
+
+    private void pass(int ms) {
+        clock.advanceNs(TimeUnit.MILLISECONDS.toNanos(ms));
+    }
+
+    /** Fails with a time-out if the port leaves it open. */
+    private static long bytesUntilClosed(Socket peer) throws IOException {
+        final byte[] bytes = new byte[64 << 10];
+        long sum = 0;
+        try {
+            for (int count = 0; count >= 0; count = peer.getInputStream().read(bytes)) {
+                sum += count;
+            }
+        } catch (SocketTimeoutException e) {
+            throw new AssertionError("the port leaves a slow connection open", e);
+        } catch (SocketException e) {
+            assertThat(e).hasMessageContaining("reset"); // it was closed with bytes on their way
+        }
+        return sum;
+    }
+
+    /** Whether the port has closed it; does not wait. */
+    private static boolean isClosed(Socket peer) throws IOException {
+        peer.setSoTimeout(1);
+        try {
+            return peer.getInputStream().read() < 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (SocketException e) {
+            return true;
+        }
+    }
+
+    @Test
+    void shouldAnswerHealthWhileAPeerSendsByteByByte() throws Exception {
+        final Socket dripping = peer("h");
+
+        assertThat(health()).isEqualTo("serving\n");
+        dripping.getOutputStream().write('e');
+        assertThat(isClosed(dripping)).isFalse();
+    }
+
+    @Test
+    void shouldEndAPeerThatSendsByteByByteWhateverItSends() throws Exception {
+        final Socket dripping = peer("h");
+        assertThat(health()).isEqualTo("serving\n"); // the port has taken the one before
+        pass(AdminPort.PATIENCE_MS - 1);
+        dripping.getOutputStream().write('e');
+        assertThat(health()).isEqualTo("serving\n");
+        assertThat(isClosed(dripping)).isFalse();
+
+        pass(1);
+
+        await().atMost(PATIENCE_S, TimeUnit.SECONDS).until(() -> isClosed(dripping));
+    }
+
+    @Test
+    void shouldEndAPeerThatDoesNotReadItsAnswer() throws Exception {
+        final Socket notReading = peer("large\n");
+        assertThat(health()).isEqualTo("serving\n");
+
+        pass(AdminPort.PATIENCE_MS);
+
+        assertThat(health()).isEqualTo("serving\n"); // a turn later than the deadline's
+        assertThat(bytesUntilClosed(notReading)).isLessThan(LARGE);
+    }
+
+    @Test
+    void shouldWriteALargeAnswerToAPeerThatReads() throws Exception {
+        assertThat(bytesUntilClosed(peer("large\n"))).isEqualTo(LARGE);
+    }
+
+    @Test
+    void shouldAnswerHealthWhileAsManyPeersDripAsThereIsRoomFor() throws Exception {
+        for (int i = 0; i < AdminPort.MAX_CONNECTIONS - 1; i++) {
+            peer("h");
+        }
+
+        assertThat(health()).isEqualTo("serving\n");
+
+        for (Socket each : peers) {
+            assertThat(isClosed(each)).isFalse();
+        }
+        pass(AdminPort.PATIENCE_MS);
+        for (Socket each : peers) {
+            await().atMost(PATIENCE_S, TimeUnit.SECONDS).until(() -> isClosed(each));
+        }
+    }
+
+    @Test
+    void shouldEndTheOldestForOneMoreThanThereIsRoomFor() throws Exception {
+        for (int i = 0; i < AdminPort.MAX_CONNECTIONS + 5; i++) {
+            peer("h");
+        }
+
+        assertThat(health()).isEqualTo("serving\n");
+
+        for (int i = 0; i < 5; i++) {
+            final Socket old = peers.get(i);
+            await().atMost(PATIENCE_S, TimeUnit.SECONDS).until(() -> isClosed(old));
+        }
+        assertThat(isClosed(peers.get(peers.size() - 1))).isFalse();
+    }
+
+    @Test
+    void shouldEndAPeerThatSendsNoLine() throws Exception {
+        assertThat(bytesUntilClosed(peer("x".repeat(256)))).isZero();
+    }
+
+    @Test
+    void shouldOutliveAnAnswerThatFails() throws Exception {
+        assertThat(bytesUntilClosed(peer("fail\n"))).isZero();
+        assertThat(health()).isEqualTo("serving\n");
+    }
+
+    @Test
+    void shouldListenNoMoreOnceItIsClosed() throws Exception {
+        final Socket dripping = peer("h");
+        assertThat(health()).isEqualTo("serving\n");
+
+        port.close();
+
+        assertThat(bytesUntilClosed(dripping)).isZero();
+        final AdminPort again =
+                new AdminPort(new InetSocketAddress("127.0.0.1", port.port()), line -> "again\n", clock);
+        assertThat(health()).isEqualTo("again\n");
+        again.close();
+    }
+
+    /** A server that drips holds a caller of its own no longer than a server that is silent. */
+    @Test
+    void shouldGiveUpAskingAServerThatAnswersByteByByte() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+            final Thread dripping = new Thread(() -> drip(server));
+            dripping.start();
+            final ManualClock own = new ManualClock();
+            final Clock stepping = new Clock() { // each look at it costs a second
+                        @Override
+                        public long nanoTime() {
+                            own.advanceNs(TimeUnit.SECONDS.toNanos(1));
+                            return own.nanoTime();
+                        }
+
+                        @Override
+                        public long wallMs() {
+                            return own.wallMs();
+                        }
+                    };
+            assertThatThrownBy(() -> AdminQuestion.ask(
+                            server.getInetAddress().getHostAddress(), server.getLocalPort(), "health", stepping))
+                    .isInstanceOf(SocketTimeoutException.class)
+                    .hasMessageContaining("no whole answer");
+            dripping.join(); // ends with the asker's connection
+        }
+    }
+
+    private static void drip(ServerSocket server) {
+        try (Socket asker = server.accept()) {
+            while (asker.isConnected()) {
+                asker.getOutputStream().write('x');
+            }
+        } catch (IOException e) {
+            assertThat(e).isNotNull(); // the asker has gone
+        }
+    }
+}

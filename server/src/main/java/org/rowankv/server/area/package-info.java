@@ -1,0 +1,8 @@
+/**
+ * The area of one server: its memory, superblock, tables of segments and tenures. Entries and directories do not
+ * belong here. Beside the local fabric the only package that maps memory.
+ */
+@NullMarked
+package org.rowankv.server.area;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,212 @@
+package org.rowankv.server.configstore;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Version;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
+import org.rowankv.topology.ShardMap;
+
+/**
+ * A configuration as bytes, little endian.
+ *
+ * <pre>
+ *   0  magic "RKVC"                      4
+ *   4  format version                    4
+ *   8  checksum, CRC32C of 12 .. end     4
+ *  12  server count                      4
+ *  16  shard count                       4
+ *  20  zero                              4
+ *  24  cluster id                        8
+ *  32  seed of the key hash              8
+ *  40  term                              8
+ *  48  per server: incarnation           8
+ *      per shard:  epoch 4, primary 2, backup count 2, per backup: server 2
+ * </pre>
+ *
+ * <p>Format version {@value #FORMAT_VERSION} is as above. While replicas are joining, a configuration is written in format
+ * version {@value #JOINING_VERSION}, in which {@value #JOINING} is added to the server of each backup that is joining; so
+ * what does not know of joining refuses it, and reads all others.
+ *
+ * <p>What cannot be a configuration is refused with the reason; no count is believed before the bytes for it are there.
+ */
+public final class ConfigurationCodec {
+    /** Under which a configuration is stored. */
+    public static final String PATH = "/configuration";
+
+    static final int MAGIC = 0x43564b52; // "RKVC" in memory order
+    static final int FORMAT_VERSION = 1;
+    static final int JOINING_VERSION = 2;
+    /** Above every server id. */
+    static final int JOINING = 1 << 14;
+
+    static final int MAX_SERVERS = 1024;
+
+    static final int MAGIC_OFFSET = 0;
+    static final int FORMAT_VERSION_OFFSET = MAGIC_OFFSET + Integer.BYTES;
+    static final int CHECKSUM_OFFSET = FORMAT_VERSION_OFFSET + Integer.BYTES;
+    static final int SERVER_COUNT_OFFSET = CHECKSUM_OFFSET + Integer.BYTES;
+    static final int SHARD_COUNT_OFFSET = SERVER_COUNT_OFFSET + Integer.BYTES;
+    static final int RESERVED_OFFSET = SHARD_COUNT_OFFSET + Integer.BYTES;
+    static final int CLUSTER_ID_OFFSET = RESERVED_OFFSET + Integer.BYTES;
+    static final int HASH_SEED_OFFSET = CLUSTER_ID_OFFSET + Long.BYTES;
+    static final int TERM_OFFSET = HASH_SEED_OFFSET + Long.BYTES;
+    static final int HEADER_LENGTH = TERM_OFFSET + Long.BYTES;
+    static final int SHARD_LENGTH = Integer.BYTES + 2 * Short.BYTES;
+
+    private ConfigurationCodec() {}
+
+    public static byte[] encode(Configuration configuration) {
+        if (configuration.serverCount() > MAX_SERVERS) {
+            throw new IllegalArgumentException(configuration.serverCount() + " servers are more than " + MAX_SERVERS);
+        }
+        int length = HEADER_LENGTH + configuration.serverCount() * Long.BYTES;
+        for (ShardAssignment shard : configuration.shards()) {
+            length += SHARD_LENGTH + (shard.replicaCount() - 1) * Short.BYTES;
+        }
+        final boolean joining = configuration.shards().stream()
+                .anyMatch(shard -> !shard.joining().isEmpty());
+        final ByteBuffer buffer = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(MAGIC_OFFSET, MAGIC)
+                .putInt(FORMAT_VERSION_OFFSET, joining ? JOINING_VERSION : FORMAT_VERSION)
+                .putInt(SERVER_COUNT_OFFSET, configuration.serverCount())
+                .putInt(SHARD_COUNT_OFFSET, configuration.shardCount())
+                .putLong(CLUSTER_ID_OFFSET, configuration.clusterId())
+                .putLong(HASH_SEED_OFFSET, configuration.hashSeed())
+                .putLong(TERM_OFFSET, configuration.term())
+                .position(HEADER_LENGTH);
+        for (long incarnation : configuration.incarnations()) {
+            buffer.putLong(incarnation);
+        }
+        for (ShardAssignment shard : configuration.shards()) {
+            buffer.putInt(shard.epoch()).putShort((short) shard.primary()).putShort((short) (shard.replicaCount() - 1));
+            for (int backup : shard.backups()) {
+                buffer.putShort((short) (shard.isJoining(backup) ? backup | JOINING : backup));
+            }
+        }
+        buffer.putInt(CHECKSUM_OFFSET, checksum(buffer));
+        assert whyInvalid(buffer.array()) == null : whyInvalid(buffer.array());
+        return buffer.array();
+    }
+
+    /** Throws {@link ConfigurationStoreException} with the reason if the bytes are no configuration. */
+    public static Configuration decode(byte[] bytes) {
+        final String reason = whyInvalid(bytes);
+        if (reason != null) {
+            throw new ConfigurationStoreException("the stored configuration cannot be read: " + reason);
+        }
+        final ByteBuffer buffer =
+                ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).position(HEADER_LENGTH);
+        final List<Long> incarnations = new ArrayList<>();
+        for (int i = 0; i < buffer.getInt(SERVER_COUNT_OFFSET); i++) {
+            incarnations.add(buffer.getLong());
+        }
+        final List<ShardAssignment> shards = new ArrayList<>();
+        for (int i = 0; i < buffer.getInt(SHARD_COUNT_OFFSET); i++) {
+            final int epoch = buffer.getInt();
+            final int primary = buffer.getShort();
+            final int[] backups = new int[buffer.getShort()];
+            final Set<Integer> joining = new HashSet<>();
+            for (int j = 0; j < backups.length; j++) {
+                final int backup = buffer.getShort();
+                backups[j] = backup & ~JOINING;
+                if ((backup & JOINING) != 0) {
+                    joining.add(backups[j]);
+                }
+            }
+            shards.add(new ShardAssignment(epoch, primary, backups, joining));
+        }
+        return new Configuration(
+                buffer.getLong(CLUSTER_ID_OFFSET),
+                buffer.getLong(HASH_SEED_OFFSET),
+                buffer.getLong(TERM_OFFSET),
+                incarnations,
+                shards);
+    }
+
+    /** Why the bytes are no configuration that this version reads, or null. */
+    static @Nullable String whyInvalid(byte[] bytes) {
+        if (bytes.length < HEADER_LENGTH) {
+            return "it has " + bytes.length + " bytes only";
+        }
+        final ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        if (buffer.getInt(MAGIC_OFFSET) != MAGIC) {
+            return "it is no configuration";
+        }
+        final int version = buffer.getInt(FORMAT_VERSION_OFFSET);
+        if (version != FORMAT_VERSION && version != JOINING_VERSION) {
+            return "it has format version " + version + ", this version of Rowan-KV reads " + FORMAT_VERSION + " and "
+                    + JOINING_VERSION + "; use the version that wrote it, or a newer one";
+        }
+        if (buffer.getInt(CHECKSUM_OFFSET) != checksum(buffer)) {
+            return "its checksum is wrong";
+        }
+        final int servers = buffer.getInt(SERVER_COUNT_OFFSET);
+        final int shards = buffer.getInt(SHARD_COUNT_OFFSET);
+        if (servers < 1 || servers > MAX_SERVERS || shards < 1 || shards > ShardMap.MAX_SHARDS) {
+            return servers + " servers, " + shards + " shards";
+        }
+        if (buffer.getInt(RESERVED_OFFSET) != 0) {
+            return "reserved bytes are not zero";
+        }
+        if (buffer.getLong(TERM_OFFSET) < 1) {
+            return "term " + buffer.getLong(TERM_OFFSET);
+        }
+        return whyShardsInvalid(buffer, servers, shards);
+    }
+
+    private static @Nullable String whyShardsInvalid(ByteBuffer buffer, int servers, int shards) {
+        int at = HEADER_LENGTH + servers * Long.BYTES;
+        for (int shard = 0; shard < shards; shard++) {
+            if (at > buffer.capacity() - SHARD_LENGTH) {
+                return "it ends before shard " + shard;
+            }
+            final int backups = buffer.getShort(at + SHARD_LENGTH - Short.BYTES);
+            final int end = at + SHARD_LENGTH + backups * Short.BYTES;
+            final int epoch = buffer.getInt(at);
+            if (epoch < 0
+                    || epoch > Version.MAX_EPOCH
+                    || backups < 0
+                    || backups >= servers
+                    || end > buffer.capacity()) {
+                return "shard " + shard + " has epoch " + epoch + " and " + backups + " backups";
+            }
+            final String reason = whyReplicasInvalid(buffer, at, end, servers);
+            if (reason != null) {
+                return "shard " + shard + ": " + reason;
+            }
+            at = end;
+        }
+        return at == buffer.capacity() ? null : "bytes behind the last shard";
+    }
+
+    /** Primary and backups must be servers, each once. */
+    private static @Nullable String whyReplicasInvalid(ByteBuffer buffer, int at, int end, int servers) {
+        final boolean[] seen = new boolean[servers];
+        final boolean mayJoin = buffer.getInt(FORMAT_VERSION_OFFSET) == JOINING_VERSION;
+        int replica = at + Integer.BYTES;
+        while (replica < end) {
+            final boolean isBackup = replica > at + Integer.BYTES;
+            final int server = buffer.getShort(replica) & (mayJoin && isBackup ? ~JOINING : ~0);
+            if (server < 0 || server >= servers || seen[server]) {
+                return "server " + server + " is not one of " + servers + ", or named twice";
+            }
+            seen[server] = true;
+            // Between the primary and the first backup stands their count.
+            replica += isBackup ? Short.BYTES : 2 * Short.BYTES;
+        }
+        return null;
+    }
+
+    private static int checksum(ByteBuffer buffer) {
+        final CRC32C crc = new CRC32C();
+        crc.update(buffer.duplicate().clear().position(SERVER_COUNT_OFFSET));
+        return (int) crc.getValue();
+    }
+}

@@ -1,0 +1,207 @@
+package org.rowankv.server.configstore;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.durability.DurableFile;
+
+/**
+ * The configuration store of servers that live in one process: a file per node, and all nodes in memory.
+ *
+ * <p>Guarantees: a change is on the device before it is seen by anybody; a crash leaves a node as it was before the
+ * change or after. A damaged file is found when the store is opened, and named.
+ *
+ * <p>Not guaranteed: that two stores on one directory agree; the store directory's lock keeps other processes away.
+ *
+ * <p>For any thread. Files are touched by one thread of the store's own, which ends with it.
+ */
+public final class FileConfigurationStore implements ConfigurationStore {
+    private final Path directory;
+    private final ExecutorService files;
+    private final TreeMap<String, Versioned> nodes = new TreeMap<>();
+    private long lastVersion;
+    private volatile @Nullable IOException failure;
+
+    /** Opens the store, and makes its directory if there is none. */
+    public FileConfigurationStore(Path directory) {
+        this.directory = directory;
+        this.files = Executors.newSingleThreadExecutor(work -> {
+            final Thread thread = new Thread(work, "rowan-configuration");
+            thread.setDaemon(true);
+            thread.setContextClassLoader(null);
+            return thread;
+        });
+        try {
+            call(this::load);
+        } catch (RuntimeException e) {
+            files.shutdown();
+            throw e;
+        }
+    }
+
+    @Override
+    public @Nullable Versioned read(String path) {
+        requireIntact();
+        final Versioned node = known(NodePath.require(path));
+        return node == null ? null : MemoryConfigurationStore.copy(node);
+    }
+
+    @Override
+    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+        MemoryConfigurationStore.requireLength(path, bytes);
+        final Path file = NodeFile.of(directory, NodePath.require(path));
+        final byte[] copy = bytes.clone();
+        return call(() -> {
+            requireIntact();
+            final Versioned before = known(path);
+            if (versionOf(before) != expectedVersion) {
+                return false;
+            }
+            final Versioned node = new Versioned(copy, ++lastVersion, stamp);
+            try {
+                DurableFile.replace(file, NodeDescriptor.encode(path, node));
+            } catch (IOException e) {
+                failIfChanged(file, before, e);
+                throw e;
+            }
+            synchronized (nodes) {
+                nodes.put(path, node);
+            }
+            return true;
+        });
+    }
+
+    @Override
+    public boolean delete(String path, long expectedVersion) {
+        final Path file = NodeFile.of(directory, NodePath.require(path));
+        return call(() -> {
+            requireIntact();
+            final Versioned before = known(path);
+            if (expectedVersion == ABSENT || versionOf(before) != expectedVersion) {
+                return false;
+            }
+            try {
+                DurableFile.delete(file);
+            } catch (IOException e) {
+                failIfChanged(file, before, e);
+                throw e;
+            }
+            synchronized (nodes) {
+                nodes.remove(path);
+            }
+            return true;
+        });
+    }
+
+    @Override
+    public List<String> list(String prefix) {
+        requireIntact();
+        synchronized (nodes) {
+            return nodes.keySet().stream()
+                    .filter(path -> NodePath.isChild(path, prefix))
+                    .toList();
+        }
+    }
+
+    /** Ends the store's thread; a change under way is finished. */
+    @Override
+    public void close() {
+        files.shutdown();
+    }
+
+    private @Nullable Versioned known(String path) {
+        synchronized (nodes) {
+            return nodes.get(path);
+        }
+    }
+
+    private static long versionOf(@Nullable Versioned node) {
+        return node == null ? ABSENT : node.version();
+    }
+
+    /**
+     * After a change that failed: if the directory shows it all the same, it is not known which of the two a crash
+     * would find, and the store says nothing more about anything until it is opened again.
+     */
+    private void failIfChanged(Path file, @Nullable Versioned before, IOException reason) {
+        @Nullable Versioned found = null;
+        try {
+            final byte[] bytes = Files.readAllBytes(file);
+            found = NodeDescriptor.whyInvalid(bytes) == null ? NodeDescriptor.node(bytes) : null;
+        } catch (NoSuchFileException e) {
+            // There is no node.
+        } catch (IOException e) {
+            reason.addSuppressed(e);
+        }
+        if (!Objects.equals(before, found)) {
+            failure = reason;
+        }
+    }
+
+    private void requireIntact() {
+        final IOException reason = failure;
+        if (reason != null) {
+            throw new ConfigurationStoreException(
+                    "the configuration store in " + directory
+                            + " could not bring a change to the disk; close it, see to the disk, and open it again",
+                    reason);
+        }
+    }
+
+    private boolean load() throws IOException {
+        Files.createDirectories(directory);
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
+            for (Path file : found) {
+                final String name = file.getFileName().toString();
+                if (NodeFile.isNamed(name)) {
+                    final NodeFile read = NodeFile.read(directory, file);
+                    lastVersion = Math.max(lastVersion, read.node().version());
+                    nodes.put(read.path(), read.node());
+                } else if (name.endsWith(DurableFile.TEMPORARY_SUFFIX)
+                        && NodeFile.isNamed(name.substring(0, name.length() - DurableFile.TEMPORARY_SUFFIX.length()))) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Waits for the store's thread. An interrupt does not cut the wait short; the interrupt status is kept. */
+    private <T> T call(Callable<T> work) {
+        boolean interrupted = false;
+        try {
+            final Future<T> result = files.submit(work);
+            while (true) {
+                try {
+                    return result.get();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } catch (RejectedExecutionException e) {
+            throw new ConfigurationStoreException("the configuration store in " + directory + " is closed", e);
+        } catch (ExecutionException e) {
+            final Throwable cause = e.getCause();
+            throw cause instanceof ConfigurationStoreException known
+                    ? known
+                    : new ConfigurationStoreException(
+                            "the configuration store in " + directory + " failed: " + cause, cause);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

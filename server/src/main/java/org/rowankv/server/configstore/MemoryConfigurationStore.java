@@ -1,0 +1,92 @@
+package org.rowankv.server.configstore;
+
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The configuration store of servers that keep no files: its content ends with the last reference to it. For any
+ * thread.
+ */
+public final class MemoryConfigurationStore implements ConfigurationStore {
+    private final TreeMap<String, Versioned> nodes = new TreeMap<>();
+    private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
+    private long lastVersion;
+
+    @Override
+    public synchronized @Nullable Versioned read(String path) {
+        final Versioned node = nodes.get(NodePath.require(path));
+        return node == null ? null : copy(node);
+    }
+
+    @Override
+    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+        requireLength(path, bytes);
+        final boolean changed = change(path, expectedVersion, bytes, stamp);
+        if (changed) {
+            watchers.forEach(Runnable::run);
+        }
+        return changed;
+    }
+
+    private synchronized boolean change(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+        if (version(NodePath.require(path)) != expectedVersion) {
+            return false;
+        }
+        nodes.put(path, new Versioned(bytes.clone(), lastVersion++, stamp));
+        return true;
+    }
+
+    @Override
+    public boolean delete(String path, long expectedVersion) {
+        final boolean changed = remove(path, expectedVersion);
+        if (changed) {
+            watchers.forEach(Runnable::run);
+        }
+        return changed;
+    }
+
+    /** One store stands for many: each that watches stays. */
+    @Override
+    public boolean watch(Runnable changed) {
+        watchers.add(changed);
+        return true;
+    }
+
+    private synchronized boolean remove(String path, long expectedVersion) {
+        if (expectedVersion == ABSENT || version(NodePath.require(path)) != expectedVersion) {
+            return false;
+        }
+        nodes.remove(path);
+        return true;
+    }
+
+    @Override
+    public synchronized List<String> list(String prefix) {
+        return nodes.keySet().stream()
+                .filter(path -> NodePath.isChild(path, prefix))
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        // The nodes stay for whoever holds a reference.
+    }
+
+    private long version(String path) {
+        final Versioned node = nodes.get(path);
+        return node == null ? ABSENT : node.version();
+    }
+
+    static Versioned copy(Versioned node) {
+        return new Versioned(node.bytes().clone(), node.version(), node.stamp());
+    }
+
+    static void requireLength(String path, byte[] bytes) {
+        if (bytes.length > MAX_NODE_LENGTH) {
+            throw new IllegalArgumentException(
+                    "node " + path + " of " + bytes.length + " bytes is longer than " + MAX_NODE_LENGTH);
+        }
+    }
+}

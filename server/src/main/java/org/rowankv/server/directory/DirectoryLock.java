@@ -1,0 +1,169 @@
+package org.rowankv.server.directory;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.area.StoreOpenException;
+
+/**
+ * Keeps a store directory to one opener: a lock of the operating system against other processes, which ends with the
+ * process however it ends, and a table of this JVM against a second opener under any spelling of the path.
+ *
+ * <p>On POSIX systems a process loses its lock on a file when it closes <em>any</em> descriptor of it. Therefore the
+ * table is asked before the file is opened; a channel that met the lock of another class loader of this JVM is never
+ * closed; and whoever reads the lock file from within this JVM takes the lock away without knowing.
+ *
+ * <p>Opened and closed on a thread of ours; for any thread otherwise.
+ */
+public final class DirectoryLock {
+    public static final String FILE_NAME = "rowan.lock";
+
+    private static final int MAX_HOLDER_LENGTH = 64;
+    /** By the directory's file key, or its real path where there is none: which directory is open under which path. */
+    private static final Map<Object, Path> HELD = new HashMap<>();
+
+    private static final List<FileChannel> NEVER_CLOSED = new ArrayList<>();
+
+    private final Object key;
+    private final @Nullable FileChannel channel;
+
+    private DirectoryLock(Object key, @Nullable FileChannel channel) {
+        this.key = key;
+        this.channel = channel;
+    }
+
+    /** Takes the lock of an existing directory, or throws StoreOpenException that names the holder. */
+    public static DirectoryLock take(Path directory) throws IOException {
+        final Object key = keyOf(directory);
+        synchronized (HELD) {
+            final Path holder = HELD.get(key);
+            if (holder != null) {
+                throw new StoreOpenException("the directory " + directory + " is open in this JVM already"
+                        + (holder.equals(directory) ? "" : ", as " + holder)
+                        + ": one store per directory. Use the same URI everywhere, or another dir=");
+            }
+            final FileChannel channel = FileChannel.open(
+                    directory.resolve(FILE_NAME),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.READ,
+                    StandardOpenOption.WRITE);
+            final FileLock lock;
+            try {
+                lock = channel.tryLock();
+            } catch (OverlappingFileLockException e) {
+                NEVER_CLOSED.add(channel);
+                throw new StoreOpenException(
+                        "the directory " + directory
+                                + " is open in this JVM already, by classes of another class loader:"
+                                + " one store per directory. Share the library between the applications, or use another"
+                                + " dir=",
+                        e);
+            }
+            if (lock == null) {
+                final String holderText = readHolder(channel);
+                channel.close();
+                throw new StoreOpenException("the directory " + directory + " is locked by another process" + holderText
+                        + ": close it there, or use another dir=");
+            }
+            writeHolder(channel);
+            HELD.put(key, directory);
+            return new DirectoryLock(key, channel);
+        }
+    }
+
+    /**
+     * Keeps openers away while a store is read, and changes nothing in its directory; or throws StoreOpenException that
+     * names who has it open. Readers of several processes do not mind each other. A directory without the file, as a copy
+     * of one may be, is locked within this JVM only.
+     */
+    static DirectoryLock takeToRead(Path directory) throws IOException {
+        final Object key = keyOf(directory);
+        synchronized (HELD) {
+            if (HELD.containsKey(key)) {
+                throw inUse(directory, " in this JVM");
+            }
+            @Nullable FileChannel channel = null;
+            if (Files.exists(directory.resolve(FILE_NAME))) {
+                channel = FileChannel.open(directory.resolve(FILE_NAME), StandardOpenOption.READ);
+                final FileLock lock;
+                try {
+                    lock = channel.tryLock(0, Long.MAX_VALUE, true);
+                } catch (OverlappingFileLockException e) {
+                    NEVER_CLOSED.add(channel);
+                    throw inUse(directory, " in this JVM, by classes of another class loader");
+                }
+                if (lock == null) {
+                    final String holder = readHolder(channel);
+                    channel.close();
+                    throw inUse(directory, holder.isEmpty() ? " by another process" : holder);
+                }
+            }
+            HELD.put(key, directory);
+            return new DirectoryLock(key, channel);
+        }
+    }
+
+    private static StoreOpenException inUse(Path directory, String holder) {
+        return new StoreOpenException(
+                "the store in " + directory + " is in use" + holder
+                        + ": it can be read by a tool only while nobody has it open. Close it there first; nothing was changed");
+    }
+
+    /** Gives the lock back. */
+    public void release() throws IOException {
+        synchronized (HELD) {
+            // The file stays: whoever deleted it could delete the one that the next holder has just locked.
+            if (channel != null) {
+                channel.close();
+            }
+            HELD.remove(key);
+        }
+    }
+
+    private static Object keyOf(Path directory) throws IOException {
+        final Path real = directory.toRealPath();
+        final @Nullable Object fileKey =
+                Files.readAttributes(real, BasicFileAttributes.class).fileKey();
+        return fileKey == null ? real : fileKey;
+    }
+
+    private static void writeHolder(FileChannel channel) {
+        final byte[] holder = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
+        try {
+            channel.write(ByteBuffer.wrap(holder), 0);
+            channel.truncate(holder.length);
+        } catch (IOException e) {
+            // A full disk: the lock holds without the holder's name.
+        }
+    }
+
+    /**
+     * The holder's process id, if it can be read and is that of a process; systems with mandatory locks do not let it be
+     * read, and a reader leaves that of an earlier opener.
+     */
+    private static String readHolder(FileChannel channel) {
+        final ByteBuffer holder = ByteBuffer.allocate(MAX_HOLDER_LENGTH);
+        try {
+            channel.read(holder, 0);
+        } catch (IOException e) {
+            return "";
+        }
+        final String pid = new String(holder.array(), 0, holder.position(), StandardCharsets.US_ASCII).strip();
+        return pid.matches("[0-9]{1,18}")
+                        && ProcessHandle.of(Long.parseLong(pid)).isPresent()
+                ? " (process " + pid + ")"
+                : "";
+    }
+}

@@ -1,0 +1,267 @@
+package org.rowankv.server.dispatch;
+
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Ttl;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.StackProbe;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.server.durability.ForceFailedException;
+import org.rowankv.server.request.ObjectReader;
+import org.rowankv.server.request.Worker;
+import org.rowankv.server.shard.ShardPrimary;
+
+/**
+ * Brings a server's requests to where they are carried: refuses what the server does not serve, answers reads at once, and gives
+ * the rest a borrowed worker context, on the thread that brings them (docs/design/20-threading-modes.md). Who waits there helps
+ * those that he may be waiting for.
+ *
+ * <p>Every wait ends: by progress, by the failure of the server, or when the deadline passes. What is begun by then is left in the
+ * worker context, and finished by its next borrower.
+ *
+ * <p>Thread-safe; without a lock and without allocation.
+ */
+public final class RequestDispatch implements MutationPlaces {
+    private static final int SPINS = 32;
+    private static final int YIELDS = 256;
+    private static final long PARK_NS = 50_000;
+    /** A wait has so many pauses at least: a process that did not run for a while finds its deadlines passed. */
+    private static final int LEAST_WAITS = YIELDS + 1_000;
+
+    public static final long DEFAULT_DEADLINE_NS = 30_000_000_000L;
+    /** Frames, more than a mutation ever needs: it must not be cut short by the end of its caller's stack. */
+    private static final int PROBE_DEPTH = 12;
+
+    private final int serverId;
+    private final OwnPrimaries primaries;
+    private final ObjectReader reader;
+    private final WorkerPool pool;
+    private final ServerAgents agents;
+    private final ServingState serving;
+    private final Scheduling scheduling;
+    private final Clock clock;
+    private final IntConsumer wakeUp;
+    /** Set before the start. */
+    private long deadlineNs = DEFAULT_DEADLINE_NS;
+
+    /** @param wakeUp wakes the agents of a server of the cluster up */
+    public RequestDispatch(
+            int serverId,
+            OwnPrimaries primaries,
+            ObjectReader reader,
+            WorkerPool pool,
+            ServerAgents agents,
+            ServingState serving,
+            Scheduling scheduling,
+            Clock clock,
+            IntConsumer wakeUp) {
+        this.serverId = serverId;
+        this.primaries = primaries;
+        this.reader = reader;
+        this.pool = pool;
+        this.agents = agents;
+        this.serving = serving;
+        this.scheduling = scheduling;
+        this.clock = clock;
+        this.wakeUp = wakeUp;
+    }
+
+    /** Before the start: how long one request may wait. */
+    public void deadline(long ns) {
+        deadlineNs = ns;
+    }
+
+    /** Answers it, on the calling thread. */
+    public void call(Request request) {
+        try {
+            final ShardPrimary primary = primaryFor(request);
+            if (primary != null) {
+                mutate(primary, request);
+            }
+        } catch (InternalError e) {
+            throw serving.faulty(e);
+        }
+    }
+
+    /** Who carries the request; null when it is answered already. */
+    @Nullable
+    ShardPrimary primaryFor(Request request) {
+        final ShardPrimary primary = primaries.find(request.shard());
+        if (!serving.isOpen() || primary == null) {
+            serving.requireNotRefused();
+            request.noResult();
+            request.answer(serving.isOpen() ? Status.NOT_PRIMARY : Status.CLOSED, 0, 0, 0);
+            return null;
+        }
+        return request.operation() == Operation.GET
+                        && request.accessTtlMs() == Ttl.UNCHANGED
+                        && reader.get(
+                                primary.replica(), request, primary.versions().last())
+                ? null
+                : primary;
+    }
+
+    /** Whether nothing is served any more, which is then the answer. */
+    boolean isAnsweredInstead(Request request) {
+        if (serving.isOpen()) {
+            return false;
+        }
+        serving.requireNotRefused();
+        request.noResult();
+        request.answer(Status.CLOSED, 0, 0, 0);
+        return true;
+    }
+
+    /** A worker context for the request alone. */
+    @Override
+    public int tryBorrow(Request request) {
+        return isAnsweredInstead(request) ? ANSWERED : pool.tryBorrow();
+    }
+
+    @Override
+    public void giveBack(int slot) {
+        try {
+            pool.worker(slot).settleLog();
+        } finally {
+            pool.drop(slot);
+        }
+        rouse();
+    }
+
+    /** A mutation has ended: CommitVer is to be told of. */
+    void rouse() {
+        agents.rouse();
+    }
+
+    @Override
+    public boolean begin(int slot, @Nullable ShardPrimary primary, Request request) {
+        final Worker worker = pool.worker(slot);
+        if (primary == null || !worker.finishLeftover()) {
+            return false;
+        }
+        worker.begin(primary, request);
+        return true;
+    }
+
+    @Override
+    public boolean advance(int slot) {
+        return pool.worker(slot).advance();
+    }
+
+    @Override
+    public void help() {
+        helpOthers();
+    }
+
+    WorkerPool pool() {
+        return pool;
+    }
+
+    Worker worker(int slot) {
+        return pool.worker(slot);
+    }
+
+    private void mutate(ShardPrimary primary, Request request) {
+        StackProbe.require(PROBE_DEPTH);
+        final int slot = borrow(request);
+        if (slot == ANSWERED) {
+            return;
+        }
+        boolean isGivenBack = false;
+        boolean begun = false;
+        try {
+            final Worker worker = pool.worker(slot);
+            long waits = 0;
+            long untilNs = 0;
+            while (!worker.finishLeftover()) {
+                untilNs = pause(waits++, untilNs, false);
+            }
+            begun = true;
+            worker.begin(primary, request);
+            while (!worker.advance()) {
+                untilNs = pause(waits++, untilNs, true);
+            }
+            worker.settleLog();
+            pool.giveBack(slot);
+            isGivenBack = true;
+        } catch (ForceFailedException e) {
+            // The server failed before a worker could meet this: callers hear of that, whichever they meet first.
+            serving.requireNotFailed(begun);
+            throw e;
+        } finally {
+            if (!isGivenBack) {
+                pool.drop(slot);
+            }
+            rouse();
+        }
+    }
+
+    private int borrow(Request request) {
+        int slot = tryBorrow(request);
+        long untilNs = 0;
+        for (long waits = 0; slot == NONE; waits++) {
+            untilNs = pause(waits, untilNs, false);
+            slot = tryBorrow(request);
+        }
+        return slot;
+    }
+
+    /**
+     * The calling thread waits for progress elsewhere, and helps it along.
+     *
+     * @param untilNs what the pause before has returned
+     * @param begun whether the request may have taken effect
+     * @return when the deadline passes
+     * @throws NotServedException if the server has failed, or the deadline has passed
+     */
+    private long pause(long waits, long untilNs, boolean begun) {
+        long passesNs = untilNs;
+        if (waits >= YIELDS) {
+            serving.requireNotFailed(begun);
+            requireAgents(begun);
+            if (waits == YIELDS) {
+                passesNs = clock.nanoTime() + deadlineNs;
+            } else if (waits >= LEAST_WAITS && clock.nanoTime() - passesNs >= 0) {
+                throw new NotServedException(
+                        begun ? Status.OUTCOME_UNKNOWN : Status.UNREACHABLE,
+                        "server " + serverId + " made no progress with the operation for " + deadlineNs / 1_000_000
+                                + " ms" + (begun ? "; it may still take effect" : ", which was not begun"),
+                        null);
+            }
+        }
+        rest(waits);
+        return passesNs;
+    }
+
+    /** Agents that were stopped, but not by {@link ServingState#fail}: their error could not be handed on. */
+    private void requireAgents(boolean begun) {
+        if (serving.isOpen() && agents.isClosed()) {
+            throw new NotServedException(
+                    begun ? Status.OUTCOME_UNKNOWN : Status.CLOSED,
+                    "server " + serverId + " cannot go on: its agents were stopped by a broken invariant, which is in"
+                            + " the log; close the store and open it again",
+                    null);
+        }
+    }
+
+    /** One pause of a wait for progress. */
+    public void rest(long waits) {
+        if (waits < SPINS) {
+            Thread.onSpinWait();
+        } else if (waits < YIELDS) {
+            Thread.yield();
+        } else {
+            helpOthers();
+            scheduling.park(PARK_NS);
+        }
+    }
+
+    /** What somebody who waits for long does for those that he may be waiting for. */
+    void helpOthers() {
+        wakeUp.accept(serverId);
+        pool.finishLeftovers();
+    }
+}

@@ -1,0 +1,18 @@
+package org.rowankv.server.durability;
+
+import java.util.Locale;
+
+/** What an acknowledged write survives on the server that holds it. Nobody is told "durable" for less. */
+public enum Durability {
+    /** Nothing: anonymous memory, whose content ends with the last close. */
+    NONE,
+    /** Any crash of the process (SIGKILL included), because the operating system keeps the pages; not a power cut. */
+    PROCESS,
+    /** A power cut: flushed to the device before the acknowledgement. */
+    POWER;
+
+    /** The name as it stands in configuration. */
+    public String parameter() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

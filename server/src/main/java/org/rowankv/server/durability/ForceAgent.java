@@ -1,0 +1,43 @@
+package org.rowankv.server.durability;
+
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.agent.Agent;
+
+/** Turns a {@link Forcer}. Has a thread of its own, since a force takes as long as the device does. */
+public final class ForceAgent implements Agent {
+    private final Forcer forcer;
+    private final int serverId;
+
+    public ForceAgent(Forcer forcer, int serverId) {
+        this.forcer = forcer;
+        this.serverId = serverId;
+    }
+
+    @Override
+    public String roleName() {
+        return "force-" + serverId;
+    }
+
+    @Override
+    public void onStart() {
+        forcer.isTurnedBy(Thread.currentThread());
+    }
+
+    @Override
+    public int doWork() {
+        if (!forcer.isWanted()) {
+            return 0;
+        }
+        Chaos.point("force.before");
+        if (!forcer.force()) {
+            return 0;
+        }
+        Chaos.point("force.after");
+        return 1;
+    }
+
+    @Override
+    public void onClose() {
+        forcer.isTurnedBy(null);
+    }
+}

@@ -1,0 +1,18 @@
+package org.rowankv.server.durability;
+
+/**
+ * An area could not be brought to its device. What the system could not write it may have dropped, and a second attempt
+ * that succeeds says nothing about it; so nothing is forced again, and nothing more is acknowledged at the level
+ * {@link Durability#POWER}.
+ */
+public final class ForceFailedException extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    ForceFailedException(String area, Throwable cause) {
+        super(
+                area + " could not be forced to its device (" + cause + "): nothing more is acknowledged. What was"
+                        + " acknowledged before is on the device. Close the store, look after the device and its free space,"
+                        + " and open the store again",
+                cause);
+    }
+}

@@ -1,0 +1,100 @@
+package org.rowankv.server.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.VersionCounter;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.server.shard.ShardPrimary;
+import org.rowankv.topology.Configuration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gets a new epoch for each shard whose versions come to an end, while the shard takes writes. The epoch is stored before the first
+ * of its versions is given out, so no version is ever given out twice, whatever happens in between.
+ *
+ * <p>A duty cycle of the server's agents.
+ */
+final class EpochAgent implements Agent {
+    private static final Logger LOG = LoggerFactory.getLogger(EpochAgent.class);
+
+    /** Between two looks at the counters. */
+    private static final long INTERVAL_NS = 10_000_000;
+    /** Behind an attempt that brought nothing. */
+    private static final long AGAIN_NS = 1_000_000_000;
+
+    private final int serverId;
+    private final List<ShardPrimary> primaries;
+    private final EpochSupplier epochs;
+    private final Clock clock;
+    private final ErrorLog errors;
+    private long nextNs;
+
+    EpochAgent(int serverId, List<ShardPrimary> primaries, EpochSupplier epochs, Clock clock, ErrorLog errors) {
+        this.serverId = serverId;
+        this.primaries = List.copyOf(primaries);
+        this.epochs = epochs;
+        this.clock = clock;
+        this.errors = errors;
+        this.nextNs = clock.nanoTime();
+    }
+
+    @Override
+    public String roleName() {
+        return "epochs";
+    }
+
+    @Override
+    public int doWork() {
+        final long nowNs = clock.nanoTime();
+        if (nowNs - nextNs < 0) {
+            return 0;
+        }
+        nextNs = nowNs + INTERVAL_NS;
+        for (ShardPrimary primary : primaries) {
+            if (primary.versions().wantsEpoch()) {
+                return renew(nowNs);
+            }
+        }
+        return 0;
+    }
+
+    private int renew(long nowNs) {
+        final List<Integer> shards = new ArrayList<>();
+        for (ShardPrimary primary : primaries) {
+            if (primary.versions().wantsEpoch()) {
+                shards.add(primary.replica().shardId());
+            }
+        }
+        nextNs = nowNs + AGAIN_NS;
+        final @Nullable Configuration stored;
+        try {
+            stored = epochs.renew(shards);
+        } catch (RuntimeException e) {
+            errors.report("server " + serverId + ": a new epoch for the versions of shards " + shards, e);
+            primaries.forEach(primary -> failed(primary.versions()));
+            return 1;
+        }
+        if (stored == null) {
+            return 0;
+        }
+        nextNs = nowNs;
+        for (ShardPrimary primary : primaries) {
+            final int shard = primary.replica().shardId();
+            if (shards.contains(shard)) {
+                primary.versions().renew(stored.shard(shard).epoch());
+            }
+        }
+        LOG.info("server {}: new epochs for the versions of shards {}; term {}", serverId, shards, stored.term());
+        return 1;
+    }
+
+    private static void failed(VersionCounter versions) {
+        if (versions.wantsEpoch()) {
+            versions.failed();
+        }
+    }
+}

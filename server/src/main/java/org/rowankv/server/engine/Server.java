@@ -1,0 +1,576 @@
+package org.rowankv.server.engine;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.Request;
+import org.rowankv.rdma.Endpoint;
+import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.FabricCapabilities;
+import org.rowankv.rdma.rowan.LandingCursor;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.CompositeAgent;
+import org.rowankv.runtime.agent.ThreadingMode;
+import org.rowankv.server.cleaning.CleanAgent;
+import org.rowankv.server.digest.ControlAgent;
+import org.rowankv.server.digest.DigestAgent;
+import org.rowankv.server.dispatch.LoopCalls;
+import org.rowankv.server.dispatch.OwnPrimaries;
+import org.rowankv.server.dispatch.RequestDispatch;
+import org.rowankv.server.dispatch.ServerAgents;
+import org.rowankv.server.dispatch.ServingState;
+import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.dispatch.WaitLimit;
+import org.rowankv.server.dispatch.WorkerPool;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.replication.BackupSets;
+import org.rowankv.server.replication.CommitAgent;
+import org.rowankv.server.replication.InFlight;
+import org.rowankv.server.replication.Links;
+import org.rowankv.server.replication.Replicator;
+import org.rowankv.server.replication.RowanReplicator;
+import org.rowankv.server.request.ObjectReader;
+import org.rowankv.server.request.ReadCheck;
+import org.rowankv.server.request.Worker;
+import org.rowankv.server.resync.CopyAgent;
+import org.rowankv.server.resync.CopyListener;
+import org.rowankv.server.resync.JoinAgent;
+import org.rowankv.server.retention.ClearSweepAgent;
+import org.rowankv.server.retention.EvictionAgent;
+import org.rowankv.server.retention.ExpirySweepAgent;
+import org.rowankv.server.retention.RetentionWorker;
+import org.rowankv.server.retention.SessionLeaseAgent;
+import org.rowankv.server.retention.ShardScan;
+import org.rowankv.server.scrub.Mending;
+import org.rowankv.server.scrub.ScrubAgent;
+import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardPrimary;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
+
+/**
+ * One Rowan-KV server: worker contexts and agents over one area. Requests are carried by the threads that bring them,
+ * each in a borrowed worker context; the agents (control, digest, commit, sweeps, clean) share one thread, or commit has
+ * its own (docs/design/20-threading-modes.md).
+ *
+ * <p>Thread-safe. Serves from {@link #start} to {@link #close}.
+ */
+public final class Server implements AutoCloseable {
+    private final int serverId;
+    private final Segments segments;
+    private final Replicas replicas;
+    private final Endpoint endpoint;
+    private final OwnPrimaries primaries;
+    private final InFlight inFlight;
+    private final WorkerPool pool;
+    private final List<Links> links = new ArrayList<>();
+    private final ShardScan scan;
+    private final LimitedCaches limits;
+    private final RetentionWorker retention;
+    private final EndingAgents ending;
+    private final CleanAgent cleaner;
+    private final CopyAgent copier;
+    private final JoinAgent join;
+    private final CommitAgent commit;
+    private final ServerMeters meters;
+    private final Peers peers = new Peers();
+    private final ServingState serving = new ServingState();
+    private final SettledTurns settledTurns;
+    private final ServerAgents agents;
+    private final RequestDispatch dispatch;
+    private final ErrorLog errors;
+    private final Clock clock;
+    private long deadlineNs = RequestDispatch.DEFAULT_DEADLINE_NS;
+
+    /**
+     * @param endpointSettings of this server
+     * @param opening returns the endpoint, which may be open already if nothing has landed there; called once
+     * @param capabilities of its fabric
+     */
+    public Server(
+            ServerParts parts,
+            EndpointSettings endpointSettings,
+            Function<EndpointSettings, Endpoint> opening,
+            FabricCapabilities capabilities) {
+        final Configuration configuration = parts.configuration();
+        this.clock = parts.clock();
+        this.serverId = endpointSettings.serverId();
+        final ServerSettings settings = parts.settings();
+        this.segments = parts.segments();
+        this.replicas = parts.replicas();
+        this.errors = parts.errors();
+        this.endpoint = opening.apply(endpointSettings);
+        this.primaries = OwnPrimaries.of(
+                serverId,
+                configuration,
+                replicas,
+                settings.counters(),
+                settings.sessionsPerTable(segments.count(), segments.length(), configuration.mostReplicas()));
+        final List<ShardPrimary> own = primaries.all();
+        this.limits = new LimitedCaches(own.stream().map(ShardPrimary::replica).toList(), configuration.shardCount());
+        this.inFlight = new InFlight(
+                settings.workers() * settings.mutationsPerWorker() + 1,
+                configuration.serverCount() == 1
+                        ? Long.MAX_VALUE
+                        : settings.bytesPerLap(segments.count(), segments.length(), configuration.serverCount()));
+        final ObjectReader reader =
+                new ObjectReader(segments, clock, errors, new ReadCheck(segments), settings.verifyReads(), limits);
+        this.scan = new ShardScan(segments, clock);
+        final BackupSets backupSets = new BackupSets(configuration);
+        final int[] epochs = epochsOf(configuration);
+        final int maxMessage = Math.min(capabilities.maxMessage(), segments.length());
+        this.pool = WorkerPool.of(
+                settings.workers(),
+                parts.ios().size(),
+                (slot, loop) -> worker(
+                        parts,
+                        slot,
+                        loop,
+                        links -> new RowanReplicator(
+                                segments.region(),
+                                links,
+                                backupSets,
+                                configuration.serverCount(),
+                                maxMessage,
+                                segments.length(),
+                                epochs,
+                                settings.counters())));
+        final DigestAgent digest = new DigestAgent(
+                endpoint.receiveQueue(),
+                new LandingCursor(endpointSettings, endpoint.receiveQueue()),
+                segments,
+                replicas,
+                clock,
+                settings.holeTimeoutNs());
+        final ClearSweepAgent sweep = new ClearSweepAgent(segments, replicas);
+        this.retention = new RetentionWorker(pool.agentsOwn(), segments);
+        this.ending = new EndingAgents(
+                new ExpirySweepAgent(own, retention, segments, clock),
+                new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone, this::settledTurns),
+                new SessionLeaseAgent(own, retention, clock, settings.sessionLeaseNs()));
+        this.cleaner = new CleanAgent(
+                segments,
+                replicas,
+                endpoint.receiveQueue()::isNamed,
+                this::retireLogsOlderThan,
+                sweep::isDone,
+                () -> isSettled() && !digest.awaitsCommit(),
+                clock,
+                settings.cleanLowWater(),
+                settings.cleanHighWater());
+        final ScrubAgent scrubber = new ScrubAgent(
+                segments,
+                new Mending(serverId, segments, replicas, peers::of, errors),
+                clock,
+                settings.scrubBytesPerSecond());
+        final Links commitLinks = linksOf(parts).useReserve();
+        final Links copyLinks = linksOf(parts);
+        this.copier = new CopyAgent(
+                serverId,
+                own,
+                configuration,
+                segments,
+                copyLinks,
+                maxMessage,
+                epochs,
+                parts.copies(),
+                clock,
+                settings.copyBytesPerSecond());
+        this.join = new JoinAgent(serverId, digest, segments, replicas, parts.copies(), clock, errors);
+        final List<Agent> ownAgents = new ArrayList<>();
+        if (settings.postedAhead() > 0) {
+            ownAgents.add(new ControlAgent(endpoint.receiveQueue(), segments, replicas, settings.postedAhead()));
+            ownAgents.add(digest);
+            ownAgents.add(join);
+            ownAgents.add(copier);
+        }
+        this.commit = new CommitAgent(
+                own,
+                configuration.shardCount(),
+                inFlight,
+                commitLinks,
+                backupSets,
+                configuration.serverCount(),
+                maxMessage,
+                clock);
+        this.settledTurns =
+                new SettledTurns(settings.postedAhead() > 0, replicas, digest, sweep, cleaner, commit, ending);
+        final boolean commitApart = parts.threading() == ThreadingMode.DEDICATED;
+        if (!commitApart) {
+            ownAgents.add(commit);
+        }
+        ownAgents.add(new EpochAgent(serverId, own, parts.epochs(), clock, errors));
+        ownAgents.add(sweep);
+        ownAgents.add(ending.expirySweep());
+        ownAgents.add(ending.eviction());
+        ownAgents.add(ending.sessionLeases());
+        ownAgents.add(retention);
+        ownAgents.add(cleaner);
+        ownAgents.add(scrubber);
+        ownAgents.add(settledTurns);
+        final List<Agent> sideBySide = new ArrayList<>();
+        sideBySide.add(guarded(
+                new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])), settledTurns::agentsRestNs));
+        if (commitApart) {
+            sideBySide.add(guarded(new CompositeAgent("commit-" + serverId, commit), settledTurns::commitRestNs));
+        }
+        this.agents = new ServerAgents(parts.scheduling(), errors, sideBySide);
+        this.meters = new ServerMeters(
+                serverId,
+                segments,
+                replicas,
+                List.copyOf(links),
+                pool,
+                primaries,
+                digest,
+                commit,
+                cleaner,
+                scrubber,
+                ending,
+                settledTurns,
+                agents);
+        if (endpoint.onLanded(agents::rouseDigest)) {
+            settledTurns.allowRests();
+        }
+        this.dispatch = new RequestDispatch(
+                serverId, primaries, reader, pool, agents, serving, parts.scheduling(), clock, parts.wakeUp());
+    }
+
+    private Worker worker(ServerParts parts, int slot, int loop, Function<Links, Replicator> replicators) {
+        final Links links = linksOf(parts);
+        if (loop >= 0) {
+            links.at(parts.ios().get(loop));
+        }
+        final ServerSettings settings = parts.settings();
+        final int atOnce = settings.mutationsPerWorker();
+        final Worker worker = new Worker(
+                slot * atOnce,
+                slot < settings.workers() ? atOnce : 1,
+                serverId,
+                segments,
+                replicators.apply(links),
+                inFlight,
+                parts.pressure(),
+                clock,
+                limits);
+        if (slot == settings.workers()) {
+            worker.tLog().takesOfReserve(); // the agents' own: it only ends what lives
+        }
+        if (settings.verifyReads()) {
+            worker.verifyReads();
+        }
+        return worker;
+    }
+
+    private Links linksOf(ServerParts parts) {
+        final Links made = new Links(endpoint, parts.configuration(), parts.clock(), errors, parts.wakeUp());
+        links.add(made);
+        return made;
+    }
+
+    private Agent guarded(Agent some, LongSupplier rest) {
+        return new FaultAgent(some, rest, serving::isLost, this::reportFault);
+    }
+
+    private static int[] epochsOf(Configuration configuration) {
+        return configuration.shards().stream().mapToInt(ShardAssignment::epoch).toArray();
+    }
+
+    /** Before the start: the servers of the cluster in this process, from whose replicas damaged entries are taken. */
+    public void meet(List<Server> servers) {
+        peers.meet(this, servers);
+    }
+
+    /** Before the start: who is to be told of faults of the memory, and says what whoever met one gets. */
+    public void whenFaulty(Function<InternalError, RuntimeException> handler) {
+        serving.whenFaulty(handler);
+    }
+
+    /** Before the start: how long one request of a waiting caller, and each step of {@link #close}, may wait. */
+    public void deadline(long ns) {
+        deadlineNs = ns;
+        dispatch.deadline(ns);
+    }
+
+    private void reportFault(InternalError fault) {
+        errors.report("server " + serverId, serving.faulty(fault));
+    }
+
+    /** Starts the agents; from now on requests are served. Every server of the cluster was constructed before. */
+    public void start() {
+        agents.start();
+        serving.open();
+    }
+
+    public int serverId() {
+        return serverId;
+    }
+
+    /** Whoever comes from now on gets this exception; who waits already may still be answered. */
+    public void refuse(RuntimeException why) {
+        serving.refuse(why);
+    }
+
+    /**
+     * Something broke that promises stand on: nobody is answered any more, who waits or comes gets this exception. Only
+     * {@link #close} is left.
+     */
+    public void fail(RuntimeException why) {
+        serving.fail(why);
+    }
+
+    /** Cuts a server off this one's backup log: nothing of what it has under way lands after this returns. */
+    public void fence(int server) {
+        endpoint.receiveQueue().fence(server);
+    }
+
+    // --- requests ---
+
+    /** Answers a request for a key or shard whose primary this server is, on the calling thread. */
+    public void call(Request request) {
+        dispatch.call(request);
+    }
+
+    /** As {@link #call}, for somebody who does not wait. */
+    public SteppedCall stepped(Request request) {
+        return new SteppedCall(dispatch, dispatch, request);
+    }
+
+    /**
+     * As {@link #stepped}, for many requests of one thread, which go through worker contexts of its own.
+     *
+     * @param loop number of the thread, from 0
+     * @param loops how many such threads there are
+     */
+    public LoopCalls callsOfLoop(int loop, int loops) {
+        return new LoopCalls(dispatch, pool.slotsOfLoop(loop, loops), pool.atOnce());
+    }
+
+    private boolean retireLogsOlderThan(long sequence) {
+        final boolean ofRetention = retention.retireLogOlderThan(sequence);
+        return pool.retireLogsOlderThan(sequence, segments) || ofRetention;
+    }
+
+    /** Hands the live objects of a cache in a shard to a visitor, from a position; returns the next, or 0 at the end. */
+    public long scan(int cacheId, int shard, long position, boolean withValues, ShardScan.Visitor visitor) {
+        final ShardPrimary primary = primaries.get(shard);
+        if (primary == null) {
+            throw new IllegalArgumentException("server " + serverId + " is not the primary of shard " + shard);
+        }
+        serving.requireNotRefused();
+        try {
+            return scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
+        } catch (InternalError e) {
+            throw serving.faulty(e);
+        }
+    }
+
+    /** Whether this server answers for a shard, as its primary. */
+    public boolean isPrimary(int shard) {
+        return primaries.find(shard) != null;
+    }
+
+    /** Whether requests are served: started, not closed, not failed. */
+    public boolean isServing() {
+        return serving.isOpen();
+    }
+
+    /** Refuses requests for caches of these ids, as if the log still said that they are destroyed. */
+    public void retire(BitSet cacheIds) {
+        for (int shard = 0; shard < replicas.shardCount(); shard++) {
+            if (replicas.has(shard)) {
+                replicas.get(shard).clears().retire(cacheIds);
+            }
+        }
+    }
+
+    /** Gives a cache a limit, or another one, or none. */
+    public void limit(int cacheId, String name, CacheLimit limit) {
+        if (limits.limit(cacheId, name, limit)) {
+            agents.wakeUp();
+        }
+    }
+
+    /** Objects of all caches that were evicted by this server since its start. */
+    public long evictedObjects() {
+        return primaries.evictedObjects();
+    }
+
+    /** Objects that this server has ended since its start without being asked to: evicted, or expired. */
+    public long endedObjects() {
+        return evictedObjects() + pool.expiredObjects();
+    }
+
+    /** Whether a cache is being brought below its limit, or what has expired is being ended. */
+    public boolean isEndingObjects() {
+        return ending.areEndingObjects() && !isStopped();
+    }
+
+    /** Who ends sessions that nobody uses. */
+    public SessionLeaseAgent sessionLeases() {
+        return ending.sessionLeases();
+    }
+
+    /** Objects of the cache that were evicted by this server since its start. */
+    public long evictions(int cacheId) {
+        return limits.evictions(cacheId);
+    }
+
+    /** The last version given out of a shard whose primary this server is, else 0. */
+    public long lastVersion(int shard) {
+        return primaries.lastVersion(shard);
+    }
+
+    /** Of such a shard: every change with a version ≤ it is on all replicas, and was handed to the change stream. */
+    public long finishedVersion(int shard) {
+        final long last = lastVersion(shard); // before the slots are read
+        return inFlight.finished(shard, last);
+    }
+
+    /** The sessions open at a shard here. */
+    @SuppressWarnings("ReturnsArray") // a copy
+    public long[] openSessions(int shard) {
+        return replicas.get(shard).openSessions();
+    }
+
+    // --- what the cluster around asks ---
+
+    public void wakeUp() {
+        agents.wakeUp();
+    }
+
+    /** Whether its cleaner is emptying a segment. */
+    public boolean isRelocating() {
+        return cleaner.isRelocating();
+    }
+
+    /** Somebody waits for CommitVer. */
+    public void hurryCommit() {
+        commit.hurry();
+        agents.wakeUp();
+    }
+
+    /** Whether the agents have nothing to do, and rest longer than a moment between two turns. */
+    public boolean isAtRest() {
+        return settledTurns.agentsRestNs() > 0;
+    }
+
+    /** How often the agents went to rest. Between two rests they make two turns, if there is nothing to do. */
+    public long rests() {
+        return agents.rests();
+    }
+
+    /** Turns of the agents since the start. */
+    public long turns() {
+        return agents.turns();
+    }
+
+    /** The joining replicas' part of what {@link CopyListener} is told. Any thread. */
+    public JoinAgent joining() {
+        return join;
+    }
+
+    /** Entries that were sent to joining replicas of other servers. */
+    public long copiedEntries() {
+        return copier.entries();
+    }
+
+    /** Whether digest and sweep had no work left at their last turn. */
+    public boolean isSettled() {
+        return settledTurns.isSettled();
+    }
+
+    /**
+     * Finishes what callers that died have left, and gives back what idle workers have drawn ahead, here and at the backups;
+     * false while there is a worker that is not idle. The agents' own worker follows in their next turn.
+     */
+    public boolean releaseGrants() {
+        retention.wantRelease();
+        agents.wakeUp();
+        return pool.releaseGrants();
+    }
+
+    public void wantSpace() {
+        cleaner.wantSpace();
+        agents.wakeUp();
+    }
+
+    /** Ends what has expired, because somebody wants space. */
+    public void endExpired() {
+        if (ending.expirySweep().want()) {
+            agents.wakeUp();
+        }
+    }
+
+    /** Whether that is not over yet for who wanted it then, by the clock of intervals. */
+    public boolean isExpiring(long sinceNs) {
+        return ending.expirySweep().isAwaited(sinceNs) && !isStopped();
+    }
+
+    /** Turns of the agents that found nothing left to do which gives space back. */
+    public long settledTurns() {
+        return settledTurns.settled();
+    }
+
+    /** Turns of the agents at whose end all that had landed was digested, and every clear swept. */
+    public long digestedTurns() {
+        return settledTurns.digested();
+    }
+
+    /** Whether nothing goes on here: closed, failed, or stopped by a broken invariant, which is in the error log. */
+    public boolean isStopped() {
+        return agents.isClosed() || serving.hasFailed();
+    }
+
+    public ServerStatistics statistics() {
+        return meters.read();
+    }
+
+    /**
+     * Stops serving, and lets every mutation end. The area stays its owner's.
+     *
+     * <p>Ends: callers give their worker contexts back before their own deadlines; what a caller has left in one, and what agents
+     * have begun, is waited for until this server's deadline. A start finishes what is left then.
+     */
+    @Override
+    public void close() {
+        serving.close();
+        final WaitLimit limit = new WaitLimit(clock, deadlineNs);
+        pool.close(dispatch::rest, () -> isStopped() || limit.isOver());
+        ending.close();
+        for (long waits = 0; ending.areAtWork() && !isStopped() && !limit.isOver(); waits++) {
+            dispatch.rest(waits);
+        }
+    }
+
+    /** Instead of {@link #close} and what follows it, when the memory is lost: ends the agents, and touches nothing. */
+    public void abandon() {
+        serving.close();
+        agents.close();
+    }
+
+    /** After every server was closed and what landed is digested: ends the agents. */
+    public void stopAgents() {
+        agents.close();
+    }
+
+    /** After the agents of every server were stopped, since they talk to each other: closes the logs. */
+    public void stop() {
+        pool.closeLogs();
+        endpoint.close();
+    }
+
+    public Segments segments() {
+        return segments;
+    }
+
+    public Replicas replicas() {
+        return replicas;
+    }
+}

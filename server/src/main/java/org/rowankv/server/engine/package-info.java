@@ -1,0 +1,5 @@
+/** One server, wired: settings, statistics, life cycle. Each mechanism belongs to its own package. */
+@NullMarked
+package org.rowankv.server.engine;
+
+import org.jspecify.annotations.NullMarked;

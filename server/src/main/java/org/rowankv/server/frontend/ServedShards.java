@@ -1,0 +1,105 @@
+package org.rowankv.server.frontend;
+
+import org.rowankv.protocol.Request;
+import org.rowankv.server.dispatch.LoopCalls;
+import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.shard.ShardChanges;
+
+/** The shards of a server. */
+public final class ServedShards implements Served {
+    private final Server server;
+
+    public ServedShards(Server server) {
+        this.server = server;
+    }
+
+    private record ServerCall(SteppedCall call) implements Call {
+        @Override
+        public void again() {
+            call.again();
+        }
+
+        @Override
+        public boolean step() {
+            return call.step();
+        }
+
+        @Override
+        public void abandon() {
+            call.abandon();
+        }
+
+        @Override
+        public boolean awaitsWorker() {
+            return call.awaitsWorker();
+        }
+    }
+
+    private record ServerCalls(LoopCalls all) implements Calls {
+        @Override
+        public Call callOf(Request request) {
+            return new ServerCall(all.callOf(request));
+        }
+
+        @Override
+        public void turn() {
+            all.turn();
+        }
+
+        @Override
+        public void help() {
+            all.help();
+        }
+    }
+
+    @Override
+    public int serverId() {
+        return server.serverId();
+    }
+
+    @Override
+    public int longestEntry() {
+        return server.segments().length();
+    }
+
+    @Override
+    public Calls calls(int loop, int loops) {
+        return new ServerCalls(server.callsOfLoop(loop, loops));
+    }
+
+    @Override
+    public boolean isPrimary(int shard) {
+        return server.isPrimary(shard);
+    }
+
+    @Override
+    public boolean isServing() {
+        return server.isServing();
+    }
+
+    @Override
+    public ShardChanges changes(int shard) {
+        return server.replicas().get(shard).changes();
+    }
+
+    @Override
+    public long lastVersion(int shard) {
+        return server.lastVersion(shard);
+    }
+
+    @Override
+    public long finishedVersion(int shard) {
+        return server.finishedVersion(shard);
+    }
+
+    @Override
+    public boolean isDestroyed(int shard, int cacheId) {
+        return server.replicas().get(shard).clears().isDestroyed(cacheId);
+    }
+
+    @Override
+    public long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor) {
+        return server.scan(cacheId, shard, position, withValues, visitor::onObject);
+    }
+}

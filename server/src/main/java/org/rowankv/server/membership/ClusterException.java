@@ -1,0 +1,10 @@
+package org.rowankv.server.membership;
+
+/** A server cannot take part in its cluster, and waiting does not help; says why and what to do. */
+public final class ClusterException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    public ClusterException(String message) {
+        super(message);
+    }
+}

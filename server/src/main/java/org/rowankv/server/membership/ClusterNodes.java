@@ -1,0 +1,121 @@
+package org.rowankv.server.membership;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.configstore.ConfigurationCodec;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.configstore.StampedWrites;
+import org.rowankv.server.configstore.Versioned;
+import org.rowankv.topology.Configuration;
+
+/**
+ * The nodes of a cluster in its configuration store: {@code /members}, written once; {@code /configuration}; and an
+ * announcement of each server below {@code /servers}.
+ *
+ * <p>The outcome of every compare-and-set is known when it returns: after a lost connection the node is read back, and its
+ * stamp tells. For any thread; calls block, and throw {@link ConfigurationStoreException} while the store is away.
+ */
+public final class ClusterNodes {
+    private static final String MEMBERS = "/members";
+    private static final String SERVERS = "/servers";
+
+    private final ConfigurationStore store;
+    private final StampedWrites writes;
+    private final Registrations registrations;
+
+    /** For tools, which write no registration and believe whatever is there. */
+    public ClusterNodes(ConfigurationStore store, String writer, RandomSource random) {
+        this(store, new Registrations("", null), writer, random);
+    }
+
+    /** @param writer unique among all that write */
+    public ClusterNodes(ConfigurationStore store, Registrations registrations, String writer, RandomSource random) {
+        this.store = store;
+        this.registrations = registrations;
+        this.writes = new StampedWrites(store, writer, random);
+    }
+
+    /** A configuration as it is stored. */
+    public record Stored(Configuration configuration, long version) {}
+
+    @Nullable
+    public Members members() {
+        final Versioned node = store.read(MEMBERS);
+        return node == null ? null : Members.decode(MEMBERS, node.bytes());
+    }
+
+    /** Writes who the members are; false if somebody has. */
+    public boolean create(Members members) {
+        return writes.compareAndSet(MEMBERS, ConfigurationStore.ABSENT, members.encode());
+    }
+
+    @Nullable
+    public Stored configuration() {
+        final Versioned node = store.read(ConfigurationCodec.PATH);
+        return node == null ? null : new Stored(ConfigurationCodec.decode(node.bytes()), node.version());
+    }
+
+    /** Stores a configuration in the place of the one of that version: who succeeds has decided. */
+    public boolean decide(Configuration next, long expectedVersion) {
+        return writes.compareAndSet(ConfigurationCodec.PATH, expectedVersion, ConfigurationCodec.encode(next));
+    }
+
+    /** The last announcement of a server; null if there is none, or it is not genuine. */
+    @Nullable
+    public Announcement announcement(String name) {
+        final String path = SERVERS + "/" + name;
+        return genuine(path, store.read(path));
+    }
+
+    private @Nullable Announcement genuine(String path, @Nullable Versioned node) {
+        return node == null || !registrations.isGenuine(path, node.bytes(), node.version())
+                ? null
+                : Announcement.decode(path, node.bytes());
+    }
+
+    public List<Announcement> announcements() {
+        final List<Announcement> all = new ArrayList<>();
+        for (String path : store.list(SERVERS)) {
+            final Announcement said = genuine(path, store.read(path));
+            if (said != null) {
+                all.add(said);
+            }
+        }
+        return all;
+    }
+
+    /**
+     * Writes what a server says of itself.
+     *
+     * @throws ClusterException if another data directory goes by that name, or another process is that start of it
+     */
+    public void announce(Announcement own) {
+        final String path = SERVERS + "/" + own.name();
+        final byte[] signed = registrations.signed(path, own.encode());
+        while (true) {
+            final Versioned node = store.read(path);
+            final Announcement found = genuine(path, node);
+            if (found != null) {
+                if (found.identity() != own.identity()) {
+                    throw new ClusterException("another server goes by the name '" + own.name() + "', with another data"
+                            + " directory, at " + found.address() + ": give each server a name of its own. If this is"
+                            + " the same server, give it the data directory that it had");
+                }
+                if (found.equals(own)) {
+                    return;
+                }
+                if (own.incarnation() > 0 && found.incarnation() == own.incarnation() && found.nonce() != own.nonce()) {
+                    throw new ClusterException("another process runs as start " + own.incarnation() + " of server '"
+                            + own.name() + "', at " + found.address()
+                            + ": two run on copies of one data directory. Stop one, and remove its copy");
+                }
+            }
+            if (writes.compareAndSet(path, node == null ? ConfigurationStore.ABSENT : node.version(), signed)) {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package org.rowankv.server.membership;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Who the servers of a cluster are, by number: written once, when the cluster is made.
+ *
+ * @param clusterId drawn then, never 0
+ * @param hashSeed of the key hash, drawn then
+ * @param names by server number
+ * @param identities of the data directories, by server number
+ * @param zones by server number; empty where none was given
+ */
+public record Members(
+        long clusterId,
+        long hashSeed,
+        ClusterShape shape,
+        List<String> names,
+        List<Long> identities,
+        List<String> zones) {
+    private static final String FIRST_LINE = "rowan-kv cluster";
+
+    public Members {
+        names = List.copyOf(names);
+        identities = List.copyOf(identities);
+        zones = List.copyOf(zones);
+    }
+
+    /** The number of a server, or −1. */
+    public int numberOf(String name) {
+        return names.indexOf(name);
+    }
+
+    byte[] encode() {
+        final Lines lines = Lines.begin(FIRST_LINE).putHex("cluster", clusterId).putHex("hash-seed", hashSeed);
+        shape.write(lines);
+        for (int server = 0; server < names.size(); server++) {
+            lines.put("server." + server, names.get(server))
+                    .putHex("identity." + server, identities.get(server))
+                    .put("zone." + server, zones.get(server));
+        }
+        return lines.encode();
+    }
+
+    static Members decode(String where, byte[] bytes) {
+        final Lines lines = Lines.decode(where, FIRST_LINE, bytes);
+        final ClusterShape shape = ClusterShape.read(lines);
+        final List<String> names = new ArrayList<>();
+        final List<Long> identities = new ArrayList<>();
+        final List<String> zones = new ArrayList<>();
+        for (int server = 0; server < shape.servers(); server++) {
+            names.add(lines.text("server." + server));
+            identities.add(lines.hex("identity." + server));
+            zones.add(lines.text("zone." + server));
+        }
+        return new Members(lines.hex("cluster"), lines.hex("hash-seed"), shape, names, identities, zones);
+    }
+}

@@ -1,0 +1,366 @@
+package org.rowankv.server.recovery;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.area.SegmentState;
+import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.checkpoint.CheckpointLoad;
+import org.rowankv.server.cleaning.CleanAgent;
+import org.rowankv.server.digest.EntryAssembler;
+import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One server at its start: reads every segment of its area, lets each valid entry take effect on the shards' replicas,
+ * and remembers what may not be on all replicas, the candidates of the collect. Used by one thread, before any agent
+ * runs; for the reading itself it may take more.
+ */
+public final class RecoveredServer implements EntryAssembler.Handler {
+    private static final Logger LOG = LoggerFactory.getLogger(RecoveredServer.class);
+    private static final int LOCK_OWNER = 1 << 21;
+    /** A horizon behind which there is nothing. */
+    private static final int OLDEST = 1;
+    /** Free segments that are left to the cleaner: without one it can make no room any more. */
+    private static final int FOR_CLEANING = 1;
+
+    private final int serverId;
+    private final Segments segments;
+    private final Replicas replicas;
+    private final ErrorLog errors;
+    private final boolean replicated;
+    private final EntryAssembler assembler;
+    private final AppendLog log;
+    /** One for the whole start, so that what lives in its victims comes to lie together. */
+    private @Nullable CleanAgent cleaner;
+
+    private final List<SegmentReader> readers = new ArrayList<>();
+    private final KeptCandidates kept;
+    /** Of the thread that uses this. */
+    private final SegmentReader reader;
+
+    /** @param replicated whether other servers hold replicas too: else there is nobody to collect from */
+    public RecoveredServer(int serverId, Segments segments, Replicas replicas, boolean replicated, ErrorLog errors) {
+        this.serverId = serverId;
+        this.segments = segments;
+        this.replicas = replicas;
+        this.errors = errors;
+        this.replicated = replicated;
+        this.assembler = new EntryAssembler(segments, FOR_CLEANING);
+        this.log = new AppendLog(segments, SegmentOwner.CLEAN, FOR_CLEANING);
+        this.reader = addReader();
+        this.kept = new KeptCandidates(segments, readers);
+    }
+
+    private SegmentReader addReader() {
+        final SegmentReader added = new SegmentReader(
+                serverId, segments, replicas, assembler, this, errors, replicated, LOCK_OWNER + readers.size());
+        readers.add(added);
+        return added;
+    }
+
+    public int serverId() {
+        return serverId;
+    }
+
+    public Segments segments() {
+        return segments;
+    }
+
+    public Replicas replicas() {
+        return replicas;
+    }
+
+    /** Valid entries found. */
+    public long entries() {
+        return readers.stream().mapToLong(SegmentReader::entries).sum();
+    }
+
+    /** Places found that claimed to be entries and were not: torn by a power cut, or damaged. */
+    public long tornEntries() {
+        return readers.stream().mapToLong(SegmentReader::tornEntries).sum();
+    }
+
+    /** {@link #read} without a checkpoint, then {@link #settle}: where the roles of this server are decided already. */
+    public void scan(int threads, Clock clock) {
+        read(threads, clock, null);
+        settle();
+    }
+
+    /**
+     * Reads the whole area, but for what a checkpoint covers, if there is one that can be used. Removes nothing from the area:
+     * what another server lacks may change what counts here. {@link #settle} follows, once that is decided.
+     *
+     * @param threads that may read at the same time, the caller's included
+     * @throws org.rowankv.server.area.UnusableAreaException if an entry that had landed is damaged; the area is marked then
+     */
+    public void read(int threads, Clock clock, @Nullable CheckpointLoad checkpoint) {
+        forEachReplica(replica -> {
+            // While a replica is joining, digest and cleaner run before its scan ends: it keeps the first copy met.
+            if (!replica.isJoining()) {
+                replica.beginScan();
+            }
+        });
+        if (checkpoint != null) {
+            checkpoint.load(
+                    threads, (shards, each) -> new ScanThreads("rowan-checkpoint-" + serverId, shards, each).readAll());
+        }
+        final List<Integer> toRead = inUse();
+        if (checkpoint != null) {
+            toRead.removeIf(checkpoint::isCovered);
+        }
+        // The newest first: what they say of CommitVer makes most of the older ones no candidates.
+        toRead.sort(Comparator.comparingLong(segments::sequence).reversed());
+        while (readers.size() < Math.min(threads, toRead.size())) {
+            addReader();
+        }
+        final ScanProgress progress = new ScanProgress(serverId, toRead.size(), clock, LOG::info);
+        final List<IntConsumer> each = new ArrayList<>();
+        readers.forEach(one -> each.add(s -> progress.segmentRead(one.read(s))));
+        new ScanThreads("rowan-scan-" + serverId, toRead, each).readAll();
+        requireComplete();
+    }
+
+    private List<Integer> inUse() {
+        final List<Integer> inUse = new ArrayList<>();
+        for (int s = 0; s < segments.count(); s++) {
+            if (segments.state(s) != SegmentState.FREE) {
+                inUse.add(s);
+            }
+        }
+        return inUse;
+    }
+
+    /**
+     * Frees what holds nothing that counts, and puts large entries together. After {@link #read}, once the roles by which that
+     * read are stored: what is void by them is gone afterwards.
+     */
+    public void settle() {
+        assembler.giveUpIncomplete(this); // no block of them comes any more, and their segments may be needed
+        freeDeadSegments(inUse());
+        Chaos.point("start.dead-freed");
+        assembler.orderBySegment();
+        while (!assembler.isIdle()) {
+            if (assembler.assemble(this) == 0 && !assembler.isIdle()) {
+                makeRoom("put large entries together");
+            }
+        }
+        assembler.log().retire();
+    }
+
+    /**
+     * A replica that lacks an entry which others count as replicated is none. Without other replicas there is none to be
+     * had from, and what is damaged was reported.
+     */
+    private void requireComplete() {
+        if (readers.stream().anyMatch(each -> each.damagedLandings() > 0)) {
+            throw segments.area().foundIncomplete();
+        }
+    }
+
+    /**
+     * Segments that were posted and never written to, and such as hold nothing but dead entries, give room for what comes
+     * next. Not those with candidates: another replica may still take a dead one over, for its completion.
+     */
+    private void freeDeadSegments(List<Integer> inUse) {
+        for (int s : inUse) {
+            final int live = segments.liveBytes(s, 0);
+            if (live == 0 && segments.tombstoneBytes(s) == 0 && !isReferredTo(s)) {
+                final SegmentState state = segments.state(s);
+                if (state != SegmentState.COMMITTED) {
+                    segments.transition(s, state, SegmentState.COMMITTED);
+                }
+                segments.free(s);
+            }
+        }
+    }
+
+    /** Cleans a segment, or fails. Candidates move with what is copied. */
+    private void makeRoom(String purpose) {
+        CleanAgent used = cleaner;
+        if (used == null) {
+            used = CleanAgent.ofAStart(segments, replicas, assembler::holdsBlockOf, kept);
+            resume(used);
+            cleaner = used;
+        }
+        segments.area().drain(); // what was torn is void on the device before its segment is committed there
+        for (int s = 0; s < segments.count(); s++) {
+            final SegmentState state = segments.state(s);
+            if (segments.isClosed(s) && (state == SegmentState.USING || state == SegmentState.USED)) {
+                segments.transition(s, state, SegmentState.COMMITTED);
+            }
+        }
+        kept.hold();
+        if (!used.cleanOne()) {
+            throw new StoreOpenException("server " + serverId + ": no free segment is left to " + purpose
+                    + "; a copy of the directory opens with a larger capacity once this version can change it");
+        }
+    }
+
+    /**
+     * Goes on with the log of copies that a crash cut off, in the segment with the most room. A cleaner that died had perhaps
+     * taken the last free segment: what it had still to copy fits behind what it had copied, so its victim can be emptied,
+     * however often that is interrupted.
+     */
+    private void resume(CleanAgent resuming) {
+        int best = -1;
+        int bestEnd = segments.length();
+        for (int s = 0; s < segments.count(); s++) {
+            if (segments.isClosed(s)
+                    && segments.state(s) == SegmentState.USING
+                    && segments.owner(s) == SegmentOwner.CLEAN) {
+                final int end = segments.endOf(s);
+                if (end < bestEnd) {
+                    best = s;
+                    bestEnd = end;
+                }
+            }
+        }
+        if (best >= 0) {
+            resuming.resume(best);
+        }
+    }
+
+    private boolean isReferredTo(int candidate) {
+        return assembler.holdsBlockOf(candidate)
+                || readers.stream().anyMatch(each -> each.candidates().isReferredTo(candidate));
+    }
+
+    private void forEachReplica(java.util.function.Consumer<ShardReplica> action) {
+        for (int shard = 0; shard < replicas.shardCount(); shard++) {
+            if (replicas.has(shard)) {
+                action.accept(replicas.get(shard));
+            }
+        }
+    }
+
+    /**
+     * The blocks of an entry stay in the log for a while after it was put together; then the index knows it or has passed
+     * it. What it has passed is of use for its outcome only: a client may ask for that, of whoever is primary now.
+     */
+    @Override
+    public boolean isWanted(ByteBuffer entry, int at, int type) {
+        return !reader.isOfNoUse(entry, at, type);
+    }
+
+    @Override
+    public void onAssembled(long address, int type, int length) {
+        reader.entry(segments.region().buffer(address), segments.region().offset(address), address, type, length);
+    }
+
+    @Override
+    public void onBlockDone(long address, int length, boolean repeated) {
+        segments.markDead(address, length);
+    }
+
+    /** Versions of the candidates of a shard above what is known to be on all replicas, in ascending order. */
+    public SortedSet<Long> candidates(int shard, long commitVersion) {
+        final SortedSet<Long> above = new TreeSet<>();
+        readers.forEach(each -> each.candidates().addAbove(shard, commitVersion, above));
+        return above;
+    }
+
+    /** Where a candidate lies, until the next call that may make room; 0 if it is none. */
+    public long candidate(int shard, long version) {
+        for (SegmentReader each : readers) {
+            final long address = each.candidates().addressOf(shard, version);
+            if (address != 0) {
+                requireEntry(address, version);
+                return address;
+            }
+        }
+        return 0;
+    }
+
+    /** What was cleaned meanwhile must have taken the candidate along. */
+    private void requireEntry(long address, long version) {
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int generation = segments.generation(segments.segmentOf(address));
+        if (generation == 0
+                || FrameDescriptor.generation(FrameDescriptor.wordPlain(buffer, at)) != generation
+                || EntryDescriptor.version(buffer, at) != version) {
+            throw new AssertionError("server " + serverId + " has lost track of version " + version);
+        }
+    }
+
+    /** All replicas of the shard have all candidates of it but these, of which some replica lacks each. */
+    public void agreeAllBut(int shard, Set<Long> lacking) {
+        kept.keepOnly(shard, lacking);
+    }
+
+    /** Takes over an entry that another replica has and this one has not. */
+    void takeOver(RecoveredServer from, int shard, long version, int tenure) {
+        final long sourceAddress = from.candidate(shard, version);
+        takeOver(
+                from.segments.region().buffer(sourceAddress),
+                from.segments.region().offset(sourceAddress),
+                tenure);
+    }
+
+    /** As above, from a copy of the entry as it lies there; it has been found to be whole. */
+    public void takeOver(ByteBuffer source, int sourceAt, int tenure) {
+        final long word = FrameDescriptor.wordPlain(source, sourceAt);
+        final int type = FrameDescriptor.type(word);
+        if (reader.isOfNoUse(source, sourceAt, type)) {
+            return;
+        }
+        // As old as can be: the copy may be older than tombstones found here.
+        while (!log.ensureRoom(FrameDescriptor.length(word), OLDEST)) {
+            makeRoom("take over entries of other replicas");
+        }
+        final long address = log.appendCopy(source, sourceAt, FrameDescriptor.length(word), type, tenure, 0);
+        reader.apply(
+                segments.region().buffer(address),
+                segments.region().offset(address),
+                address,
+                type,
+                FrameDescriptor.length(word));
+    }
+
+    /** Waits until what was taken over is persistent. */
+    public void drain() {
+        log.drain();
+    }
+
+    /** All replicas own the same entries: everything found is committed. */
+    public void finish() {
+        log.retire();
+        if (cleaner != null) {
+            cleaner.onClose();
+        }
+        for (int s = 0; s < segments.count(); s++) {
+            final SegmentState state = segments.state(s);
+            if (state == SegmentState.USING || state == SegmentState.USED) {
+                segments.transition(s, state, SegmentState.COMMITTED);
+            }
+        }
+        // Not before now: what is taken over comes in any order too, and a session's opening may come from a replica
+        // that
+        // has not dropped it, after its end was read here.
+        forEachReplica(replica -> {
+            if (!replica.isJoining()) { // else it goes on
+                replica.endScan();
+                replica.recovered(LOCK_OWNER);
+            }
+        });
+        kept.end();
+        segments.recountSpace();
+    }
+}

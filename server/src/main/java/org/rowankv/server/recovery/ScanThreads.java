@@ -1,0 +1,88 @@
+package org.rowankv.server.recovery;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several readers on the segments of one area: each takes the next segment that nobody has taken. The caller's thread is
+ * one of them, the others end before {@link #readAll} returns. Used once.
+ */
+final class ScanThreads {
+    private final String name;
+    private final List<Integer> segments;
+    private final List<IntConsumer> readers;
+    private final AtomicInteger next = new AtomicInteger();
+    private @Nullable Throwable failure;
+
+    /** @param readers one for each thread; what each is given is a segment */
+    ScanThreads(String name, List<Integer> segments, List<IntConsumer> readers) {
+        this.name = name;
+        this.segments = segments;
+        this.readers = readers;
+    }
+
+    /** Throws what the first reader threw that failed; then nothing of what was read may be used. */
+    void readAll() {
+        final List<Thread> others = new ArrayList<>();
+        try {
+            for (int i = 1; i < readers.size(); i++) {
+                final IntConsumer reader = readers.get(i);
+                final Thread thread = new Thread(() -> read(reader), name + "-" + i);
+                thread.setDaemon(true);
+                thread.start();
+                others.add(thread);
+            }
+            read(readers.get(0));
+        } finally {
+            others.forEach(ScanThreads::join);
+        }
+        rethrow();
+    }
+
+    private void read(IntConsumer reader) {
+        try {
+            for (int i = next.getAndIncrement(); i < segments.size(); i = next.getAndIncrement()) {
+                reader.accept(segments.get(i));
+            }
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
+    }
+
+    private synchronized void failed(Throwable newFailure) {
+        next.set(segments.size()); // the others need not go on
+        if (failure == null) {
+            failure = newFailure;
+        } else {
+            failure.addSuppressed(newFailure);
+        }
+    }
+
+    private synchronized void rethrow() {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
+        }
+    }
+
+    /** Without regard to interrupts, which stay the caller's. */
+    private static void join(Thread thread) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                thread.join();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

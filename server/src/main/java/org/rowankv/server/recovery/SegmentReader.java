@@ -1,0 +1,393 @@
+package org.rowankv.server.recovery;
+
+import java.nio.ByteBuffer;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.digest.EntryAssembler;
+import org.rowankv.server.log.CommitVector;
+import org.rowankv.server.log.EntryCheck;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.SegmentScan;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.KeyLocks;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads segments of one area for a start: lets each valid entry take effect on the shards' replicas, and remembers what
+ * may not be on all replicas. Entries take effect in any order, so several readers may each read other segments of one
+ * area at the same time; one reader belongs to one thread. The assembler is shared, and guarded by itself.
+ */
+final class SegmentReader implements SegmentScan.Visitor {
+    private static final Logger LOG = LoggerFactory.getLogger(SegmentReader.class);
+    /** Behind a damaged word, whose length is not certain, the next landing may begin at any stride. */
+    private static final long ANYWHERE = -1;
+
+    private final int serverId;
+    private final Segments segments;
+    private final Replicas replicas;
+    private final EntryAssembler assembler;
+    private final EntryAssembler.Handler handler;
+    private final ErrorLog errors;
+    private final boolean replicated;
+    private final int lockOwner;
+    private final SegmentScan scan;
+    private final EntryCheck check;
+    private final Candidates candidates;
+    private final EntryBatch batch = new EntryBatch();
+    private byte[] keyScratch = new byte[256];
+    private int segment;
+    /** Whether what is damaged in the segment may have been torn by a power cut, before anything in it was acknowledged. */
+    private boolean mayBeTorn;
+    /** Behind the entry found last, or the segment's start: where the one that landed next begins, if one did; or ANYWHERE. */
+    private long next;
+    /** Where the last place ends that has a word and lies behind {@link #next}, in a segment that may be torn. */
+    private long tornEnd;
+
+    private int charged;
+    private long entries;
+    private long tornEntries;
+    private long damagedLandings;
+
+    /**
+     * @param handler told of blocks that are of no use
+     * @param replicated whether other servers hold replicas too: else there is nobody to collect from
+     * @param lockOwner who takes the index locks: another one for each reader
+     */
+    SegmentReader(
+            int serverId,
+            Segments segments,
+            Replicas replicas,
+            EntryAssembler assembler,
+            EntryAssembler.Handler handler,
+            ErrorLog errors,
+            boolean replicated,
+            int lockOwner) {
+        this.serverId = serverId;
+        this.segments = segments;
+        this.replicas = replicas;
+        this.assembler = assembler;
+        this.handler = handler;
+        this.errors = errors;
+        this.replicated = replicated;
+        this.lockOwner = lockOwner;
+        this.scan = new SegmentScan(segments.region());
+        this.check = new EntryCheck(segments.region());
+        this.candidates = new Candidates(segments, replicas);
+    }
+
+    Candidates candidates() {
+        return candidates;
+    }
+
+    /** Valid entries found so far. */
+    long entries() {
+        return entries;
+    }
+
+    /** Places that a power cut may have torn, so far. */
+    long tornEntries() {
+        return tornEntries;
+    }
+
+    /** Entries that landed whole and are not whole any more, so far. */
+    long damagedLandings() {
+        return damagedLandings;
+    }
+
+    /** Reads a whole segment, and closes it; returns how many valid entries it found. */
+    long read(int newSegment) {
+        final long before = entries;
+        segment = newSegment;
+        charged = 0;
+        mayBeTorn = segments.area().mayBeTorn(segments.state(segment));
+        next = segments.area().addressOf(segment);
+        tornEnd = next;
+        scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
+        if (mayBeTorn) {
+            closeGap(Math.min(tornEnd, segments.area().addressOf(segment) + segments.length()));
+        } else if (next != ANYWHERE) {
+            lookBehindTheLast();
+        }
+        applyBatch();
+        segments.close(segment, charged);
+        Chaos.point("start.segment-read");
+        return entries - before;
+    }
+
+    @Override
+    public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
+        entries++;
+        if (mayBeTorn) {
+            closeGap(address);
+        } else if (address != next && next != ANYWHERE) {
+            invisible(address);
+        }
+        next = address + length;
+        charged += segments.charge(length);
+        if (type == EntryType.COMMIT_VECTOR) {
+            for (int i = 0; i < CommitVector.count(buffer, at); i++) {
+                final int shard = CommitVector.shard(buffer, at, i);
+                if (replicas.has(shard)) {
+                    replicas.get(shard).raiseCommitVersion(CommitVector.version(buffer, at, i));
+                }
+            }
+            segments.markDead(address, length);
+        } else if (isVoid(buffer, at)) {
+            segments.markDead(address, length);
+        } else if (type == EntryType.BLOCK) {
+            synchronized (assembler) {
+                assembler.block(address, length, handler);
+            }
+        } else {
+            found(buffer, at, address, type, length);
+        }
+    }
+
+    @Override
+    public void onInvalid(long address, String reason) {
+        if (mayBeTorn) {
+            // What nobody was told of may be there in part, and was never acknowledged. It is made void, or no cleaner
+            // could ever go over it again.
+            tornEntries++;
+            tornEnd = Math.max(tornEnd, address + FrameDescriptor.length(wordAt(address)));
+            LOG.debug("server {}: segment {}, address {}: {}", serverId, segment, address, reason);
+            FrameDescriptor.giveUp(
+                    segments.region().buffer(address), segments.region().offset(address));
+            segments.area().flush(address, Long.BYTES);
+            return;
+        }
+        if (check.isWrittenOff(address)) {
+            // The scrubber of an earlier run has reported it.
+            next = ANYWHERE;
+            LOG.debug("server {}: segment {}, address {}: written off", serverId, segment, address);
+            return;
+        }
+        if (isCommitVector(address)) {
+            next = address + FrameDescriptor.length(wordAt(address));
+        } else if (hasLanded(address)) {
+            damagedLandings += replicated ? 1 : 0;
+            next = ANYWHERE;
+        }
+        errors.reportExpected(
+                "server " + serverId + ": scan of segment " + segment + " at "
+                        + (address - segments.area().addressOf(segment)),
+                new IllegalStateException(reason));
+    }
+
+    /**
+     * Whether a place with an entry's word is that of an entry, which was there as a whole once. Where nothing is torn, what
+     * was stored before the process ended is there; and in every log the word is stored last, behind all of the entry.
+     * So it is, if the place is one that was written to: behind a whole entry or at the start, since no log has gaps
+     * and no old word of the segment has its generation. Words in the body of what was never finished, or was given up, are
+     * bytes of some value.
+     */
+    private boolean hasLanded(long address) {
+        return address == next || next == ANYWHERE;
+    }
+
+    /** Before the next place is taken each place gets a word, so a gap in front of an entry hides an entry whose word is damaged. */
+    private void invisible(long address) {
+        if (replicated) {
+            damagedLandings++;
+        }
+        errors.reportExpected(
+                "server " + serverId + ": scan of segment " + segment + " before "
+                        + (address - segments.area().addressOf(segment)),
+                new IllegalStateException("no word says what is there"));
+    }
+
+    /** No gap shows that the last entry of a log has a damaged word. The rest of its header does. */
+    private void lookBehindTheLast() {
+        final long end = segments.area().addressOf(segment) + segments.length();
+        final int type = check.typeBeforeAFlip(next, end, segments.generation(segment));
+        if (type == 0 || type == EntryType.COMMIT_VECTOR) {
+            return;
+        }
+        damagedLandings += replicated ? 1 : 0;
+        errors.reportExpected(
+                "server " + serverId + ": scan of segment " + segment + " at "
+                        + (next - segments.area().addressOf(segment)),
+                new IllegalStateException("a bit of the publication word has flipped"));
+    }
+
+    /**
+     * Makes one void place of all that lies between the last whole entry and there. The word of what was torn may be gone too. This
+     * start commits the segment, and a later one takes a gap in a committed segment for damage.
+     */
+    private void closeGap(long end) {
+        if (end <= next) {
+            return;
+        }
+        final int strides = (int) ((end - next) / FrameDescriptor.STRIDE);
+        FrameDescriptor.wordRelease(
+                segments.region().buffer(next),
+                segments.region().offset(next),
+                FrameDescriptor.word(segments.generation(segment), strides, FrameDescriptor.VOID));
+        segments.area().flush(next, Long.BYTES);
+    }
+
+    @Override
+    public void onPlace(long address, int length) {
+        if (address == next) {
+            next = address + length;
+        } else if (mayBeTorn) {
+            tornEnd = Math.max(tornEnd, address + length);
+        }
+    }
+
+    /**
+     * Whether the header is whole, and that of a record of CommitVer: it holds nothing that was acknowledged, and without it
+     * CommitVer is smaller, so that more entries are candidates.
+     */
+    private boolean isCommitVector(long address) {
+        final long end = segments.area().addressOf(segment) + segments.length();
+        return FrameDescriptor.type(wordAt(address)) == EntryType.COMMIT_VECTOR
+                && check.whyFrameInvalid(address, end, segments.generation(segment)) == null;
+    }
+
+    private long wordAt(long address) {
+        return FrameDescriptor.wordPlain(
+                segments.region().buffer(address), segments.region().offset(address));
+    }
+
+    private boolean isVoid(ByteBuffer buffer, int at) {
+        final int shard = EntryDescriptor.shard(buffer, at);
+        return !replicas.has(shard)
+                || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+    }
+
+    private void found(ByteBuffer buffer, int at, long address, int type, int length) {
+        if (EntryType.isTombstone(type)) {
+            segments.tombstone(segment, length, 0);
+        }
+        if (!EntryType.isKeyed(type)) {
+            entry(buffer, at, address, type, length);
+            return;
+        }
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
+        batch.add(replica.index(), positionOf(replica, buffer, at), address, type, length);
+        if (batch.isFull()) {
+            applyBatch();
+        }
+    }
+
+    private void applyBatch() {
+        batch.fetchBuckets();
+        for (int i = 0; i < batch.size(); i++) {
+            final long address = batch.address(i);
+            entry(
+                    segments.region().buffer(address),
+                    segments.region().offset(address),
+                    batch.position(i),
+                    address,
+                    batch.type(i),
+                    batch.length(i));
+        }
+        batch.clear();
+    }
+
+    /** Lets an entry take effect that was found, or put together from blocks; as a tombstone it was counted already. */
+    void entry(ByteBuffer buffer, int at, long address, int type, int length) {
+        entry(buffer, at, positionOf(buffer, at, type), address, type, length);
+    }
+
+    private void entry(ByteBuffer buffer, int at, long position, long address, int type, int length) {
+        final ShardReplica replica = apply(buffer, at, position, address, type, length);
+        final long version = EntryDescriptor.version(buffer, at);
+        if (replicated && version > replica.commitVersion() && type != EntryType.COMPLETION) {
+            candidates.add(replica.shardId(), version, address);
+        }
+    }
+
+    /** Lets an entry take effect of which every replica is known to have it, or will be. */
+    ShardReplica apply(ByteBuffer buffer, int at, long address, int type, int length) {
+        return apply(buffer, at, positionOf(buffer, at, type), address, type, length);
+    }
+
+    private ShardReplica apply(ByteBuffer buffer, int at, long position, long address, int type, int length) {
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
+        // Other readers may meet other entries of the key, or another copy of this one.
+        final int stripe = KeyLocks.stripeOf(position);
+        // Ends: the other reader holds it for one entry.
+        while (!replica.keyLocks().tryLock(stripe, lockOwner)) {
+            Thread.yield(); // rare, and the other reader may have lost its processor
+        }
+        try {
+            replica.apply(lockOwner, position, address, type, length);
+            if (type == EntryType.COMPLETION) {
+                replica.deadUnlessKept(buffer, at, address, length);
+            }
+        } finally {
+            replica.keyLocks().unlock(stripe, lockOwner);
+        }
+        return replica;
+    }
+
+    private long positionOf(ByteBuffer buffer, int at, int type) {
+        return EntryType.isKeyed(type) ? positionOf(replicas.get(EntryDescriptor.shard(buffer, at)), buffer, at) : 0;
+    }
+
+    private long positionOf(ShardReplica replica, ByteBuffer buffer, int at) {
+        final int keyLength = EntryDescriptor.keyLength(buffer, at);
+        if (keyLength > keyScratch.length) {
+            keyScratch = new byte[Math.max(keyLength, 2 * keyScratch.length)];
+        }
+        return replica.positionOf(buffer, at, keyScratch);
+    }
+
+    /** Whether nothing needs the entry at that address here: neither an index nor who asks for an answer. */
+    boolean isDead(long address) {
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(buffer, at));
+        if (EntryType.isTombstone(type)) {
+            return false;
+        }
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
+        final int flags = EntryDescriptor.flags(buffer, at);
+        final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
+        if (type == EntryType.SESSION_OPEN) {
+            return !replica.sessions(sessionId).isOpening(sessionId, address);
+        }
+        final long sequence = EntryDescriptor.sequence(buffer, at, flags);
+        return !(EntryType.isKeyed(type) && replica.index().refers(positionOf(replica, buffer, at), address))
+                && !(sequence != 0 && replica.sessions(sessionId).isNeeded(sessionId, sequence, address));
+    }
+
+    /** Whether that entry would change nothing here: its key has passed it, and its outcome is known or never asked for. */
+    boolean isOfNoUse(ByteBuffer entry, int at, int type) {
+        if (!isPassed(entry, at, type)) {
+            return false;
+        }
+        final int flags = EntryDescriptor.flags(entry, at);
+        final long sequence = EntryDescriptor.sequence(entry, at, flags);
+        final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(entry, at));
+        return sequence == 0 || !replica.sessions(sessionId).lacksCompletion(sessionId, sequence);
+    }
+
+    /** Whether the index holds that entry already, or a newer one of its key, or a clear has ended it. */
+    private boolean isPassed(ByteBuffer entry, int at, int type) {
+        if (!EntryType.isKeyed(type)) {
+            return false;
+        }
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(entry, at));
+        if (EntryType.holdsObject(type)
+                && EntryDescriptor.version(entry, at)
+                        <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(entry, at))) {
+            return true;
+        }
+        final long found = replica.index().findKeyOf(positionOf(replica, entry, at), entry, at);
+        return found == 0
+                ? replica.isOver(EntryDescriptor.version(entry, at))
+                : EntryDescriptor.version(
+                                segments.region().buffer(found),
+                                segments.region().offset(found))
+                        >= EntryDescriptor.version(entry, at);
+    }
+}

@@ -1,0 +1,254 @@
+package org.rowankv.server.replication;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.CompletionHandler;
+import org.rowankv.rdma.CompletionStatus;
+import org.rowankv.rdma.PostStatus;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.rdma.rowan.RowanSender;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.server.log.CommitVector;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.shard.ShardPrimary;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * Computes CommitVer of every shard whose primary this server is, and tells the backups through Rowan (§4.4 of the
+ * paper), until they have been told of the last version. The one agent that computes it: from the counters first and the
+ * slots of versions in flight second.
+ */
+public final class CommitAgent implements Agent, CompletionHandler {
+    private static final int LOCK_OWNER = (1 << 20) + 1;
+    /** Every 15 ms, as in the paper. */
+    private static final long INTERVAL_NS = 15_000_000;
+
+    private final List<ShardPrimary> primaries;
+    private final InFlight inFlight;
+    private final Links links;
+    private final BackupSets backupSets;
+    private final int serverCount;
+    private final Clock clock;
+    private final long[] smallest;
+    private final long[][] told;
+    /**
+     * By server, what the record under way says, and no other: one that did not land may have spoken of shards that this one
+     * has no room for.
+     */
+    private final int[][] tellingShards;
+
+    private final long[][] tellingVersions;
+    private final int[] tellingCount;
+    /** By server, the primary that the next record begins with. */
+    private final int[] tellFrom;
+
+    private final boolean[] outstanding;
+    /** By server, the number of the last record that was sent, and through which connection. */
+    private final long[] sent;
+
+    private final @Nullable RowanSender[] sentThrough;
+    private final EntryDraft draft = new EntryDraft();
+    private final byte[] pairs;
+    private final ByteBuffer staging;
+    private final int maxPairs;
+    private long nextNs;
+    private volatile boolean hurried;
+    private volatile boolean quiet;
+    private final OwnedCounter lag = new OwnedCounter();
+
+    public CommitAgent(
+            List<ShardPrimary> primaries,
+            int shardCount,
+            InFlight inFlight,
+            Links links,
+            BackupSets backupSets,
+            int serverCount,
+            int maxMessage,
+            Clock clock) {
+        this.primaries = List.copyOf(primaries);
+        this.inFlight = inFlight;
+        this.links = links;
+        this.backupSets = backupSets;
+        this.serverCount = serverCount;
+        this.clock = clock;
+        this.smallest = new long[shardCount];
+        this.told = new long[serverCount][shardCount];
+        this.tellingCount = new int[serverCount];
+        this.tellFrom = new int[serverCount];
+        this.outstanding = new boolean[serverCount];
+        this.sent = new long[serverCount];
+        this.sentThrough = new @Nullable RowanSender[serverCount];
+        this.maxPairs = Math.min((maxMessage - EntryDescriptor.FIXED_LENGTH) / CommitVector.length(1), shardCount);
+        this.pairs = new byte[CommitVector.length(maxPairs)];
+        this.tellingShards = new int[serverCount][maxPairs];
+        this.tellingVersions = new long[serverCount][maxPairs];
+        this.staging = ByteBuffer.allocateDirect(EntryDescriptor.aligned(EntryDescriptor.FIXED_LENGTH + pairs.length))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        this.nextNs = clock.nanoTime();
+    }
+
+    @Override
+    public String roleName() {
+        return "commit";
+    }
+
+    @Override
+    public int doWork() {
+        final long nowNs = clock.nanoTime();
+        if (nowNs - nextNs < 0 && !hurried) {
+            return 0;
+        }
+        hurried = false;
+        nextNs = nowNs + INTERVAL_NS;
+        computeCommitVersions();
+        int sent = 0;
+        for (int server = 0; server < serverCount; server++) {
+            sent += tell(server);
+        }
+        quiet = sent == 0 && lag.get() == 0 && isEverybodyTold();
+        return sent;
+    }
+
+    private boolean isEverybodyTold() {
+        for (ShardPrimary primary : primaries) {
+            final int shard = primary.replica().shardId();
+            for (int backup : backupSets.of(shard)) {
+                if (outstanding[backup] || primary.replica().commitVersion() > told[backup][shard]) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Whether CommitVer had covered every version, and every backup had been told, when it was computed last. Any thread. */
+    public boolean isQuiet() {
+        return quiet;
+    }
+
+    /** Somebody waits: the next turn is the time. Any thread. */
+    public void hurry() {
+        hurried = true;
+    }
+
+    private void computeCommitVersions() {
+        Arrays.fill(smallest, Long.MAX_VALUE);
+        for (ShardPrimary primary : primaries) {
+            smallest[primary.replica().shardId()] = primary.versions().last();
+        }
+        Chaos.point("commit.counted");
+        inFlight.lower(smallest);
+        long behind = 0;
+        // Read anew: after a long stop of this thread the turn's own reading would date leases back that were renewed
+        // meanwhile.
+        final long leasesNs = clock.nanoTime();
+        for (ShardPrimary primary : primaries) {
+            final ShardReplica replica = primary.replica();
+            behind += primary.versions().last() - smallest[replica.shardId()];
+            replica.raiseCommitVersion(smallest[replica.shardId()]);
+            replica.forgetDeletions(LOCK_OWNER);
+            replica.changes().endLapsed(leasesNs);
+        }
+        lag.add(behind - lag.get());
+    }
+
+    /** Versions that were given out and not covered by CommitVer when it was computed last, over all shards. Any thread. */
+    public long lag() {
+        return lag.get();
+    }
+
+    private int tell(int server) {
+        if (awaitsCompletion(server)) {
+            return 0;
+        }
+        int count = 0;
+        // From where the last record ended: all get their turn, also if there is always more than one can hold.
+        final int from = tellFrom[server];
+        for (int i = 0; i < primaries.size() && count < maxPairs; i++) {
+            final int next = (from + i) % primaries.size();
+            final ShardPrimary primary = primaries.get(next);
+            final int shard = primary.replica().shardId();
+            final long version = primary.replica().commitVersion();
+            if (version > told[server][shard] && isBackup(shard, server)) {
+                tellFrom[server] = next + 1;
+                tellingShards[server][count] = shard;
+                tellingVersions[server][count] = version;
+                CommitVector.set(pairs, count++, shard, version);
+            }
+        }
+        tellingCount[server] = count;
+        return count > 0 && send(server, count) ? 1 : 0;
+    }
+
+    /** What the last record said may be taken for told only by its own completion, which may take as long as a device. */
+    private boolean awaitsCompletion(int server) {
+        if (outstanding[server]) {
+            final RowanSender sender = links.sender(server);
+            if (sender == null || sender != sentThrough[server]) {
+                outstanding[server] = false; // it does not come any more
+            } else {
+                sender.poll(this, Integer.MAX_VALUE);
+            }
+        }
+        return outstanding[server];
+    }
+
+    private boolean isBackup(int shard, int server) {
+        for (int backup : backupSets.of(shard)) {
+            if (backup == server) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean send(int server, int count) {
+        final RowanSender sender = links.sender(server);
+        if (sender == null) {
+            return false;
+        }
+        draft.begin(EntryType.COMMIT_VECTOR, 0, 0).value(pairs, 0, CommitVector.length(count));
+        final int length = EntryDescriptor.aligned((int) draft.usedLength());
+        final int crc = draft.writeBody(staging, 0);
+        FrameDescriptor.source(staging, 0, length, EntryType.COMMIT_VECTOR, crc);
+        sent[server]++;
+        if (sender.append(contextOf(server), staging, 0, length, 0) != PostStatus.POSTED) {
+            return false; // it will be told next time
+        }
+        sentThrough[server] = sender;
+        outstanding[server] = true;
+        sender.poll(this, Integer.MAX_VALUE);
+        return true;
+    }
+
+    private long contextOf(int server) {
+        return sent[server] << 8 | server;
+    }
+
+    @Override
+    public void onCompletion(long context, int status) {
+        final int server = (int) (context & 0xff);
+        if (context != contextOf(server)) {
+            return;
+        }
+        if (status == CompletionStatus.LANDED && outstanding[server]) {
+            for (int i = 0; i < tellingCount[server]; i++) {
+                told[server][tellingShards[server][i]] = tellingVersions[server][i];
+            }
+        }
+        outstanding[server] = false;
+    }
+
+    @Override
+    public void onClose() {
+        links.close();
+    }
+}

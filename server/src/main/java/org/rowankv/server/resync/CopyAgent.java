@@ -1,0 +1,253 @@
+package org.rowankv.server.resync;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.replication.BackupSets;
+import org.rowankv.server.replication.Links;
+import org.rowankv.server.replication.Replication;
+import org.rowankv.server.replication.RowanReplicator;
+import org.rowankv.server.shard.ShardPrimary;
+import org.rowankv.topology.Configuration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Re-replication (§4.5 of the paper): the primary sends what a joining replica lacks of a shard through Rowan into that
+ * server's backup log, where it is digested like everything else. One shard after the other, to all of its joining
+ * replicas at once, at a bounded rate; before the first of them, the space that all need is announced.
+ */
+public final class CopyAgent implements Agent {
+    private static final Logger LOG = LoggerFactory.getLogger(CopyAgent.class);
+    private static final int BUCKETS_PER_TURN = 1024;
+    private static final int BYTES_PER_TURN = 128 << 10;
+    private static final int ENTRIES_PER_TURN = 256;
+    private static final long SAY_EVERY_NS = 3_000_000_000L;
+
+    private final int serverId;
+    private final Configuration configuration;
+    private final Segments segments;
+    private final Deque<ShardPrimary> toMeasure = new ArrayDeque<>();
+    private final Deque<ShardPrimary> toDo = new ArrayDeque<>();
+    private final int shardsInAll;
+    private final @Nullable RowanReplicator replicator;
+    private final @Nullable Replication entry;
+    private final ByteBuffer staging;
+    private final CopyListener listener;
+    private final Clock clock;
+    private final long bytesPerSecond;
+
+    private final long[] announced;
+    private @Nullable CopySize size;
+    private @Nullable CopySource source;
+    private boolean staged;
+    private boolean sending;
+    private long allowance;
+    private long allowedNs;
+    private long beganNs;
+    private long saidNs;
+    private final OwnedCounter entries = new OwnedCounter();
+    private final OwnedCounter bytes = new OwnedCounter();
+
+    /**
+     * @param own the shards whose primary this server is
+     * @param links of this agent's own
+     * @param bytesPerSecond that are copied at most
+     */
+    @SuppressWarnings("TooManyParameters")
+    public CopyAgent(
+            int serverId,
+            List<ShardPrimary> own,
+            Configuration configuration,
+            Segments segments,
+            Links links,
+            int maxMessage,
+            int[] epochs,
+            CopyListener listener,
+            Clock clock,
+            long bytesPerSecond) {
+        this.serverId = serverId;
+        this.configuration = configuration;
+        this.segments = segments;
+        this.listener = listener;
+        this.clock = clock;
+        this.bytesPerSecond = bytesPerSecond;
+        for (ShardPrimary primary : own) {
+            if (!configuration.shard(primary.replica().shardId()).joining().isEmpty()) {
+                toDo.add(primary);
+            }
+        }
+        this.toMeasure.addAll(toDo);
+        this.announced = new long[configuration.shardCount()];
+        this.shardsInAll = toDo.size();
+        this.staging = ByteBuffer.allocateDirect(shardsInAll == 0 ? 0 : segments.length() + EntryDescriptor.STRIDE)
+                .alignedSlice(EntryDescriptor.STRIDE)
+                .order(ByteOrder.LITTLE_ENDIAN);
+        this.replicator = shardsInAll == 0
+                ? null
+                : new RowanReplicator(
+                        MemoryRegion.of(staging),
+                        links,
+                        BackupSets.joining(configuration),
+                        configuration.serverCount(),
+                        maxMessage,
+                        segments.length(),
+                        epochs);
+        this.entry = replicator == null ? null : replicator.newReplication();
+        this.allowedNs = clock.nanoTime();
+        this.beganNs = allowedNs;
+        this.saidNs = allowedNs;
+    }
+
+    @Override
+    public String roleName() {
+        return "copy";
+    }
+
+    @Override
+    public int doWork() {
+        final RowanReplicator own = replicator;
+        final Replication copied = entry;
+        if (toDo.isEmpty() || own == null || copied == null) {
+            return 0;
+        }
+        if (!toMeasure.isEmpty()) {
+            measure(toMeasure.element(), own);
+            return 1;
+        }
+        allow();
+        int count = 0;
+        long sent = 0;
+        while (!toDo.isEmpty() && allowance > 0 && sent < BYTES_PER_TURN && count < ENTRIES_PER_TURN) {
+            final ShardPrimary primary = toDo.element();
+            final int length = step(primary, own, copied);
+            if (length < 0) {
+                break; // it waits for somebody
+            }
+            sent += length;
+            count++;
+        }
+        say();
+        return count;
+    }
+
+    private void measure(ShardPrimary primary, RowanReplicator own) {
+        final int shard = primary.replica().shardId();
+        CopySize measured = size;
+        if (measured == null) {
+            measured = new CopySize(
+                    segments, primary.replica(), configuration.shard(shard).epoch(), own::creditOf);
+            size = measured;
+        }
+        if (measured.advance(BUCKETS_PER_TURN)) {
+            size = null;
+            toMeasure.remove();
+            announced[shard] = measured.bytes();
+            for (int server : configuration.shard(shard).joining()) {
+                listener.announced(shard, server, measured.bytes());
+            }
+        }
+    }
+
+    /** What was not used in a second is lost. */
+    private void allow() {
+        final long nowNs = clock.nanoTime();
+        final long sinceNs = Math.min(nowNs - allowedNs, 1_000_000_000L);
+        final long more = sinceNs / 1000 * bytesPerSecond / 1_000_000;
+        if (more > 0) {
+            allowance = Math.min(allowance + more, bytesPerSecond);
+            allowedNs = nowNs;
+        }
+    }
+
+    /** Copies an entry, or ends the shard; bytes sent, or −1 when nothing can be done now. */
+    private int step(ShardPrimary primary, RowanReplicator own, Replication copied) {
+        final int shard = primary.replica().shardId();
+        CopySource from = source;
+        if (from == null) {
+            from = new CopySource(
+                    segments, primary.replica(), configuration.shard(shard).epoch(), staging);
+            source = from;
+        }
+        if (!staged) {
+            if (from.next() == 0) {
+                endShard(shard);
+                return 0;
+            }
+            staged = true;
+            Chaos.point("copy.read");
+        }
+        if (!sending) {
+            announced[shard] -= CopySize.spaceOf(staging, 0, own::creditOf);
+            copied.begin(shard, 0);
+            sending = true;
+        }
+        if (!copied.advance()) {
+            own.poll();
+            if (!copied.advance()) {
+                return -1;
+            }
+        }
+        sending = false;
+        staged = false;
+        final int used = EntryDescriptor.usedLength(staging, 0);
+        allowance -= used;
+        entries.add(1);
+        bytes.add(used);
+        return used;
+    }
+
+    private void endShard(int shard) {
+        source = null;
+        toDo.remove();
+        for (int server : configuration.shard(shard).joining()) {
+            listener.copied(shard, server, announced[shard]);
+        }
+        if (toDo.isEmpty()) {
+            LOG.info(
+                    "server {}: {} shard(s) copied to joining servers, {} entries, {} bytes, {} ms",
+                    serverId,
+                    shardsInAll,
+                    entries.get(),
+                    bytes.get(),
+                    (clock.nanoTime() - beganNs) / 1_000_000);
+        }
+    }
+
+    private void say() {
+        final long nowNs = clock.nanoTime();
+        if (nowNs - saidNs >= SAY_EVERY_NS && !toDo.isEmpty()) {
+            saidNs = nowNs;
+            LOG.info(
+                    "server {}: {} of {} shards copied to joining servers, {} entries, {} bytes",
+                    serverId,
+                    shardsInAll - toDo.size(),
+                    shardsInAll,
+                    entries.get(),
+                    bytes.get());
+        }
+    }
+
+    /** Entries copied so far. */
+    public long entries() {
+        return entries.get();
+    }
+
+    @Override
+    public void onClose() {
+        final RowanReplicator own = replicator;
+        if (own != null) {
+            own.close();
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package org.rowankv.server.resync;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.rowankv.protocol.Version;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.cleaning.CompletionRecord;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * What a joining replica lacks of one shard, one entry after the other, each copied to a buffer: the openings of open
+ * sessions, the completions that may still be asked for, and the live objects in hash order. Only what was written before
+ * the joining replica's tenure; what came since it was sent when it was written.
+ *
+ * <p>Tombstones are not among it: there is nothing older for them to end. While this goes on, what it has handed over may
+ * be superseded, removed or cleared; who receives it must see to it that the larger version wins whatever comes first.
+ *
+ * <p>Used by one agent.
+ */
+final class CopySource {
+    private static final int LOCK_OWNER = (1 << 20) + 5;
+
+    private final Segments segments;
+    private final ShardReplica replica;
+    private final long end;
+    private final ByteBuffer target;
+    private final CompletionRecord completions = new CompletionRecord();
+
+    private final long[] sessions;
+    private int session;
+    private boolean opened;
+    private long sequence;
+
+    private boolean inObjects;
+    private long position;
+    private boolean inBucket;
+    /** Where the bucket ended that is being copied, when it was first visited; it may be split since. */
+    private long bucketEnd;
+    /** Versions of what is copied of that bucket. */
+    private long[] copied = new long[16];
+
+    private int copiedCount;
+    private boolean over;
+    private int length;
+
+    /**
+     * @param epoch with which the joining replica's tenure began
+     * @param target is filled from its beginning
+     */
+    CopySource(Segments segments, ShardReplica replica, int epoch, ByteBuffer target) {
+        this.segments = segments;
+        this.replica = replica;
+        this.end = Version.of(epoch, 0);
+        this.target = target;
+        this.sessions = replica.openSessions();
+    }
+
+    /** Copies the next entry; its length, or 0 when there is none left. */
+    int next() {
+        length = 0;
+        while (length == 0 && !inObjects) {
+            nextOfSession();
+        }
+        while (length == 0 && !over) {
+            nextOfBucket();
+        }
+        return length;
+    }
+
+    private void nextOfSession() {
+        if (session == sessions.length) {
+            inObjects = true;
+            return;
+        }
+        final long id = sessions[session];
+        if (!opened) {
+            opened = true;
+            replica.sessions(id).readOpening(id, this::copyIfOld);
+            return;
+        }
+        sequence = replica.sessions(id).readCompletion(id, sequence, this::copyCompletion);
+        if (sequence < 0) {
+            session++;
+            opened = false;
+            sequence = 0;
+        }
+    }
+
+    private void nextOfBucket() {
+        replica.index().lock(LOCK_OWNER);
+        try {
+            // While the lock is held the cleaner can free nothing that the index points to.
+            final long next = replica.index().visit(position, this::copyObject);
+            if (!inBucket) {
+                inBucket = true;
+                bucketEnd = next;
+            }
+            if (length == 0) {
+                position = next;
+                over = next == 0;
+                if (next == bucketEnd) {
+                    inBucket = false;
+                    copiedCount = 0;
+                }
+            }
+        } finally {
+            replica.index().unlock();
+        }
+    }
+
+    private void copyObject(long address) {
+        if (length != 0) {
+            return;
+        }
+        final ByteBuffer entry = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
+        final long version = EntryDescriptor.version(entry, at);
+        if (replica.isVisible(type, EntryDescriptor.cacheId(entry, at), version) && !isCopied(version)) {
+            copyIfOld(address);
+            if (length != 0) {
+                if (copiedCount == copied.length) {
+                    copied = Arrays.copyOf(copied, 2 * copiedCount);
+                }
+                copied[copiedCount++] = version;
+            }
+        }
+    }
+
+    private boolean isCopied(long version) {
+        for (int i = 0; i < copiedCount; i++) {
+            if (copied[i] == version) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isOld(ByteBuffer entry, int at) {
+        return EntryDescriptor.version(entry, at) < end;
+    }
+
+    private void copyIfOld(long address) {
+        final ByteBuffer entry = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        if (isOld(entry, at)) {
+            length = FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at));
+            target.put(0, entry, at, length);
+        }
+    }
+
+    /** As a record: the object itself may be over, and its end forgotten. */
+    private void copyCompletion(long address) {
+        final ByteBuffer entry = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        if (isOld(entry, at)) {
+            final EntryDraft draft = completions.of(entry, at).withoutSpace();
+            length = EntryDescriptor.aligned((int) draft.usedLength());
+            FrameDescriptor.source(target, 0, length, EntryType.COMPLETION, draft.writeBody(target, 0));
+        }
+    }
+}

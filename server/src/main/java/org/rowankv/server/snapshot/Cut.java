@@ -1,0 +1,235 @@
+package org.rowankv.server.snapshot;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.log.CutReader;
+import org.rowankv.server.log.SegmentPins;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.topology.Configuration;
+
+/**
+ * A consistent cut through a running store, for those who read its logs: of each shard a version, and on each server the
+ * segments in which everything up to those versions lies, pinned. Writers go on meanwhile.
+ *
+ * <p>Why it is consistent: first nothing is freed any more, on any server (what was being cleaned is finished before), so all that is missing in a log was ended by an
+ * entry that is there or by one older than those. Then, of each shard, the version given out last is noted. All that was
+ * acknowledged before is at most that; what begins from now on is later. When everything up to it has taken effect on all
+ * complete replicas, the segments in use are all that is needed: later ones hold later entries, or copies of entries whose
+ * originals are pinned.
+ *
+ * <p>For one thread, which is none of an application.
+ */
+public final class Cut implements AutoCloseable {
+    private static final long PARK_NS = 20_000;
+    /** How often CommitVer is asked for out of turn. */
+    private static final long HURRY_NS = 2_000_000;
+
+    private static final int MOST_TRIES = 50;
+
+    private final Configuration configuration;
+    private final List<Server> servers;
+    private final Clock clock;
+    private final BooleanSupplier closing;
+    private final List<BitSet> used = new ArrayList<>();
+    private final long[] versions;
+
+    private Cut(Configuration configuration, List<Server> servers, Clock clock, BooleanSupplier closing) {
+        this.configuration = configuration;
+        this.servers = servers;
+        this.clock = clock;
+        this.closing = closing;
+        this.versions = new long[configuration.shardCount()];
+    }
+
+    /**
+     * Pins what is needed, and waits until it is there: some milliseconds, in which nothing is freed anywhere. Where writers
+     * use up what is free in that time, it begins again.
+     *
+     * @param closing whether somebody waits for the store's end
+     * @param noted runs at the cut itself: what is stored apart from the logs is to be noted by it; the last time counts
+     * @throws StoreOpenException if the store is stopped, closed, or so full that writers could not go on
+     */
+    public static Cut take(
+            Configuration configuration,
+            List<Server> servers,
+            Clock clock,
+            Scheduling scheduling,
+            BooleanSupplier closing,
+            Runnable noted) {
+        for (int tries = 1; ; tries++) {
+            final long beganNs = clock.nanoTime();
+            final Cut cut = new Cut(configuration, servers, clock, closing);
+            if (cut.tryToTake(scheduling, noted)) {
+                return cut;
+            }
+            if (tries == MOST_TRIES) {
+                throw new StoreOpenException(
+                        "so much is written, and so little is free, that no moment was found at which"
+                                + " the store could be read as a whole: writes go first. Try again when less is written, or with a"
+                                + " larger capacity");
+            }
+            cut.leaveAlone(scheduling, clock.nanoTime() - beganNs);
+        }
+    }
+
+    /**
+     * Nothing is pinned for so long as the try has lasted. Pinned again at once, the cleaners would free nothing between two tries, and
+     * writers would wait for the last one.
+     */
+    private void leaveAlone(Scheduling scheduling, long durationNs) {
+        final long beganNs = clock.nanoTime();
+        while (clock.nanoTime() - beganNs < durationNs) {
+            servers.forEach(this::requireGoing);
+            servers.forEach(Server::wakeUp);
+            scheduling.park(PARK_NS);
+        }
+    }
+
+    private boolean tryToTake(Scheduling scheduling, Runnable noted) {
+        boolean taken = false;
+        int pinnedOn = 0;
+        try {
+            for (; pinnedOn < servers.size(); pinnedOn++) {
+                pins(servers.get(pinnedOn)).pinAll(clock.nanoTime());
+            }
+            if (!await(scheduling, () -> servers.stream().noneMatch(Server::isRelocating))) {
+                return false;
+            }
+            servers.forEach(server -> pins(server).hold());
+            for (int shard = 0; shard < versions.length; shard++) {
+                versions[shard] =
+                        servers.get(configuration.shard(shard).primary()).lastVersion(shard);
+            }
+            noted.run();
+            if (!await(scheduling, this::isSettled)) {
+                return false;
+            }
+            for (Server server : servers) {
+                final BitSet inUse = new BitSet();
+                for (int s = 0; s < server.segments().count(); s++) {
+                    inUse.set(s, server.segments().generation(s) != 0);
+                }
+                pins(server).keep(inUse, clock.nanoTime());
+                used.add(inUse);
+            }
+            // Looked at last: what was given up before may have been freed.
+            taken = servers.stream().noneMatch(server -> pins(server).isGivenUp());
+            return taken;
+        } finally {
+            if (!taken) {
+                servers.subList(0, pinnedOn).forEach(server -> pins(server).releaseAll());
+            }
+        }
+    }
+
+    private static SegmentPins pins(Server server) {
+        return server.segments().pins();
+    }
+
+    /** False when the pins were given up meanwhile. */
+    private boolean await(Scheduling scheduling, BooleanSupplier condition) {
+        final long sinceNs = clock.nanoTime();
+        long hurriedNs = sinceNs - HURRY_NS;
+        while (!condition.getAsBoolean()) {
+            final long nowNs = clock.nanoTime();
+            if (servers.stream().anyMatch(server -> pins(server).isGivenUp())) {
+                return false;
+            }
+            servers.forEach(this::requireGoing);
+            if (nowNs - sinceNs > SegmentPins.PATIENCE_NS) {
+                throw new StoreOpenException(
+                        "some writes do not reach all replicas, the error log may say why; nothing was"
+                                + " read. Try again when writes go on");
+            }
+            if (nowNs - hurriedNs >= HURRY_NS) {
+                servers.forEach(Server::hurryCommit);
+                hurriedNs = nowNs;
+            }
+            servers.forEach(Server::wakeUp);
+            scheduling.park(PARK_NS);
+        }
+        return true;
+    }
+
+    private boolean isSettled() {
+        for (Server server : servers) {
+            final Replicas replicas = server.replicas();
+            for (int shard = 0; shard < versions.length; shard++) {
+                if (replicas.has(shard)
+                        && !replicas.get(shard).isJoining()
+                        && replicas.get(shard).settledVersion() < versions[shard]) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private void requireGoing(Server server) {
+        if (closing.getAsBoolean()) {
+            throw new StoreOpenException("the store is being closed; nothing was changed. Read it when it is closed");
+        }
+        if (server.isStopped()) {
+            throw new StoreOpenException("server " + server.serverId()
+                    + " has stopped, the error log says why: close the store, and read it as it lies there");
+        }
+    }
+
+    /** Throws unless all that was read of a server's pinned segments so far was read as it was at the cut. */
+    void requireHeld(Server server) {
+        requireGoing(server);
+        if (pins(server).isGivenUp()) {
+            throw new StoreOpenException(
+                    "server " + server.serverId() + " needed the segments that were being read, since"
+                            + " its area is nearly full and the reader did not get on: writes go first. Try again with a faster"
+                            + " target, when less is written, or with a larger capacity");
+        }
+    }
+
+    /** By shard, the version up to which everything, and behind which nothing, belongs to the cut. */
+    List<Long> versions() {
+        return Arrays.stream(versions).boxed().toList();
+    }
+
+    Configuration configuration() {
+        return configuration;
+    }
+
+    CutReader reader(Server server) {
+        return new CutReader(server.segments(), versions);
+    }
+
+    /** The pinned segments of a server, those first that its cleaner would like best. */
+    List<Integer> segments(Server server) {
+        final Segments segments = server.segments();
+        final List<Integer> inOrder = new ArrayList<>();
+        used.get(server.serverId()).stream().forEach(inOrder::add);
+        final long[] live = new long[segments.count()];
+        for (int s : inOrder) {
+            final int bytes = segments.liveBytes(s, 0);
+            live[s] = bytes < 0 ? Long.MAX_VALUE : bytes; // what is open now, nobody wants
+        }
+        inOrder.sort((a, b) -> Long.compare(live[a], live[b]));
+        return inOrder;
+    }
+
+    /** A segment was read to its end, and was what it was at the cut; its server may do with it as it likes. */
+    void release(Server server, int segment) {
+        requireHeld(server);
+        pins(server).release(segment, clock.nanoTime());
+    }
+
+    @Override
+    public void close() {
+        servers.forEach(server -> pins(server).releaseAll());
+        servers.forEach(Server::wakeUp);
+    }
+}

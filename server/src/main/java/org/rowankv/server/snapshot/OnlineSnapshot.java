@@ -1,0 +1,101 @@
+package org.rowankv.server.snapshot;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.directory.StoreShape;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.log.CutReader;
+
+/**
+ * Copies a running store to a directory, as of a {@link Cut}. The copy holds whole entries of the cut and nothing else:
+ * neither what was written later nor what lies in segments of earlier uses. For one thread, which is one of ours.
+ */
+public final class OnlineSnapshot {
+    /** Takes a cut, and notes what is stored beside the logs at that moment. */
+    public interface Source {
+        Cut cut();
+
+        /** Puts the configuration and the catalogue as of the cut into a directory; returns the configuration's term. */
+        long writeConfiguration(Path directory);
+    }
+
+    private final List<Server> servers;
+    private final SnapshotProgress progress;
+    private int copied;
+    private long entries;
+    private long bytes;
+
+    private OnlineSnapshot(List<Server> servers, SnapshotProgress progress) {
+        this.servers = servers;
+        this.progress = progress;
+    }
+
+    /** @param dir of the store, or null */
+    public static SnapshotOutcome make(
+            List<Server> servers,
+            Source source,
+            StoreShape shape,
+            @Nullable Path dir,
+            Path target,
+            SnapshotProgress progress) {
+        try {
+            return new OnlineSnapshot(servers, progress).make(source, shape, dir, target);
+        } catch (IOException e) {
+            throw new StoreOpenException("cannot copy the store to " + target + ": " + e, e);
+        }
+    }
+
+    private SnapshotOutcome make(Source source, StoreShape shape, @Nullable Path dir, Path target) throws IOException {
+        // What takes long comes first: segments are pinned for as long as it takes to copy them.
+        try (StoreSnapshot snapshot = StoreSnapshot.begin(
+                dir,
+                target,
+                servers.stream().map(server -> server.segments().area()).toList())) {
+            final Cut cut = copyCut(source, snapshot);
+            final long term = source.writeConfiguration(snapshot.configurationDir());
+            for (int i = 0; i < servers.size(); i++) {
+                snapshot.area(i).finish(term);
+                bytes += snapshot.area(i).length();
+            }
+            snapshot.publish(cut.configuration().clusterId(), shape);
+            return new SnapshotOutcome(copied, entries, bytes, cut.versions());
+        }
+    }
+
+    /** A cut that is over when this returns: nobody waits for what comes then. */
+    private Cut copyCut(Source source, StoreSnapshot snapshot) throws IOException {
+        try (Cut cut = source.cut()) {
+            final int all = servers.stream()
+                    .mapToInt(server -> cut.segments(server).size())
+                    .sum();
+            for (int i = 0; i < servers.size(); i++) {
+                copy(cut, servers.get(i), snapshot.area(i), all);
+            }
+            return cut;
+        }
+    }
+
+    private void copy(Cut cut, Server server, AreaCopy area, int all) throws IOException {
+        final CutReader reader = cut.reader(server);
+        final ByteBuffer buffer = ByteBuffer.allocateDirect(server.segments().length());
+        for (int segment : cut.segments(server)) {
+            final String damage = reader.copy(segment, buffer);
+            cut.requireHeld(server);
+            if (damage != null) {
+                throw new StoreOpenException("server " + server.serverId()
+                        + " cannot be copied: its area is damaged at "
+                        + damage + ". The scrubber has been told, and takes what is missing from another replica where"
+                        + " there is one: try again later");
+            }
+            area.give(segment, buffer);
+            cut.release(server, segment);
+            entries += reader.entries();
+            copied++;
+            progress.copied(copied, all);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package org.rowankv.server.catalogue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.Status;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.ManualClock;
+
+/** Searches in the catalogue go on after an error, and say of each cache what was read. */
+final class CatalogueThreadTest {
+    /** Lists these caches; a test may make it know them at once. */
+    private record Listed(List<StoredCache> list, List<StoredCache> known) implements ClientCatalogue {
+        @Override
+        public @Nullable StoredCache find(String name) {
+            return null;
+        }
+
+        @Override
+        public StoredCache create(String name, byte[] descriptor) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public boolean limit(String name, CacheLimit limit) {
+            return false;
+        }
+
+        @Override
+        public long evictions(int cacheId) {
+            return 0;
+        }
+
+        @Override
+        public boolean destroy(String name) {
+            return false;
+        }
+    }
+
+    private final ErrorLog errors = new ErrorLog(new ManualClock(1, 1));
+    private final BlockingQueue<CatalogueThread.Reading> readings = new LinkedBlockingQueue<>();
+    private boolean exhausted;
+    private final CatalogueThread catalogue =
+            new CatalogueThread(new Listed(List.of(cache(1)), List.of()), errors, 1 << 20, task -> {
+                if (exhausted) {
+                    throw new OutOfMemoryError("unable to create native thread, says the test");
+                }
+                return new Thread(task);
+            });
+
+    private static StoredCache cache(int id) {
+        return new StoredCache(id, "c" + id, new byte[0], CacheLimit.NONE);
+    }
+
+    @AfterEach
+    void close() {
+        catalogue.close();
+    }
+
+    private CatalogueThread.Reading next() throws InterruptedException {
+        final CatalogueThread.Reading reading = readings.poll(30, TimeUnit.SECONDS);
+        assertThat(reading).isNotNull();
+        return reading;
+    }
+
+    @Test
+    void shouldReadAgainAfterAThreadCouldNotBegin() throws Exception {
+        exhausted = true;
+        catalogue.find(readings::add);
+        assertThat(next().of(1)).isEqualTo(Status.UNREACHABLE);
+        assertThat(errors.count()).isEqualTo(1);
+
+        exhausted = false;
+        catalogue.find(readings::add);
+        final CatalogueThread.Reading read = next();
+        assertThat(read.of(1)).isEqualTo(Status.OK);
+        assertThat(read.of(2)).isEqualTo(Status.UNKNOWN_CACHE);
+    }
+
+    @Test
+    void shouldAnswerTheOthersWhenOneCannotBeTold() throws Exception {
+        catalogue.find(reading -> {
+            catalogue.find(then -> {
+                throw new IllegalStateException("says the test");
+            });
+            catalogue.find(readings::add); // in the same reading as the one above
+            readings.add(reading);
+        });
+        assertThat(next().of(2)).isEqualTo(Status.UNKNOWN_CACHE);
+        assertThat(next().of(2)).isEqualTo(Status.UNKNOWN_CACHE);
+        assertThat(errors.count()).isEqualTo(1);
+    }
+
+    /** What was read says nothing of the catalogue of the roles that came meanwhile, but for the caches they know. */
+    @Test
+    void shouldCallNoCacheOfOtherRolesUnknown() throws Exception {
+        catalogue.find(readings::add);
+        final CatalogueThread.Reading read = next();
+        catalogue.use(new Listed(List.of(cache(1), cache(2), cache(3)), List.of(cache(2))));
+        assertThat(read.of(2)).isEqualTo(Status.OK);
+        assertThat(read.of(3)).isEqualTo(Status.UNREACHABLE);
+    }
+}

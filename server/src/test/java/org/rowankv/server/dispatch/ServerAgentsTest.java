@@ -1,0 +1,101 @@
+package org.rowankv.server.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentInvoker;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.runtime.agent.TurnedAgent;
+
+/** Agents of a server that run side by side. */
+class ServerAgentsTest {
+    private final List<AgentInvoker> taken = new ArrayList<>();
+    private final ErrorLog errors = new ErrorLog(new ManualClock());
+
+    private final Scheduling scheduling = new Scheduling() {
+        @Override
+        public TurnedAgent take(Agent agent, ErrorLog errorLog) {
+            final AgentInvoker invoker = new AgentInvoker(agent, errorLog);
+            taken.add(invoker);
+            return invoker;
+        }
+
+        @Override
+        public void park(long ns) {
+            throw new AssertionError("nobody waits here");
+        }
+    };
+
+    private static final class Counting implements Agent {
+        private int turns;
+        private int closed;
+        private Throwable failure;
+
+        @Override
+        public int doWork() {
+            turns++;
+            if (failure instanceof Error error) {
+                throw error;
+            }
+            if (failure instanceof RuntimeException exception) {
+                throw exception;
+            }
+            return 1;
+        }
+
+        @Override
+        public String roleName() {
+            return "counting";
+        }
+
+        @Override
+        public void onClose() {
+            closed++;
+        }
+    }
+
+    private void turnAll() {
+        taken.forEach(AgentInvoker::tryInvoke);
+    }
+
+    @Test
+    void shouldStopAllOnceABrokenInvariantHasStoppedOne() {
+        final Counting first = new Counting();
+        final Counting second = new Counting();
+        try (ServerAgents agents = new ServerAgents(scheduling, errors, List.of(first, second))) {
+            agents.start();
+            turnAll();
+            assertThat(agents.isClosed()).isFalse();
+            second.failure = new AssertionError("broken");
+            turnAll();
+            assertThat(agents.isClosed()).isTrue();
+            final int turns = first.turns;
+            turnAll();
+            assertThat(first.turns).isEqualTo(turns);
+            assertThat(second.turns).isEqualTo(2);
+        }
+        assertThat(first.closed).isEqualTo(1);
+        assertThat(second.closed).isEqualTo(1);
+        assertThat(errors.distinct()).hasSize(1);
+    }
+
+    @Test
+    void shouldGoOnAfterAnOrdinaryFailure() {
+        final Counting first = new Counting();
+        final Counting second = new Counting();
+        try (ServerAgents agents = new ServerAgents(scheduling, errors, List.of(first, second))) {
+            agents.start();
+            second.failure = new IllegalStateException("ordinary");
+            turnAll();
+            turnAll();
+            assertThat(agents.isClosed()).isFalse();
+            assertThat(first.turns).isEqualTo(2);
+            assertThat(second.turns).isEqualTo(2);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package org.rowankv.server.frontend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rowankv.rdma.SelectorIo;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.catalogue.ClientCatalogue;
+
+/** A loop that cannot accept for a moment, and has nothing else to do, accepts when it can again. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+final class PausedAcceptorTest {
+    private static final int FAILURES = 3;
+
+    private final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
+    private final AtomicInteger failing = new AtomicInteger();
+    private final Queue<SocketChannel> accepted = new ConcurrentLinkedQueue<>();
+
+    /** Nothing comes so far that it is asked. */
+    private static <T> T nobody(Class<T> type) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> switch (method.getName()) {
+                    case "serverId" -> 0;
+                    case "longestEntry" -> 1 << 20;
+                    case "known" -> List.of();
+                    case "calls" -> (Served.Calls) request -> nobody(Served.Call.class);
+                    default -> throw new UnsupportedOperationException(method.getName());
+                }));
+    }
+
+    private boolean accept(ServerSocketChannel listener) {
+        if (failing.get() > 0) {
+            failing.decrementAndGet(); // as when descriptors are exhausted
+            return false;
+        }
+        try {
+            final SocketChannel channel = listener.accept();
+            if (channel != null) {
+                accepted.add(channel);
+            }
+            return true;
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void shouldAcceptAgainThoughItIsIdle() throws Exception {
+        final List<Socket> clients = new ArrayList<>();
+        try (ClientPort port = ClientPort.bind(
+                        nobody(Served.class),
+                        nobody(ClientCatalogue.class),
+                        ClientPortSettings.at("127.0.0.1", 0).withLoops(1),
+                        SystemClock.INSTANCE,
+                        errors);
+                ServerSocketChannel listener = ServerSocketChannel.open()) {
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            listener.configureBlocking(false);
+            final PortLoop loop =
+                    new PortLoop(port, new SelectorIo(), SystemClock.INSTANCE, 0, new PortCounts().ofLoop(0));
+            loop.watch(listener, () -> accept(listener));
+            loop.start();
+            try {
+                for (int i = 1; i <= FAILURES; i++) {
+                    failing.set(i);
+                    clients.add(new Socket(
+                            InetAddress.getLoopbackAddress(), listener.socket().getLocalPort()));
+                    final int expected = i;
+                    await().atMost(Duration.ofSeconds(60)).until(() -> accepted.size() == expected);
+                    assertThat(failing).hasValue(0);
+                }
+            } finally {
+                loop.close();
+                loop.join();
+            }
+        } finally {
+            for (final Socket each : clients) {
+                each.close();
+            }
+            for (final SocketChannel each : accepted) {
+                each.close();
+            }
+        }
+        assertThat(errors.distinct()).isEmpty();
+    }
+}

@@ -1,0 +1,141 @@
+package org.rowankv.server.replication;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rowankv.protocol.VersionCounter;
+import org.rowankv.rdma.CompletionHandler;
+import org.rowankv.rdma.CompletionStatus;
+import org.rowankv.rdma.PostStatus;
+import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.rowan.RowanSender;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.server.log.CommitVector;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.shard.ShardChanges;
+import org.rowankv.server.shard.ShardPrimary;
+import org.rowankv.server.shard.ShardReplica;
+
+@Tag("mocked")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class CommitAgentTest {
+    private static final int SHARDS = 5;
+    private static final int BACKUP = 1;
+    private static final int PAIRS_PER_MESSAGE = 2;
+
+    private final ManualClock clock = new ManualClock();
+    private final long[] commitVersions = new long[SHARDS];
+    private final Map<Integer, Long> landed = new HashMap<>();
+    private final Map<Integer, Long> underWay = new HashMap<>();
+    private final CommitAgent agent;
+    private long context;
+    private int status = CompletionStatus.LANDED;
+
+    CommitAgentTest() {
+        final List<ShardPrimary> primaries = new ArrayList<>();
+        for (int shard = 0; shard < SHARDS; shard++) {
+            primaries.add(primary(shard));
+        }
+        final QueuePair pair = mock(QueuePair.class);
+        when(pair.send(anyLong(), any(), anyInt(), anyInt(), anyInt())).thenAnswer(call -> {
+            context = call.getArgument(0);
+            final ByteBuffer entry = call.getArgument(1);
+            final int at = call.getArgument(2);
+            for (int i = 0; i < CommitVector.count(entry, at); i++) {
+                underWay.put(CommitVector.shard(entry, at, i), CommitVector.version(entry, at, i));
+            }
+            return PostStatus.POSTED;
+        });
+        when(pair.poll(any(), anyInt())).thenAnswer(call -> {
+            if (underWay.isEmpty()) {
+                return 0;
+            }
+            if (status == CompletionStatus.LANDED) {
+                landed.putAll(underWay);
+            }
+            underWay.clear();
+            final CompletionHandler handler = call.getArgument(0);
+            handler.onCompletion(context, status);
+            return 1;
+        });
+        final Links links = mock(Links.class);
+        when(links.sender(BACKUP)).thenReturn(new RowanSender(pair));
+        final BackupSets backups = mock(BackupSets.class);
+        when(backups.of(anyInt())).thenReturn(new int[] {BACKUP});
+        agent = new CommitAgent(
+                primaries,
+                SHARDS,
+                mock(InFlight.class),
+                links,
+                backups,
+                2,
+                EntryDescriptor.FIXED_LENGTH + CommitVector.length(PAIRS_PER_MESSAGE),
+                clock);
+    }
+
+    private ShardPrimary primary(int shard) {
+        final ShardReplica replica = mock(ShardReplica.class);
+        when(replica.shardId()).thenReturn(shard);
+        when(replica.changes()).thenReturn(mock(ShardChanges.class));
+        when(replica.commitVersion()).thenAnswer(call -> commitVersions[shard]);
+        final ShardPrimary primary = mock(ShardPrimary.class);
+        when(primary.replica()).thenReturn(replica);
+        when(primary.versions()).thenReturn(mock(VersionCounter.class));
+        return primary;
+    }
+
+    private void turn() {
+        clock.advanceMs(10);
+        agent.doWork();
+    }
+
+    private void turnUntilQuiet() {
+        for (int turns = 0; turns < 100 && !agent.isQuiet(); turns++) {
+            turn();
+        }
+        assertThat(agent.isQuiet()).isTrue();
+    }
+
+    /** What the record that did not land has said must not be taken for told when the next one lands, which has no room for it. */
+    @Test
+    void shouldTellEachBackupEverythingWhateverDidNotLand() {
+        for (long version = 1; version < 50; version++) {
+            commitVersions[1] = version;
+            commitVersions[2] = version;
+            status = CompletionStatus.FENCED;
+            turn();
+            commitVersions[0] = version;
+            commitVersions[3] = version;
+            status = CompletionStatus.LANDED;
+            turnUntilQuiet();
+            assertThat(landed)
+                    .containsExactlyInAnyOrderEntriesOf(Map.of(0, version, 1, version, 2, version, 3, version));
+            turn();
+        }
+    }
+
+    @Test
+    void shouldGetRoundToAllWhereSomeAlwaysHaveNews() {
+        commitVersions[4] = 7;
+        for (int turns = 0; turns < 10 && !landed.containsKey(4); turns++) {
+            for (int shard = 0; shard < 4; shard++) {
+                commitVersions[shard]++;
+            }
+            turn();
+        }
+        assertThat(landed).containsEntry(4, 7L);
+    }
+}

@@ -1,0 +1,74 @@
+package org.rowankv.server.resync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.protocol.Version;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.recovery.LoggedServer;
+import org.rowankv.server.recovery.RecoveredServer;
+import org.rowankv.server.shard.ShardReplica;
+
+/** What a joining replica is sent, while writers go on. */
+final class CopySourceTest {
+    private static final int OWNER = 1;
+    private static final int EPOCH = 2;
+    private static final int OLD = 40;
+    private static final int NEW = 400;
+
+    private final LoggedServer server = new LoggedServer(0);
+    private final ByteBuffer target = ByteBuffer.allocateDirect(4096).order(ByteOrder.LITTLE_ENDIAN);
+
+    /** Whichever half of it lies behind the split, and however far the copy has come then. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+    void shouldCopyEachObjectOnceOfABucketThatIsSplitMeanwhile(int copiedBefore) {
+        final List<Long> written = new ArrayList<>();
+        for (int i = 0; i < OLD; i++) {
+            written.add(Version.of(1, i + 1));
+            server.put(Version.of(1, i + 1), "old" + i, 10);
+        }
+        final RecoveredServer started = server.start();
+        final ShardReplica replica = started.replicas().get(0);
+        final CopySource source = new CopySource(started.segments(), replica, EPOCH, target);
+        final List<Long> copied = new ArrayList<>();
+        for (int i = 0; i < copiedBefore; i++) {
+            assertThat(source.next()).isPositive();
+            copied.add(EntryDescriptor.version(target, 0));
+        }
+
+        grow(started.segments(), replica);
+
+        while (source.next() > 0) {
+            copied.add(EntryDescriptor.version(target, 0));
+        }
+        assertThat(copied).containsExactlyInAnyOrderElementsOf(written);
+    }
+
+    private static void grow(Segments segments, ShardReplica replica) {
+        final AppendLog log = new AppendLog(segments, SegmentOwner.WORKER);
+        final EntryDraft draft = new EntryDraft();
+        for (int i = 0; i < NEW; i++) {
+            final byte[] key = ("new" + i).getBytes(StandardCharsets.US_ASCII);
+            draft.begin(EntryType.PUT, 0, LoggedServer.CACHE)
+                    .key(key, 0, key.length)
+                    .version(Version.of(EPOCH, i + 1));
+            final int length = EntryDescriptor.aligned((int) draft.usedLength());
+            assertThat(log.ensureRoom(length)).isTrue();
+            final long position = replica.positionOf(LoggedServer.HASH.hash(LoggedServer.CACHE, key, 0, key.length));
+            assertThat(replica.apply(OWNER, position, log.append(draft, 1), EntryType.PUT, length))
+                    .isZero();
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package org.rowankv.server.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowankv.server.embedded.Stores.bytes;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.embedded.EmbeddedSettings;
+import org.rowankv.server.embedded.KeptStore;
+import org.rowankv.server.embedded.Stores;
+import org.rowankv.server.embedded.TurnedStore;
+import org.rowankv.server.log.SegmentPins;
+
+/** How a cut is taken where writers need what it pins. */
+@Timeout(60)
+final class CutTest {
+    private static final long STEP_NS = SegmentPins.BRIEF_PATIENCE_NS / 10;
+
+    private final TurnedStore store = TurnedStore.open(
+            EmbeddedSettings.builder()
+                    .servers(1)
+                    .shards(1)
+                    .workers(1)
+                    .capacityBytes(26 << 16)
+                    .segmentBytes(64 << 10)
+                    .maxMessage(1024)
+                    .build(),
+            new KeptStore(),
+            1_000_000_000L,
+            1_700_000_000_000L,
+            1);
+
+    private long pinnedNs;
+    private long freeNs;
+
+    /** The thread that takes the cut waits: no agent gets a turn, and the cleaner says that it lacks what is pinned. */
+    private final class LackingCleaner implements Scheduling {
+        @Override
+        public TurnedAgent take(Agent agent, ErrorLog errors) {
+            throw new AssertionError("a cut begins no agents");
+        }
+
+        @Override
+        public void park(long ns) {
+            final SegmentPins pins = store.cluster().servers().get(0).segments().pins();
+            if (pins.areAny()) {
+                pinnedNs += STEP_NS;
+            } else {
+                freeNs += STEP_NS;
+            }
+            store.clock().advanceNs(STEP_NS);
+            pins.lacked(store.clock().nanoTime());
+        }
+    }
+
+    /** Else nothing would be freed between two tries, and writers would wait for the last of them. */
+    @Test
+    void shouldLeaveSegmentsAloneAsLongAsATryThatFailedHasPinnedThem() {
+        try (RowanClient client = Stores.client(store.cluster())) {
+            client.put(Stores.cache(client), bytes("k"), bytes("v")); // does not settle, since no agent gets a turn
+        }
+
+        assertThatThrownBy(() -> Cut.take(
+                        store.cluster().configuration(),
+                        store.cluster().servers(),
+                        store.clock(),
+                        new LackingCleaner(),
+                        () -> false,
+                        () -> {}))
+                .isInstanceOf(StoreOpenException.class)
+                .hasMessageContaining("writes go first");
+
+        assertThat(pinnedNs).isGreaterThan(10 * SegmentPins.BRIEF_PATIENCE_NS);
+        assertThat(freeNs).isGreaterThan(pinnedNs * 9 / 10);
+    }
+}

@@ -1,0 +1,135 @@
+package org.rowankv.check.client;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import javax.cache.Cache;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.check.history.ChainEvent;
+import org.rowankv.check.history.Outcome;
+import org.rowankv.check.history.ValueEvent;
+import org.rowankv.runtime.RandomSource;
+
+/**
+ * One caller of the cache API: asks random things of random keys, and notes what it was answered. Owned by its thread; the
+ * counts are for any.
+ *
+ * <p>Times are those of {@link System#nanoTime}; a comparison of those of different JVMs needs that they mean the same there, see
+ * {@link ClientProcess#requireSameClock}.
+ */
+final class CacheCaller {
+    /** In a hundred; the rest is of registers. */
+    private static final int OF_COUNTERS = 15;
+
+    private static final int OF_CHAINS = 15;
+    /** Operations of a window without a pause: a long window must not have histories without end. */
+    private static final int FULL_SPEED = 200;
+
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** An operation, and the slot of its key: of a register, or else of a counter or chain. */
+    record Noted(
+            int slot, @Nullable ValueEvent value, @Nullable ChainEvent chain) {}
+
+    private final Keys keys;
+    private final boolean onlyReads;
+    private final RandomSource random;
+    private final TimedCalls calls;
+    private final RegisterCaller registers;
+    private final ChainCaller chains;
+    private final List<Noted> noted = new ArrayList<>();
+
+    private volatile long operations;
+    private volatile long unknown;
+    private volatile long refused;
+
+    CacheCaller(
+            int number,
+            Cache<String, String> cache,
+            Cache<String, Long> counters,
+            Keys keys,
+            boolean onlyReads,
+            TimerLag lag,
+            RandomSource random) {
+        this.keys = keys;
+        this.onlyReads = onlyReads;
+        this.random = random;
+        this.calls = new TimedCalls(lag);
+        this.registers = new RegisterCaller(number, cache, keys.registers(), calls, random.fork("registers"));
+        this.chains = new ChainCaller(number, cache, counters, calls);
+    }
+
+    /** What was noted since the last time. */
+    List<Noted> takeNoted() {
+        final List<Noted> taken = List.copyOf(noted);
+        noted.clear();
+        return taken;
+    }
+
+    /** See there. */
+    TimedCalls calls() {
+        return calls;
+    }
+
+    /** Operations so far. Any thread. */
+    long operations() {
+        return operations;
+    }
+
+    /** Of those, the ones of unknown outcome. Any thread. */
+    long unknown() {
+        return unknown;
+    }
+
+    /** Of those, the ones that had no effect for certain. Any thread. */
+    long refused() {
+        return refused;
+    }
+
+    /** @param generations of the keys in the slots */
+    void askUntil(BooleanSupplier isRest, int[] generations) {
+        for (int asked = 0; !isRest.getAsBoolean(); asked++) {
+            if (asked >= FULL_SPEED) {
+                LockSupport.parkNanos(this, PAUSE_NS);
+            }
+            askOnce(generations);
+        }
+    }
+
+    private void askOnce(int[] generations) {
+        final int drawn = random.nextInt(100);
+        if (drawn < OF_COUNTERS) {
+            final int slot = keys.firstCounter() + random.nextInt(keys.counters());
+            final String key = Keys.name(slot, generations[slot]);
+            note(slot, onlyReads || drawn == 0 ? chains.readCounter(key) : chains.increment(key));
+        } else if (drawn < OF_COUNTERS + OF_CHAINS) {
+            final int slot = keys.firstChain() + random.nextInt(keys.chains());
+            final String key = Keys.name(slot, generations[slot]);
+            if (onlyReads) {
+                note(slot, chains.readChain(key));
+            } else {
+                chains.extend(key).forEach(event -> note(slot, event));
+            }
+        } else {
+            final int slot = random.nextInt(keys.registers());
+            final String key = Keys.name(slot, generations[slot]);
+            final ValueEvent event = onlyReads ? registers.read(slot, key) : registers.ask(slot, key);
+            noted.add(new Noted(slot, event, null));
+            count(event.outcome());
+        }
+    }
+
+    private void note(int slot, ChainEvent event) {
+        noted.add(new Noted(slot, null, event));
+        count(event.outcome());
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+    private void count(Outcome outcome) {
+        operations++;
+        unknown += outcome == Outcome.UNKNOWN ? 1 : 0;
+        refused += outcome == Outcome.REFUSED ? 1 : 0;
+    }
+}

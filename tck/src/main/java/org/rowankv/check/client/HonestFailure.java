@@ -1,0 +1,43 @@
+package org.rowankv.check.client;
+
+import javax.cache.CacheException;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.check.history.Outcome;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.jcache.operation.CacheFullException;
+
+/** Tells exceptions that an application has to expect of a disturbed cluster from those that it must never meet. */
+public final class HonestFailure {
+    private HonestFailure() {}
+
+    /**
+     * What an exception says of its operation: {@link Outcome#UNKNOWN}, or {@link Outcome#REFUSED} where it had no effect.
+     *
+     * @param reads whether the operation reads, alone or before it changes something; only a read may have no reply
+     * @return null if no application should meet it
+     */
+    public static @Nullable Outcome outcomeOf(RuntimeException failure, boolean reads) {
+        final boolean isOfTheJsr =
+                failure.getClass() == CacheException.class || failure.getClass() == CacheFullException.class;
+        final RowanException cause = causeOf(failure);
+        if (!isOfTheJsr || cause == null) {
+            return null;
+        }
+        return switch (cause.status()) {
+            case OUTCOME_UNKNOWN -> Outcome.UNKNOWN;
+            case UNREACHABLE, NOT_PRIMARY, STALE_TERM, NO_VERSION -> Outcome.REFUSED;
+            case FULL -> failure instanceof CacheFullException ? Outcome.REFUSED : null;
+            case NO_REPLY -> reads ? Outcome.REFUSED : null;
+            default -> null;
+        };
+    }
+
+    private static @Nullable RowanException causeOf(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (each instanceof RowanException rowan) {
+                return rowan;
+            }
+        }
+        return null;
+    }
+}

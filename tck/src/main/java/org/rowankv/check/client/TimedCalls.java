@@ -1,0 +1,90 @@
+package org.rowankv.check.client;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.check.history.Outcome;
+
+/**
+ * Makes calls of the cache API for one caller, with the times before and after, and notes exceptions that no application should
+ * meet, and calls that took long. Owned by the caller's thread.
+ */
+final class TimedCalls {
+    /** What took longer is looked at more closely by {@link Lateness}. */
+    private static final long LONG_NS = TimeUnit.SECONDS.toNanos(9);
+
+    /** A call of the cache API. */
+    interface Call<T> {
+        T make();
+    }
+
+    /**
+     * How a call ended.
+     *
+     * @param outcome DONE: it returned
+     * @param value that it returned
+     */
+    record Answer<T>(Outcome outcome, @Nullable T value, long invokedNs, long returnedNs) {}
+
+    private final TimerLag lag;
+    private final List<String> exceptions = new ArrayList<>();
+    private final List<LongCall> longCalls = new ArrayList<>();
+
+    TimedCalls(TimerLag lag) {
+        this.lag = lag;
+    }
+
+    /**
+     * Makes the call.
+     *
+     * @param name for people
+     * @param isRead whether it changes nothing
+     * @param isCompound whether it reads before it changes something
+     */
+    <T> Answer<T> make(String name, boolean isRead, boolean isCompound, Call<T> call) {
+        final long lagBeforeNs = lag.totalNs();
+        final long invokedNs = System.nanoTime();
+        Outcome outcome = Outcome.DONE;
+        @Nullable T value = null;
+        try {
+            value = call.make();
+        } catch (RuntimeException failure) {
+            final Outcome honest = HonestFailure.outcomeOf(failure, isRead || isCompound);
+            if (honest == null) {
+                exceptions.add(name + ": " + withCauses(failure));
+            }
+            outcome = honest != null ? honest : isRead ? Outcome.REFUSED : Outcome.UNKNOWN;
+        }
+        final long returnedNs = System.nanoTime();
+        if (returnedNs - invokedNs >= LONG_NS) {
+            longCalls.add(new LongCall(
+                    name.replace(' ', '-'), isCompound, invokedNs, returnedNs, lag.totalNs() - lagBeforeNs));
+        }
+        return new Answer<>(outcome, value, invokedNs, returnedNs);
+    }
+
+    private static String withCauses(Throwable failure) {
+        final StringBuilder text = new StringBuilder(failure.toString());
+        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+            text.append(", because of ").append(cause);
+        }
+        final StackTraceElement[] stack = failure.getStackTrace();
+        return stack.length == 0
+                ? text.toString()
+                : text.append(", at ").append(stack[0]).toString();
+    }
+
+    /** Noted since the last time, each in a line. */
+    List<String> takeExceptions() {
+        final List<String> taken = List.copyOf(exceptions);
+        exceptions.clear();
+        return taken;
+    }
+
+    List<LongCall> takeLongCalls() {
+        final List<LongCall> taken = List.copyOf(longCalls);
+        longCalls.clear();
+        return taken;
+    }
+}

@@ -1,0 +1,169 @@
+package org.rowankv.tools;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.directory.ClosedServer;
+import org.rowankv.server.directory.ClosedStore;
+import org.rowankv.server.directory.Damage;
+import org.rowankv.server.inspect.ServerContents;
+import org.rowankv.server.inspect.ServerInspection;
+import org.rowankv.server.inspect.StoreContents;
+import org.rowankv.server.inspect.StoreInspection;
+import org.rowankv.server.inspect.StoredEntry;
+import org.rowankv.topology.KeyHash;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code rowan inspect}: what lies in a store that nobody has open. */
+@Command(
+        name = "inspect",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Reads the directory of a store that nobody has open and changes nothing in it: what the store says of itself,"
+                    + " its configuration and caches, and per server the segments, objects, tombstones, sessions and"
+                    + " completions.",
+            "Of the data directory of one server of a cluster, which does not run, it tells the same of that server; its"
+                    + " configuration and caches are not in there.",
+            "Its last line is \"inspect: servers=N objects=N entries=N bad=N\" (not with --json). Exit codes: 0; with"
+                    + " --verify 1 when something is damaged; 2 when the directory cannot be read, is in use, or is no"
+                    + " store."
+        })
+public final class InspectCommand implements Callable<Integer> {
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "DIR",
+            description = "the directory of the store, the one that dir= names; or --data of a server")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private Path directory;
+
+    @Option(names = "--verify", description = "name every damaged place with file, offset and reason")
+    private boolean verify;
+
+    @Option(names = "--entries", description = "one line for each entry of the logs, instead of what they amount to")
+    private boolean entries;
+
+    @Option(names = "--server", description = "with --entries: only of this server")
+    private @Nullable Integer server;
+
+    @Option(names = "--shard", description = "with --entries: only of this shard")
+    private @Nullable Integer shard;
+
+    @Option(names = "--segment", description = "with --entries: only in this segment")
+    private @Nullable Integer segment;
+
+    @Option(names = "--key", description = "with --entries: only of keys that contain this text, or bytes (0x...)")
+    private @Nullable String key;
+
+    @Option(names = "--json", description = "as JSON: all in one line; with --entries one line for each")
+    private boolean json;
+
+    public static void main(String[] args) {
+        System.exit(StoreCommand.line(new InspectCommand()).execute(args));
+    }
+
+    @Override
+    public Integer call() {
+        if (!entries && (server != null || shard != null || segment != null || key != null)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--server, --shard, --segment and --key select among --entries: add --entries");
+        }
+        final PrintWriter out = spec.commandLine().getOut();
+        try {
+            return ClosedServer.isOne(directory) ? inspectServer(out) : inspectStore(out);
+        } finally {
+            out.flush();
+        }
+    }
+
+    private int inspectStore(PrintWriter out) {
+        try (ClosedStore store = ClosedStore.open(directory)) {
+            final StoreInspection inspection = StoreInspection.of(store);
+            if (entries) {
+                printEntries(
+                        inspection::forEachEntry,
+                        new KeyHash(inspection.configuration().hashSeed()),
+                        out);
+                return verify ? verified(inspection.contents(), out) : StoreCommand.WELL;
+            }
+            final StoreContents contents = inspection.contents();
+            if (json) {
+                out.println(ContentsText.json(contents));
+            } else {
+                ContentsText.print(contents, out);
+            }
+            return verified(contents, out);
+        }
+    }
+
+    private int verified(StoreContents contents, PrintWriter out) {
+        return verified(contents.servers(), contents.damages(), out);
+    }
+
+    private int inspectServer(PrintWriter out) {
+        try (ClosedServer closed = ClosedServer.open(directory)) {
+            final ServerInspection inspection = ServerInspection.of(closed);
+            final ServerInspection.Contents contents = inspection.contents();
+            if (entries) {
+                printEntries(inspection::forEachEntry, null, out);
+                return verify ? verified(contents.servers(), contents.damages(), out) : StoreCommand.WELL;
+            }
+            if (json) {
+                out.println(ContentsText.json(contents));
+            } else {
+                ContentsText.print(contents, out);
+            }
+            return verified(contents.servers(), contents.damages(), out);
+        }
+    }
+
+    /** @param hash of the cluster's keys, if it is known */
+    private void printEntries(Consumer<StoreInspection.EntryVisitor> source, @Nullable KeyHash hash, PrintWriter out) {
+        final byte[] wanted = key == null ? new byte[0] : wantedKey(key);
+        source.accept((from, entry) -> {
+            if (isWanted(from, entry) && KeyText.contains(entry.key(), wanted)) {
+                out.println(json ? EntryLine.json(from, entry, hash) : EntryLine.text(from, entry, hash));
+            }
+        });
+    }
+
+    private byte[] wantedKey(String text) {
+        try {
+            return KeyText.wanted(text);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(
+                    spec.commandLine(), "--key " + text + " is not 0x and pairs of hex digits: " + e.getMessage(), e);
+        }
+    }
+
+    private boolean isWanted(int from, StoredEntry entry) {
+        return (server == null || server == from)
+                && (shard == null || shard == entry.shard())
+                && (segment == null || segment == entry.place().segment());
+    }
+
+    private int verified(List<ServerContents> servers, List<Damage> damages, PrintWriter out) {
+        if (!json) {
+            if (verify) {
+                damages.forEach(damage -> out.println("bad: " + ContentsText.of(damage)));
+            }
+            out.println("inspect: servers=" + servers.size() + " objects="
+                    + servers.stream().mapToLong(ServerContents::objects).sum()
+                    + " entries="
+                    + servers.stream().mapToLong(ServerContents::entryCount).sum()
+                    + " bad=" + damages.size());
+        }
+        return verify && !damages.isEmpty() ? StoreCommand.WRONG : StoreCommand.WELL;
+    }
+}
