@@ -1,18 +1,38 @@
 package org.rowankv.jcache.spi;
 
+import javax.cache.CacheException;
 import org.rowankv.jcache.cluster.ClusterStores;
 import org.rowankv.jcache.configuration.StoreSettings;
 import org.rowankv.jcache.embedded.EmbeddedStores;
 import org.rowankv.jcache.store.Store;
 import org.rowankv.jcache.store.StoreOpener;
 
-/** Opens whatever kind of store the settings name. Thread-safe. */
+/**
+ * Opens whatever kind of store the settings name. An application that only talks to servers elsewhere may leave the engine off its
+ * class path: what needs the engine is loaded with the first embedded store. Thread-safe.
+ */
 final class StoresByKind implements StoreOpener {
-    private final StoreOpener embedded = new EmbeddedStores();
+    private static final String ENGINE = "org.rowankv.server.embedded.EmbeddedCluster";
+
     private final StoreOpener cluster = new ClusterStores();
 
     @Override
     public Store open(StoreSettings settings) {
-        return (settings.addresses().isEmpty() ? embedded : cluster).open(settings);
+        if (!settings.addresses().isEmpty()) {
+            return cluster.open(settings);
+        }
+        requireEngine();
+        return new EmbeddedStores().open(settings);
+    }
+
+    private static void requireEngine() {
+        try {
+            Class.forName(ENGINE, false, StoresByKind.class.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            throw new CacheException(
+                    "rowan:embedded needs the engine, which is not on the class path: add the artifact org.rowankv:rowan-server,"
+                            + " of the version that rowan-jcache has; or name the servers of a cluster: rowan://HOST:PORT",
+                    e);
+        }
     }
 }
