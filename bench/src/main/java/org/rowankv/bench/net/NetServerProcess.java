@@ -11,6 +11,8 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.catalogue.ClientCatalogue;
 import org.rowankv.server.catalogue.StoredCache;
+import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.dispatch.SteppedCalls;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedPorts;
 import org.rowankv.server.embedded.EmbeddedSettings;
@@ -70,7 +72,7 @@ public final class NetServerProcess {
 
     /** Answers at once: a read with a value as long as all values are, a write with a version. */
     private static final class Echo implements Served {
-        private record EchoCall(Request request) implements Call {
+        private record EchoCall(Request request) implements SteppedCall {
             @Override
             public void again() {
                 // Nothing is kept.
@@ -98,7 +100,7 @@ public final class NetServerProcess {
         }
 
         @Override
-        public Calls calls(int loop, int loops) {
+        public SteppedCalls calls(int loop, int loops) {
             return EchoCall::new;
         }
 

@@ -12,11 +12,10 @@ import org.rowankv.server.shard.ShardPrimary;
  *
  * <p>For one thread. {@link #turn} is to be called in every turn of the loop, behind what began requests.
  */
-public final class LoopCalls {
+public final class LoopCalls implements SteppedCalls, MutationPlaces {
     private final RequestDispatch dispatch;
     private final Share[] shares;
     private final int atOnce;
-    private final Places places = new Places();
 
     /** @param slots of the pool: the contexts that this loop borrows */
     public LoopCalls(RequestDispatch dispatch, int[] slots, int atOnce) {
@@ -28,12 +27,12 @@ public final class LoopCalls {
         }
     }
 
-    /** A call for that request, to be used again and again. */
+    @Override
     public SteppedCall callOf(Request request) {
-        return new SteppedCall(dispatch, places, request);
+        return new WorkerCall(dispatch, this, request);
     }
 
-    /** Sends what was posted, and hears what was acknowledged. Never blocks. */
+    @Override
     public void turn() {
         Throwable failure = null;
         for (int i = 0; i < shares.length; i++) {
@@ -52,9 +51,46 @@ public final class LoopCalls {
         }
     }
 
-    /** The loop has had nothing to do for a while, and requests are under way: helps those that they may be waiting for. */
+    @Override
     public void help() {
         dispatch.helpOthers();
+    }
+
+    @Override
+    public int tryBorrow(Request request) {
+        if (dispatch.isAnsweredInstead(request)) {
+            return ANSWERED;
+        }
+        for (int i = 0; i < shares.length; i++) {
+            final int number = shares[i].borrow();
+            if (number != NONE) {
+                return i * atOnce + number;
+            }
+        }
+        return NONE;
+    }
+
+    private Share shareOf(int place) {
+        return shares[place / atOnce];
+    }
+
+    @Override
+    public void giveBack(int place) {
+        shareOf(place).giveBack(place % atOnce);
+    }
+
+    @Override
+    public boolean begin(int place, @Nullable ShardPrimary primary, Request request) {
+        if (primary == null) {
+            return false;
+        }
+        shareOf(place).worker.begin(place % atOnce, primary, request);
+        return true;
+    }
+
+    @Override
+    public boolean advance(int place) {
+        return shareOf(place).worker.advance(place % atOnce);
     }
 
     /** A worker context, and who uses what of it. */
@@ -79,7 +115,7 @@ public final class LoopCalls {
         int borrow() {
             if (!held) {
                 if (!dispatch.pool().tryBorrow(slot)) {
-                    return MutationPlaces.NONE;
+                    return NONE;
                 }
                 held = true;
                 freeCount = 0;
@@ -88,7 +124,7 @@ public final class LoopCalls {
                     sort(number);
                 }
             }
-            return freeCount == 0 ? MutationPlaces.NONE : free[--freeCount];
+            return freeCount == 0 ? NONE : free[--freeCount];
         }
 
         private void sort(int number) {
@@ -127,50 +163,6 @@ public final class LoopCalls {
                 }
             }
             releaseIfUnused();
-        }
-    }
-
-    private final class Places implements MutationPlaces {
-        @Override
-        public int tryBorrow(Request request) {
-            if (dispatch.isAnsweredInstead(request)) {
-                return ANSWERED;
-            }
-            for (int i = 0; i < shares.length; i++) {
-                final int number = shares[i].borrow();
-                if (number != NONE) {
-                    return i * atOnce + number;
-                }
-            }
-            return NONE;
-        }
-
-        private Share shareOf(int place) {
-            return shares[place / atOnce];
-        }
-
-        @Override
-        public void giveBack(int place) {
-            shareOf(place).giveBack(place % atOnce);
-        }
-
-        @Override
-        public boolean begin(int place, @Nullable ShardPrimary primary, Request request) {
-            if (primary == null) {
-                return false;
-            }
-            shareOf(place).worker.begin(place % atOnce, primary, request);
-            return true;
-        }
-
-        @Override
-        public boolean advance(int place) {
-            return shareOf(place).worker.advance(place % atOnce);
-        }
-
-        @Override
-        public void help() {
-            // The loop does it for all its requests.
         }
     }
 }

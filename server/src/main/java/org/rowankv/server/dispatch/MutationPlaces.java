@@ -24,6 +24,6 @@ interface MutationPlaces {
     /** Does what can be done now; true when the request is answered. */
     boolean advance(int place);
 
-    /** Whoever borrows has looked in vain a few times. */
-    void help();
+    /** A call has looked in vain a few times. A loop helps for all its calls together. */
+    default void inVain() {}
 }

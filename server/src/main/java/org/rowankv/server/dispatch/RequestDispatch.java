@@ -86,6 +86,11 @@ public final class RequestDispatch implements MutationPlaces {
         }
     }
 
+    /** As {@link #call}, for somebody who does not wait. */
+    public SteppedCall stepped(Request request) {
+        return new WorkerCall(this, this, request);
+    }
+
     /** Who carries the request; null when it is answered already. */
     @Nullable
     ShardPrimary primaryFor(Request request) {
@@ -152,7 +157,7 @@ public final class RequestDispatch implements MutationPlaces {
     }
 
     @Override
-    public void help() {
+    public void inVain() {
         helpOthers();
     }
 

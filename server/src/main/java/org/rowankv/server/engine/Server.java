@@ -339,7 +339,7 @@ public final class Server implements AutoCloseable {
 
     /** As {@link #call}, for somebody who does not wait. */
     public SteppedCall stepped(Request request) {
-        return new SteppedCall(dispatch, dispatch, request);
+        return dispatch.stepped(request);
     }
 
     /**

@@ -7,6 +7,7 @@ import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.server.catalogue.CatalogueThread;
+import org.rowankv.server.dispatch.SteppedCalls;
 
 /**
  * The requests that an event loop has taken and not answered: turned in every turn of the loop until they are. What waits for
@@ -32,7 +33,7 @@ final class LoopRequests {
     /** Whose calls are {@link #calls}. */
     private Served served;
 
-    private Served.Calls calls;
+    private SteppedCalls calls;
     private long answered;
     private long answeredBefore;
     /** When what is done in this turn began to come; meaningful while {@link #stamped}. */
@@ -116,7 +117,7 @@ final class LoopRequests {
         memory.changed(-pending.forgotten());
     }
 
-    private Served.Calls calls() {
+    private SteppedCalls calls() {
         final Served now = port.served();
         if (now != served) {
             served = now;

@@ -2,6 +2,8 @@ package org.rowankv.server.frontend;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
+import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.dispatch.SteppedCalls;
 
 /** The context of one request that a loop has taken and not answered: used again and again, so that none is made per request. */
 final class PendingRequest {
@@ -9,8 +11,8 @@ final class PendingRequest {
     private static final int FIRST_BYTES = 512;
 
     private final Request request = new Request();
-    private Served.Calls owner;
-    private Served.Call call;
+    private SteppedCalls owner;
+    private SteppedCall call;
     private byte[] body = new byte[FIRST_BYTES];
     private @Nullable ClientConnection connection;
     private long number;
@@ -21,7 +23,7 @@ final class PendingRequest {
     /** Of its arrays, as last counted. */
     private int counted;
 
-    PendingRequest(Served.Calls calls) {
+    PendingRequest(SteppedCalls calls) {
         this.owner = calls;
         this.call = calls.callOf(request);
     }
@@ -59,7 +61,7 @@ final class PendingRequest {
     }
 
     /** From the beginning, by who serves now. */
-    void begin(Served.Calls calls) {
+    void begin(SteppedCalls calls) {
         if (calls != owner) {
             owner = calls;
             call = calls.callOf(request);
@@ -88,7 +90,7 @@ final class PendingRequest {
         return request;
     }
 
-    Served.Call call() {
+    SteppedCall call() {
         return call;
     }
 
@@ -111,7 +113,7 @@ final class PendingRequest {
     }
 
     /** Whether it is that server's, or would be another one's and keep that in memory. */
-    boolean isOf(Served.Calls calls) {
+    boolean isOf(SteppedCalls calls) {
         return owner == calls;
     }
 

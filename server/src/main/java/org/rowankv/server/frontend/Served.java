@@ -1,43 +1,12 @@
 package org.rowankv.server.frontend;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.Request;
 import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.dispatch.SteppedCalls;
 import org.rowankv.server.shard.ShardChanges;
 
 /** What stands behind a client port: a server, or something that answers as fast as nothing can. For any thread. */
 public interface Served {
-    /** A request on its way, turned step by step. For one thread at a time. */
-    interface Call {
-        /** From the beginning, with what is in the request now. */
-        void again();
-
-        /** Does what can be done now; true when the request is answered. Never blocks. */
-        boolean step();
-
-        /**
-         * Nobody waits for the answer any more, and nothing is held for it from now on; what it has begun may take effect all
-         * the same. Not stepped again but after {@link #again}.
-         */
-        default void abandon() {}
-
-        /** Whether it has got no further than to want what others hold: until one of them ends, a step is in vain. */
-        boolean awaitsWorker();
-    }
-
-    /** The calls of one event loop. For its thread. */
-    @FunctionalInterface
-    interface Calls {
-        /** A call for that request, to be used again and again. */
-        Call callOf(Request request);
-
-        /** In every turn, behind what has begun or gone on: sends what calls have to send, and hears what is answered. */
-        default void turn() {}
-
-        /** Nothing has happened for a while, and calls are under way: helps those that they may be waiting for. */
-        default void help() {}
-    }
-
     /** Takes objects of a scan. */
     @FunctionalInterface
     interface Visitor {
@@ -57,7 +26,7 @@ public interface Served {
      * @param loop number of the event loop, from 0
      * @param loops how many there are
      */
-    Calls calls(int loop, int loops);
+    SteppedCalls calls(int loop, int loops);
 
     /** Whether this server answers for the shard. */
     boolean isPrimary(int shard);

@@ -1,8 +1,6 @@
 package org.rowankv.server.frontend;
 
-import org.rowankv.protocol.Request;
-import org.rowankv.server.dispatch.LoopCalls;
-import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.dispatch.SteppedCalls;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.shard.ShardChanges;
 
@@ -12,45 +10,6 @@ public final class ServedShards implements Served {
 
     public ServedShards(Server server) {
         this.server = server;
-    }
-
-    private record ServerCall(SteppedCall call) implements Call {
-        @Override
-        public void again() {
-            call.again();
-        }
-
-        @Override
-        public boolean step() {
-            return call.step();
-        }
-
-        @Override
-        public void abandon() {
-            call.abandon();
-        }
-
-        @Override
-        public boolean awaitsWorker() {
-            return call.awaitsWorker();
-        }
-    }
-
-    private record ServerCalls(LoopCalls all) implements Calls {
-        @Override
-        public Call callOf(Request request) {
-            return new ServerCall(all.callOf(request));
-        }
-
-        @Override
-        public void turn() {
-            all.turn();
-        }
-
-        @Override
-        public void help() {
-            all.help();
-        }
     }
 
     @Override
@@ -64,8 +23,8 @@ public final class ServedShards implements Served {
     }
 
     @Override
-    public Calls calls(int loop, int loops) {
-        return new ServerCalls(server.callsOfLoop(loop, loops));
+    public SteppedCalls calls(int loop, int loops) {
+        return server.callsOfLoop(loop, loops);
     }
 
     @Override

@@ -3,6 +3,8 @@ package org.rowankv.server.embedded;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.dispatch.SteppedCalls;
 import org.rowankv.server.frontend.Served;
 
 /** Behind a client port instead of a server: a read finds a value of a set length, a change is done unless it is stuck. */
@@ -27,12 +29,12 @@ class AnsweringServer implements Served {
     }
 
     @Override
-    public Calls calls(int loop, int loops) {
+    public SteppedCalls calls(int loop, int loops) {
         return this::callOf;
     }
 
-    private Call callOf(Request request) {
-        return new Call() {
+    private SteppedCall callOf(Request request) {
+        return new SteppedCall() {
             @Override
             public void again() {
                 // Nothing is kept.

@@ -26,6 +26,8 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.catalogue.StoredCache;
+import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.dispatch.SteppedCalls;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
 import org.rowankv.server.frontend.Served;
@@ -58,12 +60,12 @@ final class ClientPortPauseTest {
         }
 
         @Override
-        public Calls calls(int loop, int loops) {
+        public SteppedCalls calls(int loop, int loops) {
             return this::callOf;
         }
 
-        private Call callOf(Request request) {
-            return new Call() {
+        private SteppedCall callOf(Request request) {
+            return new SteppedCall() {
                 @Override
                 public void again() {
                     if (request.operation() != Operation.OPEN_SESSION

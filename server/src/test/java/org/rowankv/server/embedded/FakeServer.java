@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.dispatch.SteppedCalls;
 import org.rowankv.server.frontend.Served;
 
 /** Answers every request with its own number; is the primary when a test says so, and hangs when it says so. */
@@ -37,12 +39,12 @@ final class FakeServer implements Served {
     }
 
     @Override
-    public Calls calls(int loop, int loops) {
+    public SteppedCalls calls(int loop, int loops) {
         return this::callOf;
     }
 
-    private Call callOf(Request request) {
-        return new Call() {
+    private SteppedCall callOf(Request request) {
+        return new SteppedCall() {
             private boolean counted;
 
             @Override

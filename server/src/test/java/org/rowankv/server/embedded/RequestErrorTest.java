@@ -18,9 +18,10 @@ import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
+import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.dispatch.SteppedCalls;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
-import org.rowankv.server.frontend.Served;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.Routing;
@@ -48,11 +49,11 @@ final class RequestErrorTest {
         }
 
         @Override
-        public Served.Calls calls(int loop, int loops) {
-            final Served.Calls sound = super.calls(loop, loops);
+        public SteppedCalls calls(int loop, int loops) {
+            final SteppedCalls sound = super.calls(loop, loops);
             return request -> {
-                final Served.Call call = sound.callOf(request);
-                return new Served.Call() {
+                final SteppedCall call = sound.callOf(request);
+                return new SteppedCall() {
                     @Override
                     public void again() {
                         call.again();

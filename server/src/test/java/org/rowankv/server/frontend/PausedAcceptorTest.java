@@ -23,6 +23,8 @@ import org.rowankv.rdma.SelectorIo;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.catalogue.ClientCatalogue;
+import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.dispatch.SteppedCalls;
 
 /** A loop that cannot accept for a moment, and has nothing else to do, accepts when it can again. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
@@ -40,7 +42,7 @@ final class PausedAcceptorTest {
                     case "serverId" -> 0;
                     case "longestEntry" -> 1 << 20;
                     case "known" -> List.of();
-                    case "calls" -> (Served.Calls) request -> nobody(Served.Call.class);
+                    case "calls" -> (SteppedCalls) request -> nobody(SteppedCall.class);
                     default -> throw new UnsupportedOperationException(method.getName());
                 }));
     }

@@ -1,0 +1,93 @@
+package org.rowankv.server.dispatch;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+import org.rowankv.server.shard.ShardPrimary;
+
+/**
+ * A request that a server carries in a worker context, which the call borrows when it needs one. What an error leaves unfinished,
+ * somebody else's request finishes.
+ */
+final class WorkerCall implements SteppedCall {
+    private static final int WAITS_BEFORE_HELP = 8;
+
+    private final RequestDispatch dispatch;
+    private final MutationPlaces places;
+    private final Request request;
+    private @Nullable ShardPrimary primary;
+    private int place = MutationPlaces.NONE;
+    private boolean begun;
+    private int waits;
+
+    WorkerCall(RequestDispatch dispatch, MutationPlaces places, Request request) {
+        this.dispatch = dispatch;
+        this.places = places;
+        this.request = request;
+    }
+
+    @Override
+    public void again() {
+        if (place >= 0) {
+            throw new IllegalStateException("the request before was not answered");
+        }
+        primary = null;
+        begun = false;
+        waits = 0;
+    }
+
+    /** Else the server could never be closed. What is begun is finished by whoever borrows that context next, or by a start. */
+    @Override
+    public void abandon() {
+        if (place >= 0) {
+            places.giveBack(place);
+            place = MutationPlaces.NONE;
+        }
+    }
+
+    @Override
+    public boolean awaitsWorker() {
+        return place < 0;
+    }
+
+    @Override
+    public boolean step() {
+        boolean goesOn = false;
+        try {
+            goesOn = !advance();
+            if (goesOn && ++waits == WAITS_BEFORE_HELP) {
+                waits = 0;
+                goesOn = false; // should an error strike here
+                places.inVain();
+                goesOn = true;
+            }
+            return !goesOn;
+        } finally {
+            if (!goesOn && place >= 0) {
+                places.giveBack(place);
+                place = MutationPlaces.NONE;
+            }
+        }
+    }
+
+    private boolean advance() {
+        if (place < 0) {
+            if (primary == null) {
+                primary = dispatch.primaryFor(request);
+                if (primary == null) {
+                    return true;
+                }
+            }
+            place = places.tryBorrow(request);
+            if (place < 0) {
+                return place == MutationPlaces.ANSWERED;
+            }
+        }
+        if (!begun) {
+            begun = places.begin(place, primary, request);
+            if (!begun) {
+                return false;
+            }
+        }
+        return places.advance(place);
+    }
+}
