@@ -8,6 +8,7 @@ import org.rowankv.bench.net.NetCommand;
 import org.rowankv.bench.store.CleaningCommand;
 import org.rowankv.bench.store.ColdStartCommand;
 import org.rowankv.bench.store.MemoryCommand;
+import org.rowankv.bench.walk.WalkCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,7 +26,8 @@ import picocli.CommandLine.Spec;
             ColdStartCommand.class,
             CleaningCommand.class,
             MemoryCommand.class,
-            NetCommand.class
+            NetCommand.class,
+            WalkCommand.class
         })
 public final class BenchCommand implements Callable<Integer> {
     @Spec

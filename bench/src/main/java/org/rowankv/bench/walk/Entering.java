@@ -1,0 +1,30 @@
+package org.rowankv.bench.walk;
+
+import net.bytebuddy.agent.ByteBuddyAgent;
+import net.bytebuddy.agent.builder.AgentBuilder;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.matcher.ElementMatchers;
+
+/** The agent: from now on each method of ours that is loaded tells when it is entered. */
+final class Entering {
+    private static final String OURS = "org.rowankv.";
+    private static final String BENCH = "org.rowankv.bench.";
+
+    private Entering() {}
+
+    /** Before the first class is loaded whose methods are to tell. */
+    static void install() {
+        new AgentBuilder.Default()
+                .type(ElementMatchers.<net.bytebuddy.description.type.TypeDescription>nameStartsWith(OURS)
+                        .and(ElementMatchers.not(ElementMatchers.nameStartsWith(BENCH))))
+                .transform((builder, type, loader, module, domain) -> builder.visit(Advice.to(Entering.class)
+                        .on(ElementMatchers.isMethod().and(ElementMatchers.not(ElementMatchers.isAbstract())))))
+                .installOn(ByteBuddyAgent.install());
+    }
+
+    /** Copied to the begin of each method. */
+    @Advice.OnMethodEnter
+    static void enter(@Advice.Origin("#t") String type) {
+        Walk.entered(type);
+    }
+}
