@@ -46,8 +46,7 @@ final class CatalogueFault implements Fault {
                         simulation.workload().caches(),
                         simulation.store().cluster().session().catalogue());
             } catch (RowanException e) {
-                requireDeadline(e);
-                simulation.happenings().count("changes of caches that met a deadline");
+                onRefusal(e);
             }
         }
 
@@ -60,13 +59,18 @@ final class CatalogueFault implements Fault {
             }
         }
 
-        /** In stores with callers that wait, each step of a change has their deadline. What is left comes to its end at rest. */
-        private void requireDeadline(RowanException refusal) {
+        /**
+         * What is left comes to its end in the next start, or at rest: in stores with callers that wait, each step of a change has
+         * their deadline.
+         */
+        private void onRefusal(RowanException refusal) {
             final boolean isMet = refusal.status() == Status.UNREACHABLE || refusal.status() == Status.OUTCOME_UNKNOWN;
             if (simulation.plan().deadlineMs() == 0
                     || !isMet
                     || simulation.stops().explains(refusal)) {
-                throw refusal;
+                simulation.stops().onRefusal(refusal);
+            } else {
+                simulation.happenings().count("changes of caches that met a deadline");
             }
         }
 

@@ -301,8 +301,8 @@ final class Simulation {
             finishLeftovers();
             store.cluster().awaitDigested();
             services.rest();
-            judge.judgeWindow();
             workload.caches().finishDestroying(store.cluster().session().catalogue());
+            judge.judgeWindow();
             workload.caches().createMissing(store.cluster().session().catalogue());
         });
         accepting = accepted;

@@ -83,7 +83,7 @@ final class Attempt extends Turned {
                 answer(Status.STALE_TERM);
                 return;
             }
-            if (simulation.isUnknown(request, open)) {
+            if (!open.caches().knows(request.cacheId())) {
                 answer(Status.UNKNOWN_CACHE);
                 return;
             }

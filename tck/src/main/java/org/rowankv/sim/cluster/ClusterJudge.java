@@ -46,7 +46,7 @@ final class ClusterJudge {
                     final int shard = ShardMap.shardOf(hashed, configuration.shardCount());
                     request.placed(hashed, shard);
                     final int primary = configuration.shard(shard).primary();
-                    if (simulation.isUnknown(request, doors.get(primary))) {
+                    if (!doors.get(primary).caches().knows(request.cacheId())) {
                         request.noResult();
                         request.answer(Status.UNKNOWN_CACHE, 0, 0, 0);
                     } else {

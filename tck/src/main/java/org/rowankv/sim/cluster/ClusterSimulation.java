@@ -7,7 +7,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
@@ -329,11 +328,6 @@ final class ClusterSimulation {
         happenings.count("operations");
         trace.mix(timeline.nowNs());
         trace.mix(version * 31 + status.ordinal());
-    }
-
-    /** Whether the door refuses a request: a client port knows the caches that there were when the roles began, and since. */
-    boolean isUnknown(Request request, SimProcess.Door door) {
-        return workload.caches().isDestroyedBefore(request.cacheId(), door.openedNs());
     }
 
     /** Other primaries end lifetimes by other clocks: as far as those are apart, they end sooner or later. */

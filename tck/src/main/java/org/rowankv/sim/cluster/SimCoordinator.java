@@ -4,6 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.catalogue.CatalogueStore;
+import org.rowankv.server.catalogue.StoredCache;
 import org.rowankv.server.configstore.ConfigurationCodec;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
@@ -55,6 +57,11 @@ final class SimCoordinator {
     Configuration configuration() {
         final Versioned node = nodes.read(ConfigurationCodec.PATH);
         return node == null ? null : ConfigurationCodec.decode(node.bytes());
+    }
+
+    /** The caches that there are, without any delay. */
+    List<StoredCache> caches() {
+        return CatalogueStore.list(nodes);
     }
 
     /** @param process that asks; null for somebody beside the cluster */

@@ -43,8 +43,8 @@ final class SimProcess {
             Server server,
             Configuration configuration,
             ClusterCatalogue catalogue,
-            List<SimLoop> loops,
-            long openedNs) {}
+            PortCaches caches,
+            List<SimLoop> loops) {}
 
     private final ClusterSimulation simulation;
     private final SimHost host;
@@ -141,10 +141,10 @@ final class SimProcess {
                 opened,
                 routing.configuration(),
                 catalogue,
+                new PortCaches(simulation.coordinator(), catalogue.known()),
                 IntStream.range(0, loops)
                         .mapToObj(loop -> new SimLoop(opened.callsOfLoop(loop, loops)))
-                        .toList(),
-                simulation.timeline().nowNs());
+                        .toList());
         door = own;
         simulation.roles().serves(this, own.configuration());
         simulation.serves(own.configuration());

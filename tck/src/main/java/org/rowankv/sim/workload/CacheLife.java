@@ -99,10 +99,6 @@ public final class CacheLife {
         return destroyedNs != NEVER;
     }
 
-    boolean isDestroyedBefore(long timeNs) {
-        return destroyedNs < timeNs;
-    }
-
     /** Whether every request to that shard is refused which begins at that time. */
     boolean mustRefuse(int shard, long invokedNs) {
         return invokedNs > destroyedNs || invokedNs > refusedNs.getOrDefault(shard, NEVER);

@@ -219,11 +219,6 @@ public final class Caches {
         life.limitIsSet();
     }
 
-    /** Whether an id is that of a cache that was destroyed before that time. */
-    public boolean isDestroyedBefore(int id, long timeNs) {
-        return lives.stream().anyMatch(life -> life.id() == id && life.isDestroyedBefore(timeNs));
-    }
-
     // --- answers ---
 
     /** An answer that its cache is destroyed. */
