@@ -39,7 +39,7 @@ public final class CommitJudge {
     /**
      * A server has committed segments.
      *
-     * @param servers by number; null where one does not serve
+     * @param servers by number; null where one does not serve, or where bits have flipped: then an entry may look like another one
      */
     public void onCommitted(Server server, Configuration configuration, List<@Nullable Server> servers) {
         final Segments segments = server.segments();

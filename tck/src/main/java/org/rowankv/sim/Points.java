@@ -1,5 +1,6 @@
 package org.rowankv.sim;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -187,9 +188,16 @@ final class Points {
     }
 
     private void onCommitted(Task here) {
-        final List<Server> servers = simulation.store().cluster().servers();
+        final List<@Nullable Server> servers =
+                new ArrayList<>(simulation.store().cluster().servers());
         final int number = simulation.store().scheduling().servers().indexOf(here);
-        commits.onCommitted(servers.get(number), simulation.store().cluster().configuration(), servers);
+        if (simulation.victim().isRotten()) {
+            servers.set(simulation.victim().number(), null);
+        }
+        commits.onCommitted(
+                simulation.store().cluster().servers().get(number),
+                simulation.store().cluster().configuration(),
+                servers);
     }
 
     private void stall(String name, Task here) {

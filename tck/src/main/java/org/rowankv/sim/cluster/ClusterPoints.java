@@ -98,8 +98,10 @@ final class ClusterPoints {
         for (SimHost host : simulation.hosts()) {
             final SimProcess other = host.process();
             final SimProcess.Door opened = other == null ? null : other.door();
+            final boolean isWhole = !simulation.deviceFaults().damaged().contains(host.number());
             servers.add(
                     opened != null
+                                    && isWhole
                                     && opened.configuration().term()
                                             == door.configuration().term()
                             ? opened.server()
