@@ -69,11 +69,6 @@ final class SimWorkloadHost implements WorkloadHost {
     }
 
     @Override
-    public boolean deliversAfterRest() {
-        return false;
-    }
-
-    @Override
     public boolean mayRefuse(Status status) {
         return switch (status) {
             // NO_REPLY is the answer of a read; UNREACHABLE when not even the session could be opened.

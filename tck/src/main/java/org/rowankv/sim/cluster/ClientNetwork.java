@@ -9,6 +9,7 @@ import org.rowankv.sim.SimNetwork;
 final class ClientNetwork {
     private final ClusterSimulation simulation;
     private final RandomSource random;
+    private int onTheWay;
 
     ClientNetwork(ClusterSimulation simulation, RandomSource random) {
         this.simulation = simulation;
@@ -65,11 +66,18 @@ final class ClientNetwork {
             boolean doubled) {
         final Request copy = SimNetwork.copyOf(request);
         final long atNs = simulation.wire().arrivalNs(simulation.wire().clients(), server) + laterNs;
+        onTheWay++;
         simulation.turns().at(atNs, () -> arrive(replyLost ? null : client, attempt, copy, term, server, doubled));
+    }
+
+    /** Whether attempts are still to arrive: one whose client waits no longer may yet take effect. */
+    boolean isCarrying() {
+        return onTheWay > 0;
     }
 
     private void arrive(
             @Nullable SimRouting client, int attempt, Request request, long term, int server, boolean doubled) {
+        onTheWay--;
         final SimProcess process = simulation.hosts().get(server).process();
         if (process == null) {
             simulation.happenings().count("requests that found nobody");

@@ -243,7 +243,7 @@ final class ClusterSimulation {
             }
             restart(host);
         }
-        while (faults.isAtWork() || coordinator.hasLateChanges() || turns.hasAttempts()) {
+        while (faults.isAtWork() || coordinator.hasLateChanges() || network.isCarrying() || turns.hasAttempts()) {
             turns.step();
         }
         faults.settleCaches();

@@ -68,11 +68,6 @@ final class ClusterWorkloadHost implements WorkloadHost {
     }
 
     @Override
-    public boolean deliversAfterRest() {
-        return true;
-    }
-
-    @Override
     public boolean mayRefuse(Status status) {
         return switch (status) {
             // NO_REPLY is the answer of a read; UNREACHABLE also when not even the session could be opened.

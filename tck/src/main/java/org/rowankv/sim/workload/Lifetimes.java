@@ -252,10 +252,8 @@ public final class Lifetimes {
     /**
      * Adds to a key's history the possible ends of what it held when the history began, and of what was written since. Nothing is
      * under way.
-     *
-     * @param isOnTheWay whether copies of accesses may still come
      */
-    void addTo(CallerLog log, int key, long held, boolean isOnTheWay) {
+    void addTo(CallerLog log, int key, long held) {
         final Set<Long> values = sinceJudged.remove(key);
         final Set<Long> all = values == null ? new HashSet<>() : values;
         if (held > Event.ABSENT) {
@@ -275,9 +273,7 @@ public final class Lifetimes {
                 span.earliestNs = Math.min(span.earliestNs, met.earliestNs);
                 span.latestNs = span.isEnded ? span.latestNs : NEVER;
             }
-            if (!isOnTheWay) {
-                accesses.remove(key);
-            }
+            accesses.remove(key);
         }
         for (long value : all) {
             earliestOfAny = Math.min(earliestOfAny, requireSpan(value).earliestNs);

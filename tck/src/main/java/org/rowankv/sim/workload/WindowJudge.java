@@ -83,7 +83,7 @@ public final class WindowJudge {
 
     private void judgeKey(CacheLife cache, int key, Event lastRead) {
         final int number = cache.history(key);
-        workload.lifetimes().addTo(ends, number, held.getOrDefault(number, Event.ABSENT), host.deliversAfterRest());
+        workload.lifetimes().addTo(ends, number, held.getOrDefault(number, Event.ABSENT));
         if (cache.isDestroyBegun()) {
             ends.add(number, destruction(cache));
         }

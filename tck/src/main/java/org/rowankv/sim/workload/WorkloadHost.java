@@ -38,9 +38,6 @@ public interface WorkloadHost {
     /** Whether the network between clients and servers delivers each attempt once, and in time. */
     boolean losesNothing();
 
-    /** Whether an attempt may still arrive after all clients have come to rest. */
-    boolean deliversAfterRest();
-
     /** Whether a client may see that refusal: what it asked had no effect. */
     boolean mayRefuse(Status status);
 }

@@ -37,7 +37,7 @@ class LifetimesTest {
         history.log(0).add(KEY, new Event(0, Action.PUT, value, 0, Outcome.DONE, 1, 0, Event.NOT_ASKED, -4, -3));
         history.judge(KEY, there, checker);
         history.clear();
-        lifetimes.addTo(history.log(0), KEY, value, false);
+        lifetimes.addTo(history.log(0), KEY, value);
         final Event gone = new Event(-1, Action.GET, 0, 0, Outcome.NOT_FOUND, 0, 0, Event.NOT_ASKED, atNs - 1, atNs);
         return history.judge(KEY, gone, checker).stream()
                 .map(Anomaly::reason)
