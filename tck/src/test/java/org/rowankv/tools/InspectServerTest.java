@@ -62,9 +62,10 @@ final class InspectServerTest {
                 throw new UncheckedIOException(e);
             }
         };
-        try (TcpFabric fabric =
-                        new TcpFabric(TcpFabricSettings.of(new InetSocketAddress("127.0.0.1", 0), addresses::addressOf)
-                                .withReserve());
+        try (TcpFabric fabric = new TcpFabric(TcpFabricSettings.of(
+                        new InetSocketAddress("127.0.0.1", 0),
+                        addresses::addressOf,
+                        with -> with.keepsReserve = true));
                 ClusterServer server = new ClusterServer(
                         settings(),
                         new ClusterSurroundings(

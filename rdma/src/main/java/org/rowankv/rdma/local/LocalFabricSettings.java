@@ -1,5 +1,6 @@
 package org.rowankv.rdma.local;
 
+import java.util.function.Consumer;
 import org.rowankv.rdma.AckLevel;
 import org.rowankv.runtime.CounterStarts;
 
@@ -35,27 +36,35 @@ public record LocalFabricSettings(
 
     /** 16 KiB messages, as much as a segment of a small area takes without waste. */
     public static LocalFabricSettings defaults() {
-        return new LocalFabricSettings(16 << 10, 256, 1024, 16 << 20, false, AckLevel.LANDED, CounterStarts.USUAL);
+        return of(usual -> {});
     }
 
-    /** The same with other longest messages. */
-    public LocalFabricSettings withMaxMessage(int bytes) {
-        return new LocalFabricSettings(bytes, completions, messages, maxRpc, keepsReserve, ackLevel, counters);
+    /**
+     * The usual settings with some changed.
+     *
+     * @throws IllegalArgumentException if the outcome is out of range
+     */
+    public static LocalFabricSettings of(Consumer<Builder> change) {
+        final Builder builder = new Builder();
+        change.accept(builder);
+        return builder.build();
     }
 
-    /** The same, with the last posted segment kept in reserve. */
-    public LocalFabricSettings withReserve() {
-        return new LocalFabricSettings(maxMessage, completions, messages, maxRpc, true, ackLevel, counters);
-    }
+    /** Values to change, named as in the settings; each begins with its default. */
+    public static final class Builder {
+        public int maxMessage = 16 << 10;
+        public int completions = 256;
+        public int messages = 1024;
+        public int maxRpc = 16 << 20;
+        public boolean keepsReserve;
+        public AckLevel ackLevel = AckLevel.LANDED;
+        public CounterStarts counters = CounterStarts.USUAL;
 
-    /** The same, with other promises of a completion. */
-    public LocalFabricSettings withAckLevel(AckLevel level) {
-        return new LocalFabricSettings(maxMessage, completions, messages, maxRpc, keepsReserve, level, counters);
-    }
+        private Builder() {}
 
-    /** The same, with other beginnings of counters. */
-    public LocalFabricSettings withCounters(CounterStarts starts) {
-        return new LocalFabricSettings(maxMessage, completions, messages, maxRpc, keepsReserve, ackLevel, starts);
+        private LocalFabricSettings build() {
+            return new LocalFabricSettings(maxMessage, completions, messages, maxRpc, keepsReserve, ackLevel, counters);
+        }
     }
 
     private static void require(boolean condition, String name, int value) {

@@ -1,6 +1,7 @@
 package org.rowankv.rdma.tcp;
 
 import java.net.InetSocketAddress;
+import java.util.function.Consumer;
 import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.tcp.wire.PeerAddresses;
 import org.rowankv.rdma.tcp.wire.PeerAuthentication;
@@ -66,150 +67,58 @@ public record TcpFabricSettings(
 
     /** 16 KiB messages, as on the local fabric; a peer counts as gone after 5 s. */
     public static TcpFabricSettings of(InetSocketAddress listen, PeerAddresses peers) {
-        return new TcpFabricSettings(
-                listen,
-                peers,
-                16 << 10,
-                256,
-                1024,
-                16 << 20,
-                false,
-                AckLevel.LANDED,
-                true,
-                4096,
-                2000,
-                200,
-                1000,
-                5000,
-                SystemClock.INSTANCE,
-                PeerAuthentication.none());
+        return of(listen, peers, usual -> {});
     }
 
-    /** The same, with the last posted segment kept in reserve. */
-    public TcpFabricSettings withReserve() {
-        return new TcpFabricSettings(
-                listen,
-                peers,
-                maxMessage,
-                completions,
-                messages,
-                maxRpc,
-                true,
-                ackLevel,
-                nativeTransport,
-                maxConnections,
-                connectTimeoutMs,
-                retryMs,
-                heartbeatMs,
-                idleTimeoutMs,
-                clock,
-                authentication);
+    /**
+     * The usual settings with some changed.
+     *
+     * @throws IllegalArgumentException if the outcome is out of range
+     */
+    public static TcpFabricSettings of(InetSocketAddress listen, PeerAddresses peers, Consumer<Builder> change) {
+        final Builder builder = new Builder();
+        change.accept(builder);
+        return builder.build(listen, peers);
     }
 
-    /** The same, with SENDs of that length at most. */
-    public TcpFabricSettings withMaxMessage(int newMaxMessage) {
-        return new TcpFabricSettings(
-                listen,
-                peers,
-                newMaxMessage,
-                completions,
-                messages,
-                maxRpc,
-                keepsReserve,
-                ackLevel,
-                nativeTransport,
-                maxConnections,
-                connectTimeoutMs,
-                retryMs,
-                heartbeatMs,
-                idleTimeoutMs,
-                clock,
-                authentication);
-    }
+    /** Values to change, named as in the settings; each begins with its default. */
+    public static final class Builder {
+        public int maxMessage = 16 << 10;
+        public int completions = 256;
+        public int messages = 1024;
+        public int maxRpc = 16 << 20;
+        public boolean keepsReserve;
+        public AckLevel ackLevel = AckLevel.LANDED;
+        public boolean nativeTransport = true;
+        public int maxConnections = 4096;
+        public int connectTimeoutMs = 2000;
+        public int retryMs = 200;
+        public int heartbeatMs = 1000;
+        public int idleTimeoutMs = 5000;
+        public Clock clock = SystemClock.INSTANCE;
+        public PeerAuthentication authentication = PeerAuthentication.none();
 
-    /** The same, with completions that promise that. */
-    public TcpFabricSettings withAckLevel(AckLevel newLevel) {
-        return new TcpFabricSettings(
-                listen,
-                peers,
-                maxMessage,
-                completions,
-                messages,
-                maxRpc,
-                keepsReserve,
-                newLevel,
-                nativeTransport,
-                maxConnections,
-                connectTimeoutMs,
-                retryMs,
-                heartbeatMs,
-                idleTimeoutMs,
-                clock,
-                authentication);
-    }
+        private Builder() {}
 
-    /** The same, on NIO or, where it can be, on epoll. */
-    public TcpFabricSettings withNativeTransport(boolean wanted) {
-        return new TcpFabricSettings(
-                listen,
-                peers,
-                maxMessage,
-                completions,
-                messages,
-                maxRpc,
-                keepsReserve,
-                ackLevel,
-                wanted,
-                maxConnections,
-                connectTimeoutMs,
-                retryMs,
-                heartbeatMs,
-                idleTimeoutMs,
-                clock,
-                authentication);
-    }
-
-    /** The same, with other times, measured by that clock. */
-    public TcpFabricSettings withTimes(
-            int newConnectTimeoutMs, int newRetryMs, int newHeartbeatMs, int newIdleTimeoutMs, Clock newClock) {
-        return new TcpFabricSettings(
-                listen,
-                peers,
-                maxMessage,
-                completions,
-                messages,
-                maxRpc,
-                keepsReserve,
-                ackLevel,
-                nativeTransport,
-                maxConnections,
-                newConnectTimeoutMs,
-                newRetryMs,
-                newHeartbeatMs,
-                newIdleTimeoutMs,
-                newClock,
-                authentication);
-    }
-
-    /** The same, with peers that are authenticated so. */
-    public TcpFabricSettings withAuthentication(PeerAuthentication newAuthentication) {
-        return new TcpFabricSettings(
-                listen,
-                peers,
-                maxMessage,
-                completions,
-                messages,
-                maxRpc,
-                keepsReserve,
-                ackLevel,
-                nativeTransport,
-                maxConnections,
-                connectTimeoutMs,
-                retryMs,
-                heartbeatMs,
-                idleTimeoutMs,
-                clock,
-                newAuthentication);
+        private TcpFabricSettings build(InetSocketAddress listen, PeerAddresses peers) {
+            return new TcpFabricSettings(
+                    listen,
+                    peers,
+                    maxMessage,
+                    completions,
+                    messages,
+                    maxRpc,
+                    keepsReserve,
+                    ackLevel,
+                    nativeTransport,
+                    maxConnections,
+                    connectTimeoutMs,
+                    retryMs,
+                    heartbeatMs,
+                    idleTimeoutMs,
+                    clock,
+                    authentication);
+        }
     }
 
     private static void require(boolean condition, String name, int value) {

@@ -8,6 +8,6 @@ import org.rowankv.rdma.conformance.ForcedConformance;
 final class LocalForcedTest extends ForcedConformance {
     @Override
     protected Fabric createFabric() {
-        return new LocalFabric(LocalFabricSettings.defaults().withAckLevel(AckLevel.FORCED));
+        return new LocalFabric(LocalFabricSettings.of(with -> with.ackLevel = AckLevel.FORCED));
     }
 }

@@ -7,6 +7,6 @@ import org.rowankv.rdma.conformance.ReserveConformance;
 final class LocalReserveTest extends ReserveConformance {
     @Override
     protected Fabric createFabric() {
-        return new LocalFabric(LocalFabricSettings.defaults().withReserve());
+        return new LocalFabric(LocalFabricSettings.of(with -> with.keepsReserve = true));
     }
 }

@@ -24,7 +24,7 @@ final class LocalWrapAroundTest {
     private static final int SEGMENT = 256;
 
     private final LocalFabric fabric =
-            new LocalFabric(LocalFabricSettings.defaults().withCounters(CounterStarts.nearEnds(20)));
+            new LocalFabric(LocalFabricSettings.of(with -> with.counters = CounterStarts.nearEnds(20)));
     private final TestServer receiver = TestServer.open(fabric, 1, 3, SEGMENT);
     private final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
 

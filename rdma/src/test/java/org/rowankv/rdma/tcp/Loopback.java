@@ -3,7 +3,8 @@ package org.rowankv.rdma.tcp;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
+import org.rowankv.runtime.Clock;
 
 /** Fabrics over the loopback interface, whose servers are all found at one address: their own, or a test's proxy. */
 final class Loopback {
@@ -18,83 +19,39 @@ final class Loopback {
     private Loopback() {}
 
     static TcpFabric fabric() {
-        return fabric(settings -> settings);
+        return fabric(usual -> {});
     }
 
-    static TcpFabric fabric(UnaryOperator<TcpFabricSettings> change) {
+    static TcpFabric fabric(Consumer<TcpFabricSettings.Builder> change) {
         final AtomicReference<InetSocketAddress> address = new AtomicReference<>(ANY_PORT);
-        final TcpFabric fabric = new TcpFabric(change.apply(settings(address)));
+        final TcpFabric fabric = new TcpFabric(settings(address, change));
         address.set(fabric.listenAddress());
         return fabric;
     }
 
     /** Of a fabric that finds every server at the address that the reference then holds. */
     static TcpFabricSettings settings(AtomicReference<InetSocketAddress> address) {
-        final TcpFabricSettings settings =
-                TcpFabricSettings.of(ANY_PORT, server -> server <= MAX_SERVER ? address.get() : null);
-        return patience(settings, PATIENCE_MS, settings.retryMs());
+        return settings(address, usual -> {});
     }
 
-    /** The same with few operations in flight: no more than have room in the segments of the suite, all together. */
-    static TcpFabricSettings narrow(TcpFabricSettings settings) {
-        return new TcpFabricSettings(
-                settings.listen(),
-                settings.peers(),
-                settings.maxMessage(),
-                16,
-                settings.messages(),
-                settings.maxRpc(),
-                settings.keepsReserve(),
-                settings.ackLevel(),
-                settings.nativeTransport(),
-                settings.maxConnections(),
-                settings.connectTimeoutMs(),
-                settings.retryMs(),
-                settings.heartbeatMs(),
-                settings.idleTimeoutMs(),
-                settings.clock(),
-                settings.authentication());
+    static TcpFabricSettings settings(
+            AtomicReference<InetSocketAddress> address, Consumer<TcpFabricSettings.Builder> change) {
+        return TcpFabricSettings.of(ANY_PORT, server -> server <= MAX_SERVER ? address.get() : null, with -> {
+            with.connectTimeoutMs = PATIENCE_MS;
+            change.accept(with);
+        });
     }
 
-    /** The same with other bounds of messages: their number on the way to one server, and the length of each. */
-    static TcpFabricSettings messages(TcpFabricSettings settings, int messages, int maxRpc) {
-        return new TcpFabricSettings(
-                settings.listen(),
-                settings.peers(),
-                settings.maxMessage(),
-                settings.completions(),
-                messages,
-                maxRpc,
-                settings.keepsReserve(),
-                settings.ackLevel(),
-                settings.nativeTransport(),
-                settings.maxConnections(),
-                settings.connectTimeoutMs(),
-                settings.retryMs(),
-                settings.heartbeatMs(),
-                settings.idleTimeoutMs(),
-                settings.clock(),
-                settings.authentication());
+    /** Few operations in flight: no more than have room in the segments of the suite, all together. */
+    static void narrow(TcpFabricSettings.Builder settings) {
+        settings.completions = 16;
     }
 
-    /** The same with other times for who does not answer: until it is given up, and until it is tried again. */
-    static TcpFabricSettings patience(TcpFabricSettings settings, int connectTimeoutMs, int retryMs) {
-        return new TcpFabricSettings(
-                settings.listen(),
-                settings.peers(),
-                settings.maxMessage(),
-                settings.completions(),
-                settings.messages(),
-                settings.maxRpc(),
-                settings.keepsReserve(),
-                settings.ackLevel(),
-                settings.nativeTransport(),
-                settings.maxConnections(),
-                connectTimeoutMs,
-                retryMs,
-                settings.heartbeatMs(),
-                settings.idleTimeoutMs(),
-                settings.clock(),
-                settings.authentication());
+    /** Heartbeats so often that a test moves its clock little between them, and nothing that gives up meanwhile. */
+    static void turned(TcpFabricSettings.Builder settings, Clock clock) {
+        settings.retryMs = 0;
+        settings.heartbeatMs = 8;
+        settings.idleTimeoutMs = 1_000_000;
+        settings.clock = clock;
     }
 }

@@ -29,8 +29,9 @@ final class MessageWindowTest {
     private static final int MOST = 8;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    private static TcpFabricSettings small(TcpFabricSettings settings) {
-        return Loopback.messages(settings, MOST, LONGEST);
+    private static void small(TcpFabricSettings.Builder settings) {
+        settings.messages = MOST;
+        settings.maxRpc = LONGEST;
     }
 
     /** Sizes of messages, of which the last is one too many; the receiver polls none. */
@@ -107,8 +108,10 @@ final class MessageWindowTest {
     @Test
     void shouldHaveItsWholeWindowAgainAfterEachBreak() throws IOException {
         try (FakeReceiver receiver = new FakeReceiver();
-                TcpFabric fabric = new TcpFabric(small(Loopback.settings(new AtomicReference<>(receiver.address()))
-                        .withTimes(60_000, 0, 8, 1_000_000, new ManualClock())))) {
+                TcpFabric fabric = new TcpFabric(Loopback.settings(new AtomicReference<>(receiver.address()), with -> {
+                    small(with);
+                    Loopback.turned(with, new ManualClock());
+                }))) {
             final TestServer sender = TestServer.open(fabric, 2, 1, 4096);
             for (int breaks = 0; breaks < 2 * MOST; breaks++) {
                 final CompletableFuture<FakeReceiver.Connection> next =

@@ -9,7 +9,10 @@ import org.rowankv.rdma.conformance.FabricConformance;
 final class NioFabricConformanceTest extends FabricConformance {
     @Override
     protected Fabric createFabric() {
-        return Loopback.fabric(settings -> Loopback.narrow(settings).withNativeTransport(false));
+        return Loopback.fabric(with -> {
+            Loopback.narrow(with);
+            with.nativeTransport = false;
+        });
     }
 
     @Override

@@ -52,7 +52,7 @@ final class PeerSecretTest {
     }
 
     private void begin(PeerAuthentication authentication) {
-        fabric = Loopback.fabric(settings -> settings.withAuthentication(authentication));
+        fabric = Loopback.fabric(with -> with.authentication = authentication);
         open.add(fabric);
         address = fabric.listenAddress();
         receiver = TestServer.open(fabric, 1, 8, SEGMENT);
@@ -68,8 +68,8 @@ final class PeerSecretTest {
 
     /** Server 2 in a process of its own. */
     private TestServer caller(InetSocketAddress of, PeerAuthentication authentication) {
-        final TcpFabric own =
-                new TcpFabric(Loopback.settings(new AtomicReference<>(of)).withAuthentication(authentication));
+        final TcpFabric own = new TcpFabric(
+                Loopback.settings(new AtomicReference<>(of), with -> with.authentication = authentication));
         open.add(own);
         return TestServer.open(own, 2, 1, SEGMENT);
     }
@@ -380,8 +380,7 @@ final class PeerSecretTest {
 
     @Test
     void shouldShowNothingOfTheSecret() {
-        assertThat(Loopback.settings(new AtomicReference<>(address))
-                        .withAuthentication(BY_SECRET)
+        assertThat(Loopback.settings(new AtomicReference<>(address), with -> with.authentication = BY_SECRET)
                         .toString())
                 .contains("authentication=secret")
                 .doesNotContain("0123456789abcdef");

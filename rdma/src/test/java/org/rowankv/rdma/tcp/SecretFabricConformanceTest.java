@@ -9,8 +9,10 @@ import org.rowankv.runtime.SecureSeed;
 final class SecretFabricConformanceTest extends FabricConformance {
     @Override
     protected Fabric createFabric() {
-        return Loopback.fabric(settings ->
-                Loopback.narrow(settings).withAuthentication(PeerAuthentication.of(RawPeer.SECRET, SecureSeed::next)));
+        return Loopback.fabric(with -> {
+            Loopback.narrow(with);
+            with.authentication = PeerAuthentication.of(RawPeer.SECRET, SecureSeed::next);
+        });
     }
 
     @Override

@@ -64,8 +64,10 @@ final class SettlementTest {
     @Test
     void shouldBeSaidAgainUntilItIsConfirmed() throws IOException {
         try (FakeReceiver receiver = new FakeReceiver();
-                TcpFabric fabric = new TcpFabric(Loopback.settings(new AtomicReference<>(receiver.address()))
-                        .withTimes(60_000, 1000, 8, 1_000_000, clock))) {
+                TcpFabric fabric = new TcpFabric(Loopback.settings(new AtomicReference<>(receiver.address()), with -> {
+                    Loopback.turned(with, clock);
+                    with.retryMs = 1000;
+                }))) {
             final TestServer sender = TestServer.open(fabric, 2, 1, 4096);
             drawAndClose(sender, receiver);
             try (FakeReceiver.Connection first = acceptLink(receiver)) {

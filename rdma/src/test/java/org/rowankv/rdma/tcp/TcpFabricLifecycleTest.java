@@ -54,7 +54,7 @@ final class TcpFabricLifecycleTest {
     }
 
     private static void openUseAndClose(boolean nativeTransport) {
-        try (TcpFabric fabric = Loopback.fabric(settings -> settings.withNativeTransport(nativeTransport))) {
+        try (TcpFabric fabric = Loopback.fabric(with -> with.nativeTransport = nativeTransport)) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.postAll();
@@ -176,7 +176,7 @@ final class TcpFabricLifecycleTest {
     }
 
     private static TcpFabric forcingFabric() {
-        return Loopback.fabric(settings -> settings.withAckLevel(AckLevel.FORCED));
+        return Loopback.fabric(with -> with.ackLevel = AckLevel.FORCED);
     }
 
     @Test
@@ -232,7 +232,7 @@ final class TcpFabricLifecycleTest {
 
     @Test
     void shouldKeepTheLastSegmentForWhoUsesTheReserve() {
-        try (TcpFabric fabric = Loopback.fabric(TcpFabricSettings::withReserve)) {
+        try (TcpFabric fabric = Loopback.fabric(with -> with.keepsReserve = true)) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.post(0);

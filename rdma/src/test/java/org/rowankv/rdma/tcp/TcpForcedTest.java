@@ -8,6 +8,9 @@ import org.rowankv.rdma.conformance.ForcedConformance;
 final class TcpForcedTest extends ForcedConformance {
     @Override
     protected Fabric createFabric() {
-        return Loopback.fabric(settings -> Loopback.narrow(settings).withAckLevel(AckLevel.FORCED));
+        return Loopback.fabric(with -> {
+            Loopback.narrow(with);
+            with.ackLevel = AckLevel.FORCED;
+        });
     }
 }

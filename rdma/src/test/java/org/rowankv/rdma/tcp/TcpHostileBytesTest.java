@@ -48,7 +48,7 @@ final class TcpHostileBytesTest {
 
     @BeforeEach
     void open() {
-        fabric = Loopback.fabric(settings -> settings.withTimes(60_000, 0, 8, 1_000_000, clock));
+        fabric = Loopback.fabric(with -> Loopback.turned(with, clock));
         address = fabric.listenAddress();
         receiver = TestServer.open(fabric, 1, 8, SEGMENT);
         receiver.postAll();
@@ -455,23 +455,11 @@ final class TcpHostileBytesTest {
     /** A fabric with room for so many connections, and the receiver at it. */
     private void reopen(int maxConnections, int maxRpc) {
         fabric.close();
-        fabric = Loopback.fabric(settings -> new TcpFabricSettings(
-                settings.listen(),
-                settings.peers(),
-                settings.maxMessage(),
-                settings.completions(),
-                settings.messages(),
-                maxRpc,
-                false,
-                settings.ackLevel(),
-                true,
-                maxConnections,
-                60_000,
-                0,
-                8,
-                1_000_000,
-                clock,
-                PeerAuthentication.none()));
+        fabric = Loopback.fabric(with -> {
+            Loopback.turned(with, clock);
+            with.maxConnections = maxConnections;
+            with.maxRpc = maxRpc;
+        });
         address = fabric.listenAddress();
         receiver = TestServer.open(fabric, 1, 8, SEGMENT);
         receiver.postAll();

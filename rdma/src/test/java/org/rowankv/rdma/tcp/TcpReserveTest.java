@@ -7,6 +7,9 @@ import org.rowankv.rdma.conformance.ReserveConformance;
 final class TcpReserveTest extends ReserveConformance {
     @Override
     protected Fabric createFabric() {
-        return Loopback.fabric(settings -> Loopback.narrow(settings).withReserve());
+        return Loopback.fabric(with -> {
+            Loopback.narrow(with);
+            with.keepsReserve = true;
+        });
     }
 }

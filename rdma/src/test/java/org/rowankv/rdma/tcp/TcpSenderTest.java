@@ -43,7 +43,10 @@ final class TcpSenderTest {
     void open() throws IOException {
         receiver = new FakeReceiver();
         address.set(receiver.address());
-        fabric = new TcpFabric(Loopback.settings(address).withTimes(60_000, 1000, 8, 1_000_000, clock));
+        fabric = new TcpFabric(Loopback.settings(address, with -> {
+            Loopback.turned(with, clock);
+            with.retryMs = 1000;
+        }));
         sender = TestServer.open(fabric, 2, 1, 4096);
     }
 
@@ -252,7 +255,11 @@ final class TcpSenderTest {
     @Test
     void shouldGiveUpWhenThereIsNoAnswer() throws IOException {
         fabric.close();
-        fabric = new TcpFabric(Loopback.settings(address).withTimes(20, 0, 1000, 5000, clock));
+        fabric = new TcpFabric(Loopback.settings(address, with -> {
+            with.connectTimeoutMs = 20;
+            with.retryMs = 0;
+            with.clock = clock;
+        }));
         sender = TestServer.open(fabric, 2, 1, 4096);
         final CompletableFuture<QueuePair> pair = connecting();
         try (FakeReceiver.Connection connection = receiver.accept()) {

@@ -196,7 +196,10 @@ final class WorkerIoTest {
             silent.bind(Loopback.ANY_PORT);
             final AtomicReference<InetSocketAddress> there =
                     new AtomicReference<>((InetSocketAddress) silent.getLocalSocketAddress());
-            try (TcpFabric fabric = new TcpFabric(Loopback.patience(Loopback.settings(there), 100, 0))) {
+            try (TcpFabric fabric = new TcpFabric(Loopback.settings(there, with -> {
+                with.connectTimeoutMs = 100;
+                with.retryMs = 0;
+            }))) {
                 final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
                 io.own();
                 assertThatThrownBy(() -> open(sender))
@@ -243,8 +246,7 @@ final class WorkerIoTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldEndWhatIsAtHomeThere(boolean fenced) {
-        try (TcpFabric fabric =
-                Loopback.fabric(settings -> Loopback.patience(settings, settings.connectTimeoutMs(), 0))) {
+        try (TcpFabric fabric = Loopback.fabric(with -> with.retryMs = 0)) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.postAll();
@@ -270,8 +272,7 @@ final class WorkerIoTest {
     /** As when a server lets what is under way end, after its clients' port was closed. */
     @Test
     void shouldLeaveQueuePairsToTheFabricAfterItsEnd() {
-        try (TcpFabric fabric =
-                Loopback.fabric(settings -> Loopback.patience(settings, settings.connectTimeoutMs(), 0))) {
+        try (TcpFabric fabric = Loopback.fabric(with -> with.retryMs = 0)) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.postAll();

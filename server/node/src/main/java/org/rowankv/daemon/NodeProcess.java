@@ -63,11 +63,12 @@ final class NodeProcess implements AutoCloseable {
         final ServerAddresses addresses = new ServerAddresses();
         final boolean power = settings.shape().durability() == Durability.POWER;
         try {
-            this.fabric = new TcpFabric(TcpFabricSettings.of(peers, addresses::addressOf)
-                    .withReserve()
-                    .withMaxMessage(settings.shape().maxMessage())
-                    .withAckLevel(power ? AckLevel.FORCED : AckLevel.LANDED)
-                    .withAuthentication(PeerAuthentication.of(settings.secret(), SecureSeed::next)));
+            this.fabric = new TcpFabric(TcpFabricSettings.of(peers, addresses::addressOf, with -> {
+                with.keepsReserve = true;
+                with.maxMessage = settings.shape().maxMessage();
+                with.ackLevel = power ? AckLevel.FORCED : AckLevel.LANDED;
+                with.authentication = PeerAuthentication.of(settings.secret(), SecureSeed::next);
+            }));
         } catch (RuntimeException e) {
             store.close();
             throw e;

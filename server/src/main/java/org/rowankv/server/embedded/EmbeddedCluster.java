@@ -128,13 +128,12 @@ public final class EmbeddedCluster implements AutoCloseable {
         recovered.forEach(RecoveredServer::settle);
         final long scattered = ColdStart.collectAndScatter(started, recovered);
         this.configuration = new NewestConfiguration(started);
-        this.fabric = surroundings
-                .fabric()
-                .apply(new LocalFabric(LocalFabricSettings.defaults()
-                        .withMaxMessage(settings.maxMessage())
-                        .withAckLevel(settings.durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED)
-                        .withReserve()
-                        .withCounters(recovery.serverSettings().counters())));
+        this.fabric = surroundings.fabric().apply(new LocalFabric(LocalFabricSettings.of(with -> {
+            with.maxMessage = settings.maxMessage();
+            with.ackLevel = settings.durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED;
+            with.keepsReserve = true;
+            with.counters = recovery.serverSettings().counters();
+        })));
         this.faults = new FileFaults(settings.dir(), files.areas(), this::stopServing);
         try {
             final CopyListener copies = new JoiningCopies(servers, this::joined);

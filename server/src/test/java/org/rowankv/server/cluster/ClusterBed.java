@@ -84,10 +84,11 @@ public final class ClusterBed implements AutoCloseable {
 
         public ClusterServer start(ClusterSettings settings) {
             final ServerAddresses addresses = new ServerAddresses();
-            final TcpFabric opened =
-                    new TcpFabric(TcpFabricSettings.of(new InetSocketAddress("127.0.0.1", 0), addresses::addressOf)
-                            .withReserve()
-                            .withAuthentication(PeerAuthentication.of(settings.secret(), SecureSeed::next)));
+            final TcpFabric opened = new TcpFabric(TcpFabricSettings.of(
+                    new InetSocketAddress("127.0.0.1", 0), addresses::addressOf, with -> {
+                        with.keepsReserve = true;
+                        with.authentication = PeerAuthentication.of(settings.secret(), SecureSeed::next);
+                    }));
             fabric = opened;
             server = new ClusterServer(
                     settings,

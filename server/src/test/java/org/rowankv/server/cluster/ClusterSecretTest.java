@@ -54,9 +54,9 @@ class ClusterSecretTest {
         Liar(ClusterBed.Member called, Configuration known) {
             this.known = known;
             this.fabric = new TcpFabric(TcpFabricSettings.of(
-                            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                            server -> called.fabric.listenAddress())
-                    .withTimes(2000, 0, 1000, 5000, org.rowankv.runtime.SystemClock.INSTANCE));
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                    server -> called.fabric.listenAddress(),
+                    with -> with.retryMs = 0));
             this.endpoint = fabric.open(new EndpointSettings(
                     1,
                     known.incarnations().get(1) + 1,

@@ -74,18 +74,18 @@ final class SimProcess {
         final ClusterPlan plan = simulation.plan();
         final Wire wire = simulation.wire();
         this.fabric = new TcpFabric(
-                TcpFabricSettings.of(new InetSocketAddress("127.0.0.1", host.port()), addresses::addressOf)
-                        .withReserve()
-                        .withMaxMessage(plan.maxMessage())
-                        .withTimes(
-                                plan.connectMs(),
-                                plan.retryMs(),
-                                plan.heartbeatMs(),
-                                4 * plan.heartbeatMs(),
-                                host.clock())
-                        .withAckLevel(plan.power() ? AckLevel.FORCED : AckLevel.LANDED)
-                        .withAuthentication(
-                                PeerAuthentication.of(ClusterPlan.SECRET, random.fork("handshakes")::nextLong)),
+                TcpFabricSettings.of(new InetSocketAddress("127.0.0.1", host.port()), addresses::addressOf, with -> {
+                    with.keepsReserve = true;
+                    with.maxMessage = plan.maxMessage();
+                    with.connectTimeoutMs = plan.connectMs();
+                    with.retryMs = plan.retryMs();
+                    with.heartbeatMs = plan.heartbeatMs();
+                    with.idleTimeoutMs = 4 * plan.heartbeatMs();
+                    with.clock = host.clock();
+                    with.ackLevel = plan.power() ? AckLevel.FORCED : AckLevel.LANDED;
+                    with.authentication =
+                            PeerAuthentication.of(ClusterPlan.SECRET, random.fork("handshakes")::nextLong);
+                }),
                 nic,
                 () -> new SimChannel(wire, this, null),
                 () -> new SimListener(wire, this),
