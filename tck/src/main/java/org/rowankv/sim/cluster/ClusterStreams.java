@@ -201,7 +201,8 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
 
     @Override
     public void violation(String what) {
-        simulation.violation(what);
+        // Without another replica damage may take changes back that were received.
+        simulation.deviceFaults().requireNoLoss(false, what);
     }
 
     @Override
