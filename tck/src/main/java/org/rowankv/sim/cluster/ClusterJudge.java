@@ -138,7 +138,20 @@ final class ClusterJudge {
         return doors;
     }
 
+    /** Also of the ends of objects that servers evict meanwhile: each is over on one replica before it is on another. */
     private void awaitDigested(List<Server> servers) {
+        long ended;
+        do {
+            ended = endedObjects(servers);
+            awaitRound(servers);
+        } while (endedObjects(servers) != ended || servers.stream().anyMatch(Server::isEndingObjects));
+    }
+
+    private static long endedObjects(List<Server> servers) {
+        return servers.stream().mapToLong(Server::endedObjects).sum();
+    }
+
+    private void awaitRound(List<Server> servers) {
         for (Server server : servers) {
             // Two more: the first may have begun before what the judge cares for had landed.
             final long enough = server.digestedTurns() + 2;
