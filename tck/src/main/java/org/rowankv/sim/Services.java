@@ -181,7 +181,7 @@ final class Services implements StoreScene {
                         UnaryOperator.identity(),
                         null,
                         Machine.PRESENT,
-                        UnaryOperator.identity(),
+                        usual -> {},
                         1,
                         false));
     }

@@ -197,30 +197,27 @@ final class SimStore {
         }
     }
 
-    private ServerSettings tuned(ServerSettings usual) {
-        final ServerSettings tuned = (plan.hostile() ? hostile(usual) : usual).withSessionLeaseNs(plan.leaseNs());
-        return plan.seed() % 3 == 0 ? tuned : tuned.withCopyBytesPerSecond(COPY_BYTES_PER_SECOND);
+    private void tuned(ServerSettings.Builder settings) {
+        if (plan.hostile()) {
+            hostile(settings);
+        }
+        settings.sessionLeaseNs = plan.leaseNs();
+        if (plan.seed() % 3 != 0) {
+            settings.copyBytesPerSecond = COPY_BYTES_PER_SECOND;
+        }
     }
 
     /**
      * Fewest posted segments (of one, commit records would leave nothing to others), cleaning late, holes cut off soon, and
      * counters that come to their ends.
      */
-    private ServerSettings hostile(ServerSettings usual) {
-        return new ServerSettings(
-                usual.workers(),
-                usual.mutationsPerWorker(),
-                Math.min(usual.postedAhead(), 2),
-                usual.cleanerReserve(),
-                usual.cleanerReserve() + 1,
-                usual.cleanerReserve() + 2,
-                usual.fillPercent(),
-                2_000_000,
-                usual.copyBytesPerSecond(),
-                true,
-                usual.scrubBytesPerSecond(),
-                usual.sessionLeaseNs(),
-                plan.counters());
+    private void hostile(ServerSettings.Builder settings) {
+        settings.postedAhead = Math.min(settings.postedAhead, 2);
+        settings.cleanLowWater = settings.cleanerReserve + 1;
+        settings.cleanHighWater = settings.cleanerReserve + 2;
+        settings.holeTimeoutNs = 2_000_000;
+        settings.verifyReads = true;
+        settings.counters = plan.counters();
     }
 
     /** Of how long the forces of one agent take. */

@@ -93,17 +93,17 @@ final class InspectServerTest {
     }
 
     private ClusterSettings settings() {
-        return ClusterSettings.builder()
-                .cluster("shop")
-                .name("till")
-                .dir(dir)
-                .advertised(new HostAndPort("127.0.0.1", 1))
-                .clients("127.0.0.1:1")
-                .shape(new ClusterShape(1, 1, 4, 64 << 10, 16 << 10, Durability.PROCESS))
-                .capacityBytes(4 << 20)
-                .workers(2)
-                .drainMs(5000)
-                .build();
+        return ClusterSettings.of(with -> {
+            with.cluster = "shop";
+            with.name = "till";
+            with.dir = dir;
+            with.advertised = new HostAndPort("127.0.0.1", 1);
+            with.clients = "127.0.0.1:1";
+            with.shape = new ClusterShape(1, 1, 4, 64 << 10, 16 << 10, Durability.PROCESS);
+            with.capacityBytes = 4 << 20;
+            with.workers = 2;
+            with.drainMs = 5000;
+        });
     }
 
     @Test

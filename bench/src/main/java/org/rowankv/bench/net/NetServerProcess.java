@@ -37,7 +37,7 @@ public final class NetServerProcess {
     public static void main(String[] args) throws IOException {
         final int servers = Integer.parseInt(args[1]);
         final ClientPortSettings settings =
-                ClientPortSettings.at("127.0.0.1", 0).withSpinNs(Long.parseLong(args[2]));
+                ClientPortSettings.at("127.0.0.1", 0, with -> with.spinNs = Long.parseLong(args[2]));
         if ("echo".equals(args[0])) {
             final ClientPort port = echo(settings);
             awaitEnd(List.of("127.0.0.1:" + port.address().getPort()));

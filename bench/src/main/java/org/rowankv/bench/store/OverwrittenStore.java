@@ -4,7 +4,6 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.UnaryOperator;
 import org.HdrHistogram.Histogram;
 import org.rowankv.bench.report.KeySpace;
 import org.rowankv.driver.RowanClient;
@@ -15,7 +14,6 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.embedded.Surroundings;
-import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.engine.ServerStatistics;
 
 /** A store of one server whose objects one thread overwrites. Used by that thread. */
@@ -54,8 +52,7 @@ final class OverwrittenStore implements AutoCloseable {
                 .segmentBytes(SEGMENT_LENGTH)
                 .build();
         final Surroundings machine = Surroundings.machine();
-        final UnaryOperator<ServerSettings> tuning = usual -> usual.withFillPercent(fillPercent);
-        this.cluster = EmbeddedCluster.open(settings, machine.withTuning(tuning));
+        this.cluster = EmbeddedCluster.open(settings, machine.withTuning(with -> with.fillPercent = fillPercent));
         this.client = new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(1));
         this.cacheId = client.catalogue().create("bench", new byte[0]).id();
     }

@@ -297,36 +297,36 @@ public final class ServerCommand implements Callable<Integer> {
         if (workers < 0 || workers > MOST_WORKERS) {
             throw new IllegalArgumentException("--workers must be 1.." + MOST_WORKERS + ", not " + workers);
         }
-        final ClientPortSettings usual = ClientPortSettings.at(clients.host(), clients.port());
-        final ClientPortSettings looped = workers == 0 ? usual : usual.withLoops(workers);
-        final ClientPortSettings port =
-                clientMemory == null ? looped : looped.withMaxHeldBytes(ByteSize.parse(clientMemory));
-        final ClusterSettings settings = ClusterSettings.builder()
-                .cluster(cluster)
-                .name(name)
-                .dir(data)
-                .advertised(peersReached)
-                .clients(reached.toString())
-                .admin(admin.toString())
-                .zone(zone)
-                .shape(new ClusterShape(
-                        expect,
-                        copies,
-                        shards == 0 ? ClusterSettings.DEFAULT_SHARDS_PER_SERVER * expect : shards,
-                        size("--segment", segment, AreaSettings.MAX_SEGMENT_LENGTH),
-                        size("--max-message", maxMessage, Integer.MAX_VALUE),
-                        level()))
-                .capacityBytes(ByteSize.parse(capacity))
-                .workers(port.loops())
-                .verifyReads(verifyReads)
-                .scrubMibPerSecond(scrubRate)
-                .drainMs(drain)
-                .acceptUnclean(acceptUnclean)
-                .acceptCopied(acceptCopied)
-                .sessionLeaseMs(sessionLeaseMs())
-                .threading(threadingMode())
-                .secret(secret)
-                .build();
+        final ClientPortSettings port = ClientPortSettings.at(clients.host(), clients.port(), with -> {
+            with.loops = workers == 0 ? with.loops : workers;
+            with.maxHeldBytes = clientMemory == null ? with.maxHeldBytes : ByteSize.parse(clientMemory);
+        });
+        final ClusterSettings settings = ClusterSettings.of(with -> {
+            with.cluster = cluster;
+            with.name = name;
+            with.dir = data;
+            with.advertised = peersReached;
+            with.clients = reached.toString();
+            with.admin = admin.toString();
+            with.zone = zone;
+            with.shape = new ClusterShape(
+                    expect,
+                    copies,
+                    shards == 0 ? ClusterSettings.DEFAULT_SHARDS_PER_SERVER * expect : shards,
+                    size("--segment", segment, AreaSettings.MAX_SEGMENT_LENGTH),
+                    size("--max-message", maxMessage, Integer.MAX_VALUE),
+                    level());
+            with.capacityBytes = ByteSize.parse(capacity);
+            with.workers = port.loops();
+            with.verifyReads = verifyReads;
+            with.scrubMibPerSecond = scrubRate;
+            with.drainMs = drain;
+            with.acceptUnclean = acceptUnclean;
+            with.acceptCopied = acceptCopied;
+            with.sessionLeaseMs = sessionLeaseMs();
+            with.threading = threadingMode();
+            with.secret = secret;
+        });
         final ZooKeeperAuth auth = ZooKeeperAuth.read(zooKeeperAuthFile);
         if (auth == null && !ZooKeeperConfigurationStore.isOnThisMachine(zooKeeper)) {
             Log.LOG.warn(

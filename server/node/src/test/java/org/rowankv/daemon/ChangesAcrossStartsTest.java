@@ -98,18 +98,18 @@ class ChangesAcrossStartsTest {
         final HostAndPort clients = new HostAndPort("127.0.0.1", portOf(server));
         final HostAndPort peers = new HostAndPort("127.0.0.1", portOf(server) + 1);
         final HostAndPort admin = new HostAndPort("127.0.0.1", portOf(server) + 2);
-        final ClusterSettings settings = ClusterSettings.builder()
-                .cluster("changes")
-                .name("s" + server)
-                .dir(dir.resolve("s" + server))
-                .advertised(peers)
-                .clients(clients.toString())
-                .admin(admin.toString())
-                .shape(new ClusterShape(SERVERS, 2, SHARDS, 64 << 10, 16 << 10, Durability.PROCESS))
-                .capacityBytes(8 << 20)
-                .workers(4)
-                .drainMs(5000)
-                .build();
+        final ClusterSettings settings = ClusterSettings.of(with -> {
+            with.cluster = "changes";
+            with.name = "s" + server;
+            with.dir = dir.resolve("s" + server);
+            with.advertised = peers;
+            with.clients = clients.toString();
+            with.admin = admin.toString();
+            with.shape = new ClusterShape(SERVERS, 2, SHARDS, 64 << 10, 16 << 10, Durability.PROCESS);
+            with.capacityBytes = 8 << 20;
+            with.workers = 4;
+            with.drainMs = 5000;
+        });
         final PortCounts counts = new PortCounts();
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         return new NodeProcess(

@@ -40,16 +40,16 @@ final class LoadedServer {
     public static void main(String[] arguments) {
         NodeLogging.setUp();
         final int port = Integer.parseInt(arguments[3]);
-        final ClusterSettings settings = ClusterSettings.builder()
-                .cluster("loaded")
-                .name(arguments[0])
-                .dir(Path.of(arguments[1]))
-                .advertised(new HostAndPort("127.0.0.1", port))
-                .shape(new ClusterShape(SERVERS, 2, 12, 64 << 10, 16 << 10, Durability.valueOf(arguments[4])))
-                .capacityBytes(8 << 20)
-                .workers(4)
-                .drainMs(5000)
-                .build();
+        final ClusterSettings settings = ClusterSettings.of(with -> {
+            with.cluster = "loaded";
+            with.name = arguments[0];
+            with.dir = Path.of(arguments[1]);
+            with.advertised = new HostAndPort("127.0.0.1", port);
+            with.shape = new ClusterShape(SERVERS, 2, 12, 64 << 10, 16 << 10, Durability.valueOf(arguments[4]));
+            with.capacityBytes = 8 << 20;
+            with.workers = 4;
+            with.drainMs = 5000;
+        });
         final NodeProcess process = new NodeProcess(
                 settings,
                 new ZooKeeperConfigurationStore(arguments[2], settings.cluster(), 3000),

@@ -1,6 +1,7 @@
 package org.rowankv.server.cluster;
 
 import java.nio.file.Path;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.secret.ClusterSecret;
@@ -13,7 +14,7 @@ import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.topology.ShardMap;
 
 /**
- * Settings of one server of a cluster. Made by {@link #builder}.
+ * Settings of one server of a cluster.
  *
  * @param cluster name of the cluster
  * @param name of the server, unique in the cluster
@@ -111,8 +112,15 @@ public record ClusterSettings(
         require(threading != ThreadingMode.INVOKED, "threading must be shared or dedicated");
     }
 
-    public static Builder builder() {
-        return new Builder();
+    /**
+     * The usual settings with others changed, and what has no default set.
+     *
+     * @throws IllegalArgumentException if something is missing, or a server cannot run with it; says what would do
+     */
+    public static ClusterSettings of(Consumer<Builder> change) {
+        final Builder builder = new Builder();
+        change.accept(builder);
+        return builder.build();
     }
 
     private static void requireName(String what, String name) {
@@ -127,148 +135,45 @@ public record ClusterSettings(
         }
     }
 
-    ServerSettings serverSettings() {
-        return ServerSettings.of(
-                        (int) (capacityBytes / shape.segmentBytes()),
-                        workers,
-                        shape.replicas() > 1,
-                        verifyReads,
-                        (long) scrubMibPerSecond << 20)
-                .withMutationsPerWorker(mutationsPerWorker)
-                .withSessionLeaseNs(sessionLeaseMs * 1_000_000);
+    ServerSettings serverSettings(Consumer<ServerSettings.Builder> tuning) {
+        final int segmentCount = (int) (capacityBytes / shape.segmentBytes());
+        return ServerSettings.of(segmentCount, workers, shape.replicas() > 1, with -> {
+            with.mutationsPerWorker = mutationsPerWorker;
+            with.verifyReads = verifyReads;
+            with.scrubBytesPerSecond = (long) scrubMibPerSecond << 20;
+            with.sessionLeaseNs = sessionLeaseMs * 1_000_000;
+            tuning.accept(with);
+        });
     }
 
-    /** Collects settings; what has no default has to be set. */
+    /**
+     * Values to change, named as in the settings; each begins with its default. Without one are the names, the directory, the
+     * address for other servers, the shape, the capacity and the workers.
+     */
     public static final class Builder {
-        private @Nullable String cluster;
-        private @Nullable String name;
-        private @Nullable Path dir;
-        private @Nullable HostAndPort advertised;
-        private String clients = "";
-        private String admin = "";
-        private String zone = "";
-        private @Nullable ClusterShape shape;
-        private long capacityBytes;
-        private int workers;
-        private int mutationsPerWorker = DEFAULT_MUTATIONS_PER_WORKER;
-        private boolean verifyReads;
-        private int scrubMibPerSecond;
-        private long drainMs = DEFAULT_DRAIN_MS;
-        private boolean acceptUnclean;
-        private boolean acceptCopied;
-        private long sessionLeaseMs = DEFAULT_SESSION_LEASE_MS;
-        private ThreadingMode threading = ThreadingMode.SHARED;
-        private @Nullable ClusterSecret secret;
+        public @Nullable String cluster;
+        public @Nullable String name;
+        public @Nullable Path dir;
+        public @Nullable HostAndPort advertised;
+        public String clients = "";
+        public String admin = "";
+        public String zone = "";
+        public @Nullable ClusterShape shape;
+        public long capacityBytes;
+        public int workers;
+        public int mutationsPerWorker = DEFAULT_MUTATIONS_PER_WORKER;
+        public boolean verifyReads;
+        public int scrubMibPerSecond;
+        public long drainMs = DEFAULT_DRAIN_MS;
+        public boolean acceptUnclean;
+        public boolean acceptCopied;
+        public long sessionLeaseMs = DEFAULT_SESSION_LEASE_MS;
+        public ThreadingMode threading = ThreadingMode.SHARED;
+        public @Nullable ClusterSecret secret;
 
-        /** No default. */
-        public Builder cluster(String ofCluster) {
-            cluster = ofCluster;
-            return this;
-        }
+        private Builder() {}
 
-        /** No default. */
-        public Builder name(String ofServer) {
-            name = ofServer;
-            return this;
-        }
-
-        /** No default. */
-        public Builder dir(Path directory) {
-            dir = directory;
-            return this;
-        }
-
-        /** No default. */
-        public Builder advertised(HostAndPort address) {
-            advertised = address;
-            return this;
-        }
-
-        /** Empty, the default: clients do not reach it. */
-        public Builder clients(String address) {
-            clients = address;
-            return this;
-        }
-
-        /** Empty, the default: it does not tell of itself. */
-        public Builder admin(String address) {
-            admin = address;
-            return this;
-        }
-
-        public Builder zone(String ofMachine) {
-            zone = ofMachine;
-            return this;
-        }
-
-        /** No default. */
-        public Builder shape(ClusterShape ofCluster) {
-            shape = ofCluster;
-            return this;
-        }
-
-        /** No default. */
-        public Builder capacityBytes(long bytes) {
-            capacityBytes = bytes;
-            return this;
-        }
-
-        /** No default. */
-        public Builder workers(int count) {
-            workers = count;
-            return this;
-        }
-
-        public Builder mutationsPerWorker(int count) {
-            mutationsPerWorker = count;
-            return this;
-        }
-
-        public Builder verifyReads(boolean verify) {
-            verifyReads = verify;
-            return this;
-        }
-
-        /** 0, the default: not at all. */
-        public Builder scrubMibPerSecond(int mib) {
-            scrubMibPerSecond = mib;
-            return this;
-        }
-
-        public Builder drainMs(long ms) {
-            drainMs = ms;
-            return this;
-        }
-
-        public Builder acceptUnclean(boolean accept) {
-            acceptUnclean = accept;
-            return this;
-        }
-
-        public Builder acceptCopied(boolean accept) {
-            acceptCopied = accept;
-            return this;
-        }
-
-        /** 0: for ever. */
-        public Builder sessionLeaseMs(long ms) {
-            sessionLeaseMs = ms;
-            return this;
-        }
-
-        public Builder threading(ThreadingMode mode) {
-            threading = mode;
-            return this;
-        }
-
-        /** Null, the default: the cluster has none. */
-        public Builder secret(@Nullable ClusterSecret ofCluster) {
-            secret = ofCluster;
-            return this;
-        }
-
-        /** @throws IllegalArgumentException if something is missing, or a server cannot run with it; says what would do */
-        public ClusterSettings build() {
+        private ClusterSettings build() {
             return new ClusterSettings(
                     set("the cluster's name", cluster),
                     set("the server's name", name),

@@ -1,6 +1,6 @@
 package org.rowankv.server.cluster;
 
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
@@ -34,7 +34,7 @@ public record ClusterSurroundings(
         int scanThreads,
         ClientDoor door,
         ServerHome.Opening homes,
-        UnaryOperator<ServerSettings> tuning) {
+        Consumer<ServerSettings.Builder> tuning) {
     /** With its data in a directory. */
     public ClusterSurroundings(
             ConfigurationStore store,
@@ -57,11 +57,11 @@ public record ClusterSurroundings(
                 scanThreads,
                 door,
                 ServerDirectory::open,
-                UnaryOperator.identity());
+                usual -> {});
     }
 
     /** The same with other process values. */
-    public ClusterSurroundings withTuning(UnaryOperator<ServerSettings> newTuning) {
+    public ClusterSurroundings withTuning(Consumer<ServerSettings.Builder> newTuning) {
         return new ClusterSurroundings(
                 store, fabric, addresses, clock, random, scheduling, errors, scanThreads, door, homes, newTuning);
     }

@@ -81,7 +81,7 @@ final class Round implements MembershipView {
         this.around = cluster.surroundings();
         this.area = area;
         this.serverId = area.serverId();
-        this.serverSettings = around.tuning().apply(settings.serverSettings());
+        this.serverSettings = settings.serverSettings(around.tuning());
         for (int other = 0; other < serverCount; other++) {
             if (other != serverId) {
                 others.add(other);

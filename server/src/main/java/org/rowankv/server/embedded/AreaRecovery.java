@@ -33,14 +33,11 @@ final class AreaRecovery {
     /** Of every server. */
     ServerSettings serverSettings() {
         final int segmentCount = (int) (settings.capacityBytes() / settings.segmentBytes());
-        return surroundings
-                .tuning()
-                .apply(ServerSettings.of(
-                        segmentCount,
-                        settings.workers(),
-                        settings.replicas() > 1,
-                        settings.verifyReads(),
-                        (long) settings.scrubMibPerSecond() << 20));
+        return ServerSettings.of(segmentCount, settings.workers(), settings.replicas() > 1, with -> {
+            with.verifyReads = settings.verifyReads();
+            with.scrubBytesPerSecond = (long) settings.scrubMibPerSecond() << 20;
+            surroundings.tuning().accept(with);
+        });
     }
 
     /**

@@ -1,5 +1,6 @@
 package org.rowankv.server.embedded;
 
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +39,7 @@ public record Surroundings(
         UnaryOperator<Fabric> fabric,
         @Nullable Memories memories,
         Machine areaMachine,
-        UnaryOperator<ServerSettings> tuning,
+        Consumer<ServerSettings.Builder> tuning,
         int scanThreads,
         boolean clientsEndWithStore) {
 
@@ -71,7 +72,7 @@ public record Surroundings(
                 UnaryOperator.identity(),
                 null,
                 Machine.PRESENT,
-                UnaryOperator.identity(),
+                usual -> {},
                 usualScanThreads(),
                 true);
     }
@@ -82,7 +83,7 @@ public record Surroundings(
     }
 
     /** The same with other process values of each server. */
-    public Surroundings withTuning(UnaryOperator<ServerSettings> newTuning) {
+    public Surroundings withTuning(Consumer<ServerSettings.Builder> newTuning) {
         return new Surroundings(
                 clocks, random, scheduling, fabric, memories, areaMachine, newTuning, scanThreads, clientsEndWithStore);
     }

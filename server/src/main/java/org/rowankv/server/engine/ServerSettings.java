@@ -1,5 +1,6 @@
 package org.rowankv.server.engine;
 
+import java.util.function.Consumer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.server.shard.ShardReplica;
@@ -43,111 +44,52 @@ public record ServerSettings(
     /** Of the entry that opens a session. */
     private static final int SESSION_BYTES = FrameDescriptor.STRIDE;
 
-    /** Settings for an area of so many segments. */
-    public static ServerSettings of(
-            int segmentCount, int workers, boolean hasBackupLog, boolean verifyReads, long scrubBytesPerSecond) {
-        final int reserve = 2;
-        final int posted = hasBackupLog ? Math.max(2, Math.min(8, segmentCount / 32)) : 0;
-        final int low = reserve + 2 + segmentCount / 64;
-        return new ServerSettings(
-                workers,
-                1,
-                posted,
-                reserve,
-                low,
-                low + 1 + segmentCount / 64,
-                88,
-                1_000_000_000L,
-                COPY_BYTES_PER_SECOND,
-                verifyReads,
-                scrubBytesPerSecond,
-                0,
-                CounterStarts.USUAL);
+    /** Settings for an area of so many segments, some of them changed. */
+    public static ServerSettings of(int segmentCount, int workers, boolean hasBackupLog, Consumer<Builder> change) {
+        final Builder builder = new Builder(segmentCount, workers, hasBackupLog);
+        change.accept(builder);
+        return builder.build();
     }
 
-    public ServerSettings withSessionLeaseNs(long newSessionLeaseNs) {
-        return new ServerSettings(
-                workers,
-                mutationsPerWorker,
-                postedAhead,
-                cleanerReserve,
-                cleanLowWater,
-                cleanHighWater,
-                fillPercent,
-                holeTimeoutNs,
-                copyBytesPerSecond,
-                verifyReads,
-                scrubBytesPerSecond,
-                newSessionLeaseNs,
-                counters);
-    }
+    /** Values to change, named as in the settings; each begins with its default. */
+    public static final class Builder {
+        private final int workers;
+        public int mutationsPerWorker = 1;
+        public int postedAhead;
+        public int cleanerReserve = 2;
+        public int cleanLowWater;
+        public int cleanHighWater;
+        public int fillPercent = 88;
+        public long holeTimeoutNs = 1_000_000_000L;
+        public long copyBytesPerSecond = COPY_BYTES_PER_SECOND;
+        public boolean verifyReads;
+        public long scrubBytesPerSecond;
+        public long sessionLeaseNs;
+        public CounterStarts counters = CounterStarts.USUAL;
 
-    public ServerSettings withMutationsPerWorker(int count) {
-        return new ServerSettings(
-                workers,
-                count,
-                postedAhead,
-                cleanerReserve,
-                cleanLowWater,
-                cleanHighWater,
-                fillPercent,
-                holeTimeoutNs,
-                copyBytesPerSecond,
-                verifyReads,
-                scrubBytesPerSecond,
-                sessionLeaseNs,
-                counters);
-    }
+        private Builder(int segmentCount, int workers, boolean hasBackupLog) {
+            this.workers = workers;
+            this.postedAhead = hasBackupLog ? Math.max(2, Math.min(8, segmentCount / 32)) : 0;
+            this.cleanLowWater = cleanerReserve + 2 + segmentCount / 64;
+            this.cleanHighWater = cleanLowWater + 1 + segmentCount / 64;
+        }
 
-    public ServerSettings withCopyBytesPerSecond(long newCopyBytesPerSecond) {
-        return new ServerSettings(
-                workers,
-                mutationsPerWorker,
-                postedAhead,
-                cleanerReserve,
-                cleanLowWater,
-                cleanHighWater,
-                fillPercent,
-                holeTimeoutNs,
-                newCopyBytesPerSecond,
-                verifyReads,
-                scrubBytesPerSecond,
-                sessionLeaseNs,
-                counters);
-    }
-
-    public ServerSettings withFillPercent(int percent) {
-        return new ServerSettings(
-                workers,
-                mutationsPerWorker,
-                postedAhead,
-                cleanerReserve,
-                cleanLowWater,
-                cleanHighWater,
-                percent,
-                holeTimeoutNs,
-                copyBytesPerSecond,
-                verifyReads,
-                scrubBytesPerSecond,
-                sessionLeaseNs,
-                counters);
-    }
-
-    public ServerSettings withCounters(CounterStarts newCounters) {
-        return new ServerSettings(
-                workers,
-                mutationsPerWorker,
-                postedAhead,
-                cleanerReserve,
-                cleanLowWater,
-                cleanHighWater,
-                fillPercent,
-                holeTimeoutNs,
-                copyBytesPerSecond,
-                verifyReads,
-                scrubBytesPerSecond,
-                sessionLeaseNs,
-                newCounters);
+        private ServerSettings build() {
+            return new ServerSettings(
+                    workers,
+                    mutationsPerWorker,
+                    postedAhead,
+                    cleanerReserve,
+                    cleanLowWater,
+                    cleanHighWater,
+                    fillPercent,
+                    holeTimeoutNs,
+                    copyBytesPerSecond,
+                    verifyReads,
+                    scrubBytesPerSecond,
+                    sessionLeaseNs,
+                    counters);
+        }
     }
 
     /** Segments that hold no live data for good: open logs, posted segments, what cleaning needs. */
@@ -162,8 +104,7 @@ public record ServerSettings(
      */
     public static int minimumSegments(int workers, int mutationsPerWorker, boolean hasBackupLog) {
         return 2
-                * of(1, workers, hasBackupLog, false, 0)
-                        .withMutationsPerWorker(mutationsPerWorker)
+                * of(1, workers, hasBackupLog, with -> with.mutationsPerWorker = mutationsPerWorker)
                         .reservedSegments();
     }
 

@@ -1,5 +1,7 @@
 package org.rowankv.server.frontend;
 
+import java.util.function.Consumer;
+
 /**
  * Process values of a client port.
  *
@@ -58,116 +60,50 @@ public record ClientPortSettings(
 
     /** One loop for up to seven processors, another for every four more. */
     public static ClientPortSettings at(String host, int port) {
-        return new ClientPortSettings(
-                host,
-                port,
-                Math.max(1, Runtime.getRuntime().availableProcessors() / 4),
-                DEFAULT_SPIN_NS,
-                10_000,
-                1_024,
-                DEFAULT_MAX_FRAME,
-                10_000_000_000L,
-                30_000_000_000L,
-                2_000_000_000L,
-                Math.max(LEAST_HELD_BYTES, Runtime.getRuntime().maxMemory() / HEAP_PARTS),
-                5_000_000_000L);
+        return at(host, port, usual -> {});
     }
 
-    public ClientPortSettings withLoops(int newLoops) {
-        return new ClientPortSettings(
-                host,
-                port,
-                newLoops,
-                spinNs,
-                maxConnections,
-                maxInFlight,
-                maxFrame,
-                handshakeNs,
-                stallNs,
-                hurriedStallNs,
-                maxHeldBytes,
-                drainNs);
+    /**
+     * The usual settings with some changed.
+     *
+     * @throws IllegalArgumentException if the outcome is out of range
+     */
+    public static ClientPortSettings at(String host, int port, Consumer<Builder> change) {
+        final Builder builder = new Builder();
+        change.accept(builder);
+        return builder.build(host, port);
     }
 
-    public ClientPortSettings withSpinNs(long newSpinNs) {
-        return new ClientPortSettings(
-                host,
-                port,
-                loops,
-                newSpinNs,
-                maxConnections,
-                maxInFlight,
-                maxFrame,
-                handshakeNs,
-                stallNs,
-                hurriedStallNs,
-                maxHeldBytes,
-                drainNs);
-    }
+    /** Values to change, named as in the settings; each begins with its default. */
+    public static final class Builder {
+        public int loops = Math.max(1, Runtime.getRuntime().availableProcessors() / 4);
+        public long spinNs = DEFAULT_SPIN_NS;
+        public int maxConnections = 10_000;
+        public int maxInFlight = 1_024;
+        public int maxFrame = DEFAULT_MAX_FRAME;
+        public long handshakeNs = 10_000_000_000L;
+        public long stallNs = 30_000_000_000L;
+        public long hurriedStallNs = 2_000_000_000L;
+        public long maxHeldBytes =
+                Math.max(LEAST_HELD_BYTES, Runtime.getRuntime().maxMemory() / HEAP_PARTS);
+        public long drainNs = 5_000_000_000L;
 
-    /** The same with other bounds of what clients may do. */
-    public ClientPortSettings withBounds(int newMaxConnections, int newMaxInFlight, int newMaxFrame) {
-        return new ClientPortSettings(
-                host,
-                port,
-                loops,
-                spinNs,
-                newMaxConnections,
-                newMaxInFlight,
-                newMaxFrame,
-                handshakeNs,
-                stallNs,
-                hurriedStallNs,
-                maxHeldBytes,
-                drainNs);
-    }
+        private Builder() {}
 
-    public ClientPortSettings withHandshakeNs(long newHandshakeNs) {
-        return new ClientPortSettings(
-                host,
-                port,
-                loops,
-                spinNs,
-                maxConnections,
-                maxInFlight,
-                maxFrame,
-                newHandshakeNs,
-                stallNs,
-                hurriedStallNs,
-                maxHeldBytes,
-                drainNs);
-    }
-
-    /** The same with that much memory for what clients send and are sent. */
-    public ClientPortSettings withMaxHeldBytes(long newMaxHeldBytes) {
-        return new ClientPortSettings(
-                host,
-                port,
-                loops,
-                spinNs,
-                maxConnections,
-                maxInFlight,
-                maxFrame,
-                handshakeNs,
-                stallNs,
-                hurriedStallNs,
-                newMaxHeldBytes,
-                drainNs);
-    }
-
-    public ClientPortSettings withDrainNs(long newDrainNs) {
-        return new ClientPortSettings(
-                host,
-                port,
-                loops,
-                spinNs,
-                maxConnections,
-                maxInFlight,
-                maxFrame,
-                handshakeNs,
-                stallNs,
-                hurriedStallNs,
-                maxHeldBytes,
-                newDrainNs);
+        private ClientPortSettings build(String host, int port) {
+            return new ClientPortSettings(
+                    host,
+                    port,
+                    loops,
+                    spinNs,
+                    maxConnections,
+                    maxInFlight,
+                    maxFrame,
+                    handshakeNs,
+                    stallNs,
+                    hurriedStallNs,
+                    maxHeldBytes,
+                    drainNs);
+        }
     }
 }

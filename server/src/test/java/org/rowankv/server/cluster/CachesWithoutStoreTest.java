@@ -58,7 +58,7 @@ class CachesWithoutStoreTest {
                 final ClientPort port = ClientPort.bind(
                         bed.server(id),
                         member.catalogue,
-                        ClientPortSettings.at("127.0.0.1", 0).withDrainNs(0),
+                        ClientPortSettings.at("127.0.0.1", 0, with -> with.drainNs = 0),
                         SystemClock.INSTANCE,
                         new ErrorLog(SystemClock.INSTANCE));
                 ports.add(port);

@@ -90,11 +90,6 @@ class ClientPortEndTest {
                 placed(new Request().put(CACHE, key, 0, key.length, bytes(value), 0, bytes(value).length)));
     }
 
-    /** Of a port that does not wait for what is under way when it ends. */
-    private static ClientPortSettings atOnce(ClientPortSettings of) {
-        return of.withDrainNs(0);
-    }
-
     /** Ends when its session does. */
     private static Thread putting(RowanClient client, byte[] key) {
         final Thread thread = new Thread(() -> {
@@ -124,7 +119,7 @@ class ClientPortEndTest {
             final ClientPort port = ClientPort.bind(
                     server,
                     bed.members.get(0).catalogue,
-                    atOnce(ClientPortSettings.at("127.0.0.1", 0)),
+                    ClientPortSettings.at("127.0.0.1", 0, with -> with.drainNs = 0),
                     SystemClock.INSTANCE,
                     errors,
                     new PortCounts(),

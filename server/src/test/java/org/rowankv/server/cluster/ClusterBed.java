@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.Catalogue;
@@ -51,7 +51,7 @@ public final class ClusterBed implements AutoCloseable {
     private final long capacity;
     private ThreadingMode threading = ThreadingMode.SHARED;
     private @Nullable ClusterSecret secret = SECRET;
-    private UnaryOperator<ServerSettings> firstRoles = UnaryOperator.identity();
+    private Consumer<ServerSettings.Builder> firstRoles = usual -> {};
     public final ConfigurationStore store;
     public final List<Member> members = new ArrayList<>();
 
@@ -102,7 +102,11 @@ public final class ClusterBed implements AutoCloseable {
                                     errors,
                                     1,
                                     new NotedCatalogue())
-                            .withTuning(usual -> catalogue == null ? firstRoles.apply(usual) : usual));
+                            .withTuning(with -> {
+                                if (catalogue == null) {
+                                    firstRoles.accept(with);
+                                }
+                            }));
             server.start();
             return server;
         }
@@ -157,7 +161,7 @@ public final class ClusterBed implements AutoCloseable {
     }
 
     /** The process values of each server until it has served for the first time. */
-    ClusterBed withFirstRoles(UnaryOperator<ServerSettings> tuning) {
+    ClusterBed withFirstRoles(Consumer<ServerSettings.Builder> tuning) {
         firstRoles = tuning;
         return this;
     }
@@ -171,22 +175,30 @@ public final class ClusterBed implements AutoCloseable {
     }
 
     public ClusterSettings settings(Path directory, String name, ClusterShape ofShape, String zone, int port) {
-        return builder(directory, name, ofShape, zone, port).build();
+        return settings(directory, name, ofShape, zone, port, usual -> {});
     }
 
-    ClusterSettings.Builder builder(Path directory, String name, ClusterShape ofShape, String zone, int port) {
-        return ClusterSettings.builder()
-                .cluster("test")
-                .name(name)
-                .dir(directory)
-                .advertised(new HostAndPort("127.0.0.1", port))
-                .zone(zone)
-                .shape(ofShape)
-                .capacityBytes(capacity)
-                .workers(WORKERS)
-                .drainMs(2000)
-                .threading(threading)
-                .secret(secret);
+    ClusterSettings settings(
+            Path directory,
+            String name,
+            ClusterShape ofShape,
+            String zone,
+            int port,
+            Consumer<ClusterSettings.Builder> change) {
+        return ClusterSettings.of(with -> {
+            with.cluster = "test";
+            with.name = name;
+            with.dir = directory;
+            with.advertised = new HostAndPort("127.0.0.1", port);
+            with.zone = zone;
+            with.shape = ofShape;
+            with.capacityBytes = capacity;
+            with.workers = WORKERS;
+            with.drainMs = 2000;
+            with.threading = threading;
+            with.secret = secret;
+            change.accept(with);
+        });
     }
 
     public ClusterBed startAll() {

@@ -302,7 +302,7 @@ class ClusterServersTest {
     @Test
     void shouldStartAnewTogetherWhenVersionsComeToTheirEnd() {
         try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20)
-                .withFirstRoles(usual -> usual.withCounters(CounterStarts.nearEnds(10)))
+                .withFirstRoles(with -> with.counters = CounterStarts.nearEnds(10))
                 .startAll()) {
             final RowanClient client = bed.client(1);
             // The servers may have begun anew since: they ask for it at once.

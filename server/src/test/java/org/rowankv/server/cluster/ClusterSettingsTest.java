@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.agent.ThreadingMode;
 import org.rowankv.server.durability.Durability;
@@ -15,15 +16,15 @@ class ClusterSettingsTest {
 
     @Test
     void shouldTakeDefaultsForWhatIsNotSet() {
-        final ClusterSettings settings = ClusterSettings.builder()
-                .cluster("shop")
-                .name("till")
-                .dir(Path.of("till"))
-                .advertised(new HostAndPort("127.0.0.1", 1))
-                .shape(SHAPE)
-                .capacityBytes(4 << 20)
-                .workers(2)
-                .build();
+        final ClusterSettings settings = ClusterSettings.of(with -> {
+            with.cluster = "shop";
+            with.name = "till";
+            with.dir = Path.of("till");
+            with.advertised = new HostAndPort("127.0.0.1", 1);
+            with.shape = SHAPE;
+            with.capacityBytes = 4 << 20;
+            with.workers = 2;
+        });
 
         assertThat(settings)
                 .isEqualTo(new ClusterSettings(
@@ -50,16 +51,20 @@ class ClusterSettingsTest {
 
     @Test
     void shouldSayWhatIsMissing() {
-        final ClusterSettings.Builder builder = ClusterSettings.builder();
-        requireMissing(builder, "the cluster's name");
-        requireMissing(builder.cluster("shop"), "the server's name");
-        requireMissing(builder.name("till"), "the directory");
-        requireMissing(builder.dir(Path.of("till")), "the address for other servers");
-        requireMissing(builder.advertised(new HostAndPort("127.0.0.1", 1)), "the cluster's shape");
+        Consumer<ClusterSettings.Builder> given = usual -> {};
+        requireMissing(given, "the cluster's name");
+        given = given.andThen(with -> with.cluster = "shop");
+        requireMissing(given, "the server's name");
+        given = given.andThen(with -> with.name = "till");
+        requireMissing(given, "the directory");
+        given = given.andThen(with -> with.dir = Path.of("till"));
+        requireMissing(given, "the address for other servers");
+        given = given.andThen(with -> with.advertised = new HostAndPort("127.0.0.1", 1));
+        requireMissing(given, "the cluster's shape");
     }
 
-    private static void requireMissing(ClusterSettings.Builder builder, String what) {
-        assertThatThrownBy(builder::build)
+    private static void requireMissing(Consumer<ClusterSettings.Builder> given, String what) {
+        assertThatThrownBy(() -> ClusterSettings.of(given))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(what + " is missing");
     }

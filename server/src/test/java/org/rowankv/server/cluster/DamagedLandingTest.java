@@ -120,9 +120,8 @@ final class DamagedLandingTest {
                 assertThat(second.server.hasStoppedItself()).isFalse();
                 second.stop();
             }
-            second.start(bed.builder(dir.resolve("b"), "b", bed.shape(), "", second.proxy.port())
-                    .acceptUnclean(true)
-                    .build());
+            second.start(bed.settings(
+                    dir.resolve("b"), "b", bed.shape(), "", second.proxy.port(), with -> with.acceptUnclean = true));
             bed.awaitServing();
             puts.get(60, TimeUnit.SECONDS);
             // Once is enough.

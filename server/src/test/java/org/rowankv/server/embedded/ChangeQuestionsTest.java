@@ -110,7 +110,10 @@ final class ChangeQuestionsTest {
         port = ClientPort.bind(
                 server,
                 catalogue,
-                ClientPortSettings.at("127.0.0.1", 0).withLoops(1).withMaxHeldBytes(BUDGET),
+                ClientPortSettings.at("127.0.0.1", 0, with -> {
+                    with.loops = 1;
+                    with.maxHeldBytes = BUDGET;
+                }),
                 clock,
                 errors);
         port.serve(new Routing(

@@ -41,8 +41,8 @@ final class ClientPortAllocationTest {
     void shouldAllocateNothingPerOperation() {
         try (EmbeddedCluster cluster = EmbeddedCluster.open(
                         EmbeddedSettings.builder().servers(1).shards(2).build());
-                EmbeddedPorts ports = EmbeddedPorts.open(
-                        cluster, ClientPortSettings.at("127.0.0.1", 0).withLoops(1));
+                EmbeddedPorts ports =
+                        EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0, with -> with.loops = 1));
                 RowanClient client = RowanClient.connect(ports.addresses(), NetSettings.DEFAULT)) {
             final int cache = Stores.cache(client);
             final byte[] key = bytes("key");

@@ -56,7 +56,10 @@ final class ClientPortCatalogueTest {
         port = ClientPort.bind(
                 new AnsweringServer(10),
                 catalogue,
-                ClientPortSettings.at("127.0.0.1", 0).withLoops(1).withMaxHeldBytes(BUDGET),
+                ClientPortSettings.at("127.0.0.1", 0, with -> {
+                    with.loops = 1;
+                    with.maxHeldBytes = BUDGET;
+                }),
                 clock,
                 errors);
         port.serve(new Routing(

@@ -49,7 +49,14 @@ final class ClientPortLimitsTest {
     }
 
     private static ClientPortSettings settings() {
-        return ClientPortSettings.at("127.0.0.1", 0).withLoops(1);
+        return ClientPortSettings.at("127.0.0.1", 0, with -> with.loops = 1);
+    }
+
+    private static ClientPortSettings settings(long maxHeldBytes) {
+        return ClientPortSettings.at("127.0.0.1", 0, with -> {
+            with.loops = 1;
+            with.maxHeldBytes = maxHeldBytes;
+        });
     }
 
     private Routing routing(long term) {
@@ -233,7 +240,7 @@ final class ClientPortLimitsTest {
     @Test
     void shouldHoldNoMoreThanItMayOfFramesThatNeverGetWhole() throws Exception {
         final int budget = 8 << 20;
-        open(10, settings().withMaxHeldBytes(budget));
+        open(10, settings(budget));
         final byte[] put = put(1_000_000);
         final List<Thread> senders = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
@@ -268,7 +275,7 @@ final class ClientPortLimitsTest {
     /** A slow line is no fault: what counts is how long others have waited for it. */
     @Test
     void shouldFinishASlowFrameForWhichOthersHaveNotWaitedLong() throws Exception {
-        open(10, settings().withMaxHeldBytes(3 << 20));
+        open(10, settings(3 << 20));
         final byte[] put = put(1_000_000);
         final int step = 100_000;
         final RawClient slow = client();
@@ -303,7 +310,7 @@ final class ClientPortLimitsTest {
     /** Each gets on by as much as counts, and keeps the room of a whole frame: not for long while others wait for room. */
     @Test
     void shouldNotLetFramesThatTrickleKeepTheirRoomWhileOthersWait() throws Exception {
-        open(10, settings().withMaxHeldBytes(8 << 20));
+        open(10, settings(8 << 20));
         final byte[] put = put(1_000_000);
         final int step = 64 << 10;
         final List<RawClient> slow = new ArrayList<>();
@@ -345,7 +352,7 @@ final class ClientPortLimitsTest {
     @Test
     void shouldNotCloseAClientWhoseFrameWaitsForItsOtherRequests() throws Exception {
         final int budget = 8 << 20;
-        open(10, settings().withMaxHeldBytes(budget));
+        open(10, settings(budget));
         server.stuck = true;
         final byte[] put = put(270_000);
         final int asked = 17;
@@ -375,7 +382,7 @@ final class ClientPortLimitsTest {
     @Test
     void shouldTakeFewRequestsOfAConnectionWhileMemoryIsShort() throws Exception {
         final int budget = 8 << 20;
-        open(10, settings().withMaxHeldBytes(budget));
+        open(10, settings(budget));
         server.stuck = true;
         final RawClient many = client();
         final byte[] put = put(60_000);
@@ -405,7 +412,7 @@ final class ClientPortLimitsTest {
     @Test
     void shouldHoldNoMoreThanItMayOfAnswersThatAreNotRead() throws Exception {
         final int budget = 8 << 20;
-        open(1_000_000, settings().withMaxHeldBytes(budget));
+        open(1_000_000, settings(budget));
         for (int i = 0; i < 40; i++) {
             final RawClient silent = client().say(gets(16));
             assertThat(silent).isNotNull();

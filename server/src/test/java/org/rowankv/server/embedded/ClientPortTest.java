@@ -12,6 +12,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -56,13 +57,18 @@ final class ClientPortTest {
         port = ports.ports().get(0);
     }
 
-    private static ClientPortSettings settings() {
-        return ClientPortSettings.at("127.0.0.1", 0).withBounds(8, 16, MAX_FRAME);
+    private static ClientPortSettings settings(Consumer<ClientPortSettings.Builder> change) {
+        return ClientPortSettings.at("127.0.0.1", 0, with -> {
+            with.maxConnections = 8;
+            with.maxInFlight = 16;
+            with.maxFrame = MAX_FRAME;
+            change.accept(with);
+        });
     }
 
     @BeforeEach
     void open() {
-        open(settings());
+        open(settings(usual -> {}));
         connect();
     }
 
@@ -158,7 +164,7 @@ final class ClientPortTest {
         ports.close();
         cluster.close();
         // Long enough for the client of this test, which introduces itself.
-        open(settings().withHandshakeNs(2_000_000_000));
+        open(settings(with -> with.handshakeNs = 2_000_000_000));
         connect();
         try (RawClient raw = new RawClient(port)) {
             raw.say((byte) 'R').awaitEnd();

@@ -225,8 +225,7 @@ final class DamagedReplicaTest {
         Files.delete(area(2));
         final SleepyServers scheduling = new SleepyServers();
         final EmbeddedCluster cluster = EmbeddedCluster.open(
-                settings(dir(), 2).build(),
-                scheduling.around().withTuning(usual -> usual.withCopyBytesPerSecond(SLOW)));
+                settings(dir(), 2).build(), scheduling.around().withTuning(with -> with.copyBytesPerSecond = SLOW));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         putAndDamage(cluster, scheduling, client, cache, here, 1);

@@ -19,7 +19,7 @@ final class FewDescriptors {
         try (EmbeddedCluster cluster = EmbeddedCluster.open(
                         EmbeddedSettings.builder().servers(1).shards(4).build());
                 EmbeddedPorts ports = EmbeddedPorts.open(
-                        cluster, ClientPortSettings.at("127.0.0.1", 0).withHandshakeNs(FOR_EVER_NS));
+                        cluster, ClientPortSettings.at("127.0.0.1", 0, with -> with.handshakeNs = FOR_EVER_NS));
                 BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             System.out.println("PORT " + ports.ports().get(0).address().getPort());
             for (String line = in.readLine(); line != null; line = in.readLine()) {

@@ -163,7 +163,7 @@ final class HitRatioTest {
                 UnaryOperator.identity(),
                 null,
                 Machine.PRESENT,
-                UnaryOperator.identity(),
+                usual -> {},
                 1,
                 true);
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings, surroundings);

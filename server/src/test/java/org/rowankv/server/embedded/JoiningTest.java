@@ -56,7 +56,7 @@ final class JoiningTest {
     private EmbeddedCluster open(long copyBytesPerSecond) {
         return EmbeddedCluster.open(
                 builder().build(),
-                Surroundings.machine().withTuning(usual -> usual.withCopyBytesPerSecond(copyBytesPerSecond)));
+                Surroundings.machine().withTuning(with -> with.copyBytesPerSecond = copyBytesPerSecond));
     }
 
     private Path area(int server) {

@@ -81,7 +81,7 @@ final class RequestErrorTest {
         port = ClientPort.bind(
                 server,
                 new OneCache(),
-                ClientPortSettings.at("127.0.0.1", 0).withLoops(1),
+                ClientPortSettings.at("127.0.0.1", 0, with -> with.loops = 1),
                 new ManualClock(1_000_000_000L, 1_700_000_000_000L),
                 errors);
         port.serve(new Routing(

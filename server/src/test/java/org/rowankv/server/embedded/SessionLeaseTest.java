@@ -76,7 +76,7 @@ final class SessionLeaseTest {
                         usual.fabric(),
                         usual.memories(),
                         usual.areaMachine(),
-                        each -> each.withSessionLeaseNs(SessionLeaseAgent.TICKS * tickNs),
+                        with -> with.sessionLeaseNs = SessionLeaseAgent.TICKS * tickNs,
                         usual.scanThreads(),
                         false));
     }

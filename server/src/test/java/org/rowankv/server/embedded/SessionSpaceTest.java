@@ -58,7 +58,7 @@ final class SessionSpaceTest {
                         usual.fabric(),
                         usual.memories(),
                         usual.areaMachine(),
-                        each -> each.withSessionLeaseNs(SessionLeaseAgent.TICKS * TICK_NS),
+                        with -> with.sessionLeaseNs = SessionLeaseAgent.TICKS * TICK_NS,
                         usual.scanThreads(),
                         false));
     }
@@ -131,7 +131,7 @@ final class SessionSpaceTest {
     private static long reserveOf(EmbeddedCluster cluster) {
         final int length = cluster.settings().segmentBytes();
         final int count = (int) (cluster.settings().capacityBytes() / length);
-        return ServerSettings.of(count, 4, cluster.settings().replicas() > 1, true, 0)
+        return ServerSettings.of(count, 4, cluster.settings().replicas() > 1, usual -> {})
                 .sessionReserve(count, length, cluster.configuration().mostReplicas());
     }
 

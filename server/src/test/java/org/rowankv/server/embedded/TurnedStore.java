@@ -45,7 +45,7 @@ public record TurnedStore(EmbeddedCluster cluster, KeptStore kept, OneThread tur
                 UnaryOperator.identity(),
                 kept,
                 Machine.PRESENT,
-                UnaryOperator.identity(),
+                usual -> {},
                 1,
                 false);
     }

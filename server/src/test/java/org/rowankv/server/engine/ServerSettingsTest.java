@@ -15,7 +15,7 @@ final class ServerSettingsTest {
     @ParameterizedTest
     @CsvSource({"64, 65536, 1", "64, 65536, 144", "64, 4194304, 6", "4096, 4194304, 4096", "40, 65536, 1000"})
     void shouldKeepThePartOfSessionsApartFromThatOfObjects(int segments, int length, int replicas) {
-        final ServerSettings settings = ServerSettings.of(segments, 4, true, true, 0);
+        final ServerSettings settings = ServerSettings.of(segments, 4, true, usual -> {});
         final long mayLive = (long) (segments - settings.reservedSegments()) * length * FILL_PERCENT / 100;
         final long reserve = settings.sessionReserve(segments, length, replicas);
         assertThat(settings.spaceLimit(segments, length, replicas) + reserve).isEqualTo(mayLive);

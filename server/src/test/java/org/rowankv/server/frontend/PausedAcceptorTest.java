@@ -69,7 +69,7 @@ final class PausedAcceptorTest {
         try (ClientPort port = ClientPort.bind(
                         nobody(Served.class),
                         nobody(ClientCatalogue.class),
-                        ClientPortSettings.at("127.0.0.1", 0).withLoops(1),
+                        ClientPortSettings.at("127.0.0.1", 0, with -> with.loops = 1),
                         SystemClock.INSTANCE,
                         errors);
                 ServerSocketChannel listener = ServerSocketChannel.open()) {

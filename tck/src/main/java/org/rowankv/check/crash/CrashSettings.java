@@ -56,7 +56,7 @@ public record CrashSettings(int rounds, int replicas, long seed, boolean power, 
         // In every other round a copy to a joining replica takes longer than the child lives.
         final Surroundings present = round.number() % 2 == 0
                 ? Surroundings.machine()
-                : Surroundings.machine().withTuning(usual -> usual.withCopyBytesPerSecond(SLOW_COPY));
+                : Surroundings.machine().withTuning(with -> with.copyBytesPerSecond = SLOW_COPY);
         return power
                 ? present.withMachine(
                         new Machine(() -> new BootId(round.number(), round.store()), ShadowedMemory::around))

@@ -99,7 +99,7 @@ final class SoakRun {
                         .workers(settings.writers() + 2)
                         .checkpointIntervalMs(CHECKPOINT_INTERVAL_MS)
                         .build(),
-                Surroundings.machine().withTuning(usual -> usual.withCounters(settings.counters())));
+                Surroundings.machine().withTuning(with -> with.counters = settings.counters()));
     }
 
     SoakReport run() {

@@ -183,20 +183,20 @@ record ClusterPlan(
     }
 
     ClusterSettings settings(SimHost host) {
-        return ClusterSettings.builder()
-                .cluster("sim")
-                .name(host.name())
-                .dir(host.home().path())
-                .advertised(new HostAndPort("127.0.0.1", host.port()))
-                .shape(new ClusterShape(
-                        servers, replicas, shards, SEGMENT, maxMessage, power ? Durability.POWER : Durability.PROCESS))
-                .capacityBytes((long) segments * SEGMENT)
-                .workers(workers)
-                .mutationsPerWorker(mutations)
-                .verifyReads(true)
-                .drainMs(drainMs())
-                .secret(SECRET)
-                .build();
+        return ClusterSettings.of(with -> {
+            with.cluster = "sim";
+            with.name = host.name();
+            with.dir = host.home().path();
+            with.advertised = new HostAndPort("127.0.0.1", host.port());
+            with.shape = new ClusterShape(
+                    servers, replicas, shards, SEGMENT, maxMessage, power ? Durability.POWER : Durability.PROCESS);
+            with.capacityBytes = (long) segments * SEGMENT;
+            with.workers = workers;
+            with.mutationsPerWorker = mutations;
+            with.verifyReads = true;
+            with.drainMs = drainMs();
+            with.secret = SECRET;
+        });
     }
 
     private long drainMs() {

@@ -103,7 +103,11 @@ final class SimProcess {
                         1,
                         clientDoor(),
                         (path, name, cluster, acceptCopied, drawn) -> host.home(),
-                        usual -> host.hasServed() ? usual : usual.withCounters(plan.counters())));
+                        with -> {
+                            if (!host.hasServed()) {
+                                with.counters = plan.counters();
+                            }
+                        }));
     }
 
     void begin() {
