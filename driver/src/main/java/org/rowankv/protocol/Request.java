@@ -349,7 +349,10 @@ public final class Request {
         return version;
     }
 
-    /** Of a mutation that took effect: the version of the object it replaced or removed, or 0. */
+    /**
+     * Of a mutation that took effect: the version of the object it replaced or removed, or 0. Where {@link ResultBits#EXISTED} is set
+     * as well, 0 says that nobody knows: what was there is damaged.
+     */
     public long previousVersion() {
         return previousVersion;
     }

@@ -69,6 +69,11 @@ final class SimWorkloadHost implements WorkloadHost {
     }
 
     @Override
+    public void requireDamage() {
+        simulation.victim().requireRotten("a write says that what it replaced is damaged");
+    }
+
+    @Override
     public boolean mayRefuse(Status status) {
         return switch (status) {
             // NO_REPLY is the answer of a read; UNREACHABLE when not even the session could be opened.

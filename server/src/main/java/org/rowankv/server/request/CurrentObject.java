@@ -134,6 +134,16 @@ final class CurrentObject {
         return false;
     }
 
+    /** There is an object, and its entry is not known to be damaged. */
+    boolean isKnown() {
+        return present && !damaged;
+    }
+
+    /** The version of the object that is there; 0 if there is none, or if its entry is damaged. */
+    long knownVersion() {
+        return isKnown() ? objectVersion : 0;
+    }
+
     /** Forgets what was loaded for another request. */
     void clear() {
         address = 0;

@@ -296,19 +296,16 @@ final class Decision {
     private boolean decideKey() {
         final Request asked = asked();
         // An object already found expired left its value in the result; nothing else may overwrite it.
-        current.load(
-                replica(),
-                position,
-                asked,
-                asked.wantsValue() && !ResultBits.has(bits, ResultBits.EXPIRED),
-                worker.verifiesReads() || copiesObject(asked));
+        final boolean copyValue = asked.wantsValue() && !ResultBits.has(bits, ResultBits.EXPIRED);
+        final boolean verify = worker.verifiesReads() || copiesObject(asked);
+        current.load(replica(), position, asked, copyValue, verify);
+        if (!verify && actsOnLifetime(asked)) {
+            current.load(replica(), position, asked, copyValue, true);
+        }
         if (current.inDoubt || current.damaged && !overwrites(asked)) {
             return answer(Status.CORRUPTED, 0, 0, 0);
         }
-        if (current.present
-                && !current.damaged
-                && current.expiryMs != Long.MAX_VALUE
-                && worker.clock().wallMs() >= current.expiryMs) {
+        if (current.isKnown() && isOver()) {
             expiring = true;
             bits |= ResultBits.EXPIRED;
             draft(EntryType.DELETE).resultBits(ResultBits.EXPIRED).previousVersion(current.objectVersion);
@@ -329,6 +326,20 @@ final class Decision {
     /** Whether the object is logged once more, with another lifetime: damage would get a checksum that agrees. */
     private static boolean copiesObject(Request asked) {
         return asked.operation() == Operation.TOUCH || asked.accessTtlMs() != Ttl.UNCHANGED;
+    }
+
+    /**
+     * Whether the end of the object's lifetime goes into an entry: it is over, or is handed on to what replaces the object. A flipped
+     * bit would end a live object on every replica.
+     */
+    private boolean actsOnLifetime(Request asked) {
+        return current.isKnown()
+                && current.expiryMs != Long.MAX_VALUE
+                && (isOver() || asked.operation() == Operation.PUT && asked.updateTtlMs() == Ttl.UNCHANGED);
+    }
+
+    private boolean isOver() {
+        return current.expiryMs != Long.MAX_VALUE && worker.clock().wallMs() >= current.expiryMs;
     }
 
     /**
@@ -365,19 +376,22 @@ final class Decision {
         if (refused != Status.OK) {
             return answer(refused, bits, 0, 0);
         }
-        final long ttlMs = current.present ? asked.updateTtlMs() : asked.createTtlMs();
+        // What is damaged may have been an object: it is replaced like one, but nothing of it is believed or handed on.
+        final boolean replaces = current.present || current.damaged;
+        final long ttlMs = current.isKnown() ? asked.updateTtlMs() : asked.createTtlMs();
         if (ttlMs == Ttl.IMMEDIATE) {
             bits |= ResultBits.BORN_EXPIRED;
-            return current.present ? end(bits | ResultBits.EXISTED) : answer(Status.OK, bits, 0, 0);
+            return replaces ? end(bits | ResultBits.EXISTED) : answer(Status.OK, bits, 0, 0);
         }
-        bits |= current.present ? ResultBits.EXISTED | ResultBits.UPDATED : ResultBits.CREATED;
+        bits |= replaces ? ResultBits.EXISTED | ResultBits.UPDATED : ResultBits.CREATED;
+        final long previous = current.knownVersion();
         final EntryDraft draft = identified(draft(EntryType.PUT))
                 .value(asked.value(), asked.valueOffset(), asked.valueLength())
                 .resultBits(bits)
-                .previousVersion(current.present ? current.objectVersion : 0)
+                .previousVersion(previous)
                 .expiryMs(expiryOf(ttlMs));
         withOldValue(draft);
-        willAnswer(Status.OK, bits, 0, current.present ? current.objectVersion : 0);
+        willAnswer(Status.OK, bits, 0, previous);
         answersOwnVersion = true;
         return true;
     }
@@ -442,10 +456,11 @@ final class Decision {
 
     /** Ends a present object's life on behalf of the request. */
     private boolean end(int resultBits) {
+        final long previous = current.knownVersion();
         final EntryDraft draft =
-                identified(draft(EntryType.DELETE)).resultBits(resultBits).previousVersion(current.objectVersion);
+                identified(draft(EntryType.DELETE)).resultBits(resultBits).previousVersion(previous);
         withOldValue(draft);
-        willAnswer(Status.OK, resultBits, 0, current.objectVersion);
+        willAnswer(Status.OK, resultBits, 0, previous);
         answersOwnVersion = true;
         return true;
     }
@@ -484,7 +499,7 @@ final class Decision {
 
     private long expiryOf(long ttlMs) {
         if (ttlMs == Ttl.UNCHANGED) {
-            return current.present ? current.expiryMs : Long.MAX_VALUE;
+            return current.isKnown() ? current.expiryMs : Long.MAX_VALUE;
         }
         if (ttlMs == Ttl.ETERNAL) {
             return Long.MAX_VALUE;

@@ -16,6 +16,8 @@ import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Ttl;
+import org.rowankv.protocol.Version;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryDescriptor;
 
@@ -27,6 +29,10 @@ final class DamagedUpdateTest {
     private static final int TYPE_AT = 6;
     private static final int VERSION_AT = 25;
     private static final int VALUE_AT = 200;
+    /** Of an entry that replaces another: behind the request and the previous version. */
+    private static final int EXPIRY_AT = 72;
+
+    private static final long LIFETIME_MS = 100_000;
 
     private EmbeddedCluster cluster;
     private RowanClient client;
@@ -62,7 +68,32 @@ final class DamagedUpdateTest {
         return new Request();
     }
 
+    /** The object is replaced by one that lives for a while. */
+    private void replaceByAMortal() {
+        final Request put = put().ttl(LIFETIME_MS, LIFETIME_MS);
+        assertThat(execute(put)).isEqualTo(Status.OK);
+        version = put.version();
+        assertThat(expiryMs()).isLessThan(Long.MAX_VALUE);
+    }
+
     private void flip(int offset) {
+        flip(offset, 4);
+    }
+
+    private void flip(int offset, int mask) {
+        final ByteBuffer buffer = cluster.servers().get(0).segments().region().buffer(address());
+        final int at = cluster.servers().get(0).segments().region().offset(address()) + offset;
+        buffer.put(at, (byte) (buffer.get(at) ^ mask));
+    }
+
+    private long expiryMs() {
+        final ByteBuffer buffer = cluster.servers().get(0).segments().region().buffer(address());
+        final int at = cluster.servers().get(0).segments().region().offset(address());
+        return EntryDescriptor.expiryMs(buffer, at, EntryDescriptor.flags(buffer, at));
+    }
+
+    /** Of the newest entry that has the version. */
+    private long address() {
         final Server server = cluster.servers().get(0);
         final long[] found = new long[1];
         server.replicas().get(0).index().lock(1 << 22);
@@ -81,9 +112,7 @@ final class DamagedUpdateTest {
             server.replicas().get(0).index().unlock();
         }
         assertThat(found[0]).isPositive();
-        final ByteBuffer buffer = server.segments().region().buffer(found[0]);
-        final int at = server.segments().region().offset(found[0]) + offset;
-        buffer.put(at, (byte) (buffer.get(at) ^ 4));
+        return found[0];
     }
 
     private Status execute(Request request) {
@@ -138,6 +167,7 @@ final class DamagedUpdateTest {
         final Request delete = delete();
         assertThat(execute(delete)).isEqualTo(Status.OK);
         assertThat(delete.has(ResultBits.REMOVED)).isTrue();
+        assertThat(delete.previousVersion()).isEqualTo(Version.NONE);
         assertThat(client.get(cache, bytes(KEY))).isNull();
     }
 
@@ -149,5 +179,56 @@ final class DamagedUpdateTest {
         flip(VALUE_AT);
         assertThat(execute(request().touch(cache, bytes(KEY), 0, bytes(KEY).length, version, 100_000)))
                 .isEqualTo(Status.CORRUPTED);
+    }
+
+    /** A bit of the end of its lifetime flips: it is not over, and its end would be logged on every replica. */
+    @Test
+    void shouldEndNoObjectByALifetimeThatIsDamaged() {
+        open(false);
+        replaceByAMortal();
+        flip(EXPIRY_AT + 5, 1); // decades ago
+        final Request read = request().get(cache, bytes(KEY), 0, bytes(KEY).length);
+        assertThat(execute(read)).isEqualTo(Status.CORRUPTED);
+        flip(EXPIRY_AT + 5, 1);
+        assertThat(numberOf(KEY, client.get(cache, bytes(KEY)))).isEqualTo(2);
+    }
+
+    /** A put that keeps the lifetime would give one that nobody has asked for to the new object, with a checksum that agrees. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldHandOnNoLifetimeThatIsDamaged(boolean verifyReads) {
+        open(verifyReads);
+        replaceByAMortal();
+        flip(EXPIRY_AT + 5, 2); // decades later
+        final Request put = put().ttl(Ttl.ETERNAL, Ttl.UNCHANGED);
+        assertThat(execute(put)).isEqualTo(Status.OK);
+        version = put.version();
+        assertThat(expiryMs()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    /** Nobody knows its version. That there may have been an object is all that is told. */
+    @ParameterizedTest
+    @ValueSource(ints = {TYPE_AT, VERSION_AT, VALUE_AT})
+    void shouldNameNoPreviousVersionOfWhatIsDamaged(int offset) {
+        open(true);
+        flip(offset);
+        final Request put = put();
+        assertThat(execute(put)).isEqualTo(Status.OK);
+        assertThat(put.previousVersion()).isEqualTo(Version.NONE);
+        assertThat(put.has(ResultBits.EXISTED) && put.has(ResultBits.UPDATED)).isTrue();
+        assertThat(put.has(ResultBits.CREATED)).isFalse();
+    }
+
+    /** A put of a value that is over at once ends it; on other replicas there may be an object. */
+    @ParameterizedTest
+    @ValueSource(ints = {TYPE_AT, VALUE_AT})
+    void shouldEndWhatIsDamagedByAValueThatIsOverAtOnce(int offset) {
+        open(true);
+        flip(offset);
+        final Request put = put().ttl(Ttl.IMMEDIATE, Ttl.ETERNAL);
+        assertThat(execute(put)).isEqualTo(Status.OK);
+        assertThat(put.version()).isGreaterThan(version);
+        assertThat(put.previousVersion()).isEqualTo(Version.NONE);
+        assertThat(client.get(cache, bytes(KEY))).isNull();
     }
 }

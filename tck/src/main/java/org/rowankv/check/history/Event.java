@@ -12,7 +12,8 @@ import org.rowankv.protocol.Version;
  * @param version of a read: of what was found or, where nothing was, the version that the read returned for
  *     {@link Action#PUT_IF_ABSENT_SINCE} (0: unknown); of a mutation: the version it made or, when its condition failed, that of
  *     the object which is there (0: none)
- * @param previousVersion of a mutation that took effect: the version of what it replaced or removed (0: nothing)
+ * @param previousVersion of a mutation that took effect: the version of what it replaced or removed (0: nothing), or
+ *     {@link #UNKNOWN_VERSION}
  * @param observed the id of the value that was read, replaced or removed, {@link #ABSENT}, {@link #NOT_ASKED} when the
  *     caller did not want it, or {@link #TORN} when its bytes are none that anybody wrote
  * @param invokedNs before the call
@@ -36,9 +37,20 @@ public record Event(
     public static final long NOT_ASKED = -1;
     public static final long TORN = -2;
 
+    /** Of what was replaced or removed, where the server has said that it is damaged. */
+    public static final long UNKNOWN_VERSION = -1;
+
     /** Whether its caller was told that it had no effect. */
     boolean changedNothing() {
         return outcome == Outcome.REFUSED || outcome == Outcome.NOT_FOUND || outcome == Outcome.CONDITION_FAILED;
+    }
+
+    /** Whether it may have replaced or removed anything: it asked for nothing of what was there, and was told nothing of it. */
+    boolean metDamage() {
+        return previousVersion == UNKNOWN_VERSION
+                && outcome == Outcome.DONE
+                && (action == Action.PUT || action == Action.REMOVE)
+                && observed == NOT_ASKED;
     }
 
     @Override
@@ -67,7 +79,9 @@ public record Event(
                         : "version " + Version.toString(version)
                                 + (previousVersion == Version.NONE
                                         ? ", nothing was there"
-                                        : ", before it version " + Version.toString(previousVersion) + value());
+                                        : previousVersion == UNKNOWN_VERSION
+                                                ? ", nobody knows what was there"
+                                                : ", before it version " + Version.toString(previousVersion) + value());
         };
     }
 

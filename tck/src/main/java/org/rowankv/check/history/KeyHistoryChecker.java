@@ -86,7 +86,9 @@ public final class KeyHistoryChecker {
             } else if (writer != null && writer.changedNothing()) {
                 anomalies.add(new Anomaly(
                         key, "a write took effect although its caller was told that it had not", lines(writer, event)));
-            } else if (event.outcome() == Outcome.DONE && !versions.canExist(event.previousVersion())
+            } else if (event.outcome() == Outcome.DONE
+                            && !event.metDamage()
+                            && !versions.canExist(event.previousVersion())
                     || event.outcome() == Outcome.CONDITION_FAILED && !versions.canExist(event.version())) {
                 anomalies.add(new Anomaly(
                         key,
@@ -144,7 +146,7 @@ public final class KeyHistoryChecker {
             case DONE -> {
                 if (event.action() == Action.GET) {
                     steps.add(Step.certain(index, Set.of(event.observed()), Step.UNCHANGED, event));
-                } else if (event.action().isOfAll()) {
+                } else if (event.action().isOfAll() || event.metDamage()) {
                     steps.add(Step.certain(index, null, sets, event));
                 } else if (event.action() == Action.TOUCH) {
                     steps.add(Step.certain(index, touched(event, versions), Step.UNCHANGED, event));

@@ -68,6 +68,11 @@ final class ClusterWorkloadHost implements WorkloadHost {
     }
 
     @Override
+    public void requireDamage() {
+        simulation.deviceFaults().requireRotten("a write says that what it replaced is damaged");
+    }
+
+    @Override
     public boolean mayRefuse(Status status) {
         return switch (status) {
             // NO_REPLY is the answer of a read; UNREACHABLE also when not even the session could be opened.

@@ -90,7 +90,7 @@ final class StreamJudge {
                         ? servers.valueOf(Arrays.copyOfRange(
                                 request.value(), request.valueOffset(), request.valueOffset() + request.valueLength()))
                         : Event.ABSENT,
-                request.previousVersion() != Version.NONE);
+                request.has(ResultBits.EXISTED));
         acknowledged.put(place, now);
     }
 

@@ -9,6 +9,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
+import org.rowankv.protocol.Version;
 
 /**
  * Judges the answers of one client, as far as each can be judged by itself, and writes them into the history for the rest.
@@ -144,9 +145,14 @@ final class AnswerJudge {
 
     /** Whether what the answer says of what was there, and of what was done, agrees with itself and with what was asked. */
     private void judgeBits(Asked asked, Request request) {
-        final boolean existed = request.previousVersion() != 0;
+        final boolean damaged = metDamage(asked, request);
+        if (damaged) {
+            workload.host().requireDamage();
+        }
+        final boolean existed = request.previousVersion() != 0 || damaged;
         if (asked.action.stores()) {
-            final boolean endsAtOnce = (existed ? asked.updateMs : asked.createMs) == Ttl.IMMEDIATE;
+            // Of what is damaged no lifetime is handed on.
+            final boolean endsAtOnce = (existed && !damaged ? asked.updateMs : asked.createMs) == Ttl.IMMEDIATE;
             if (request.has(ResultBits.EXISTED) != existed
                     || request.has(ResultBits.BORN_EXPIRED) != endsAtOnce
                     || request.has(ResultBits.UPDATED) != (existed && !endsAtOnce)
@@ -160,6 +166,15 @@ final class AnswerJudge {
                         + ", and has removed something");
             }
         }
+    }
+
+    /** Whether a write that asks for nothing of what is there has met something that cannot be read. */
+    private static boolean metDamage(Asked asked, Request request) {
+        return (asked.action == Action.PUT || asked.action == Action.REMOVE)
+                && !asked.wantsOld
+                && request.status() == Status.OK
+                && request.has(ResultBits.EXISTED)
+                && request.previousVersion() == Version.NONE;
     }
 
     /** Whether a value was stored, and not over at once. */
@@ -252,7 +267,7 @@ final class AnswerJudge {
         }
         Event event = event(asked, request, asked.action, outcome, observed, returnedNs);
         if (asked.action.stores() && outcome == Outcome.DONE && !hasStored(asked, request, outcome)) {
-            event = request.previousVersion() == 0
+            event = event.previousVersion() == Version.NONE
                     ? event(asked, request, Action.REMOVE, Outcome.NOT_FOUND, Event.NOT_ASKED, returnedNs)
                     : event(asked, request, removal(asked), outcome, observed, returnedNs);
         }
@@ -309,7 +324,9 @@ final class AnswerJudge {
                 action.namesVersion() ? asked.expectedVersion : 0,
                 outcome,
                 outcome == Outcome.NOT_FOUND && action != Action.GET ? 0 : request.version(),
-                request.previousVersion(),
+                outcome == Outcome.DONE && metDamage(asked, request)
+                        ? Event.UNKNOWN_VERSION
+                        : request.previousVersion(),
                 observed,
                 asked.invokedNs,
                 returnedNs);

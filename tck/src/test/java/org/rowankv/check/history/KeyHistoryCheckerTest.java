@@ -184,6 +184,20 @@ class KeyHistoryCheckerTest {
             shouldFail(History.holding(9, 1).putIfAbsentFailed(0, 10, 1, 4), "can have made the version that is met");
         }
 
+        /** A plain write may say so of what is damaged; it explains nothing else. */
+        @Test
+        void shouldFindAnUnknownPreviousVersionOfAWriteThatDependsOnIt() {
+            final String reason = "can have made the version that is met";
+            final long unknown = Event.UNKNOWN_VERSION;
+            shouldPass(History.holding(9, 1).put(0, 10, 1, 5, unknown).get(11, 12, 1, 5));
+            shouldPass(History.holding(9, 1).remove(0, 10, 5, unknown).miss(11, 12));
+            shouldFail(History.holding(9, 1).replaceAny(0, 10, 1, 5, unknown), reason);
+            shouldFail(History.holding(9, 1).getAndPut(0, 10, 1, 5, unknown, 9), "applied twice");
+            shouldFail(History.holding(9, 1).put(0, 10, 1, 5, unknown).miss(11, 12), NO_ORDER);
+            shouldFail(History.holding(9, 1).put(0, 10, 1, 5, unknown).put(11, 12, 2, 6, 1), NO_ORDER);
+            shouldFail(History.holding(9, 1).put(0, 10, 1, 5, unknown).put(11, 12, 2, 6, 4), reason);
+        }
+
         @Test
         void shouldFindAValueFromNowhere() {
             shouldFail(History.empty().get(0, 10, 77, 3), NEVER_WRITTEN);
