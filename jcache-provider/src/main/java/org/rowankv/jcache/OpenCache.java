@@ -104,30 +104,41 @@ final class OpenCache<K, V> extends StagedCache<K, V> {
         }
     }
 
+    private Reads<K, V> reads() {
+        requireOpen();
+        return reads;
+    }
+
+    private Mutations<K, V> mutations() {
+        requireOpen();
+        return mutations;
+    }
+
+    private Bulk<K, V> bulk() {
+        requireOpen();
+        return bulk;
+    }
+
     // --- reading ---
 
     @Override
     public @Nullable V get(K key) {
-        requireOpen();
-        return reads.get(key);
+        return reads().get(key);
     }
 
     @Override
     public Map<K, V> getAll(Set<? extends K> keys) {
-        requireOpen();
-        return reads.getAll(keys);
+        return reads().getAll(keys);
     }
 
     @Override
     public boolean containsKey(K key) {
-        requireOpen();
-        return reads.containsKey(key);
+        return reads().containsKey(key);
     }
 
     @Override
     public Versioned<V> getVersioned(K key) {
-        requireOpen();
-        return reads.getVersioned(key);
+        return reads().getVersioned(key);
     }
 
     @Override
@@ -190,86 +201,72 @@ final class OpenCache<K, V> extends StagedCache<K, V> {
 
     @Override
     public void put(K key, V value) {
-        requireOpen();
-        mutations.put(key, value);
+        mutations().put(key, value);
     }
 
     @Override
     public @Nullable V getAndPut(K key, V value) {
-        requireOpen();
-        return mutations.getAndPut(key, value);
+        return mutations().getAndPut(key, value);
     }
 
     @Override
     public void putAll(Map<? extends K, ? extends V> map) {
-        requireOpen();
-        bulk.putAll(map);
+        bulk().putAll(map);
     }
 
     @Override
     public boolean putIfAbsent(K key, V value) {
-        requireOpen();
-        return mutations.putIfAbsent(key, value);
+        return mutations().putIfAbsent(key, value);
     }
 
     @Override
     public boolean remove(K key) {
-        requireOpen();
-        return mutations.remove(key);
+        return mutations().remove(key);
     }
 
     @Override
     public boolean remove(K key, V oldValue) {
-        requireOpen();
-        return mutations.remove(key, oldValue);
+        return mutations().remove(key, oldValue);
     }
 
     @Override
     public @Nullable V getAndRemove(K key) {
-        requireOpen();
-        return mutations.getAndRemove(key);
+        return mutations().getAndRemove(key);
     }
 
     @Override
     public boolean replace(K key, V oldValue, V newValue) {
-        requireOpen();
-        return mutations.replace(key, oldValue, newValue);
+        return mutations().replace(key, oldValue, newValue);
     }
 
     @Override
     public boolean replace(K key, V value) {
-        requireOpen();
-        return mutations.replace(key, value);
+        return mutations().replace(key, value);
     }
 
     @Override
     public @Nullable V getAndReplace(K key, V value) {
-        requireOpen();
-        return mutations.getAndReplace(key, value);
+        return mutations().getAndReplace(key, value);
     }
 
     @Override
     public boolean replaceIfVersion(K key, V value, long version) {
-        requireOpen();
-        return mutations.replaceIfVersion(key, value, version);
+        return mutations().replaceIfVersion(key, value, version);
     }
 
     @Override
     public boolean removeIfVersion(K key, long version) {
-        requireOpen();
-        return mutations.removeIfVersion(key, version);
+        return mutations().removeIfVersion(key, version);
     }
 
     @Override
     public void removeAll(Set<? extends K> keys) {
-        requireOpen();
-        bulk.removeAll(keys);
+        bulk().removeAll(keys);
     }
 
     @Override
     public void removeAll() {
-        requireOpen();
-        bulk.removeAll();
+        bulk().removeAll();
     }
 
     @Override
@@ -280,14 +277,12 @@ final class OpenCache<K, V> extends StagedCache<K, V> {
 
     @Override
     public Map<K, RuntimeException> putEach(Map<? extends K, ? extends V> entries) {
-        requireOpen();
-        return bulk.putEach(entries);
+        return bulk().putEach(entries);
     }
 
     @Override
     public Map<K, RuntimeException> removeEach(Iterable<? extends K> keys) {
-        requireOpen();
-        return bulk.removeEach(keys);
+        return bulk().removeEach(keys);
     }
 
     // --- processors ---

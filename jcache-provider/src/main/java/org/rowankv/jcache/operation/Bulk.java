@@ -174,8 +174,7 @@ public final class Bulk<K, V> {
         final Map<K, Long> versions = new HashMap<>();
         final List<K> toLoad = new ArrayList<>();
         final Set<K> present = new HashSet<>();
-        final Scratch scratch = opening.borrow();
-        try {
+        try (Scratch scratch = opening.borrow()) {
             for (K key : keys) {
                 opening.encodeKey(key, scratch.key());
                 final boolean found = reads.isPresent(scratch);
@@ -196,8 +195,6 @@ public final class Bulk<K, V> {
                     store(scratch, entry.getKey(), entry.getValue(), present.contains(entry.getKey()), version);
                 }
             }
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 

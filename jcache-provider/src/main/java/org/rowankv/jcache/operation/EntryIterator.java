@@ -68,15 +68,12 @@ public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
 
     /** The entry as it is now, not yet accessed, or null when it is gone. */
     private @Nullable VersionedEntry<K, V> reread(byte[] key) {
-        final Scratch scratch = borrowFor(key);
-        try {
+        try (Scratch scratch = borrowFor(key)) {
             final Request request = scratch.get();
             opening.execute(request);
             return request.status() == Status.OK
                     ? new VersionedEntry<>(opening.key(key), opening.valueOf(request), request.version())
                     : null;
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
@@ -105,11 +102,8 @@ public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
     }
 
     private void access(byte[] key, long version) {
-        final Scratch scratch = borrowFor(key);
-        try {
+        try (Scratch scratch = borrowFor(key)) {
             reads.accessed(scratch, version);
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 

@@ -31,11 +31,8 @@ public final class Invocations<K, V> {
 
     public <T> @Nullable T invoke(K key, EntryProcessor<K, V, T> processor, @Nullable Object... arguments) {
         final long startNs = opening.statistics().start();
-        final Scratch scratch = opening.borrowFor(key);
-        try {
+        try (Scratch scratch = opening.borrowFor(key)) {
             return invoke(new Invocation<>(opening, scratch, key, processor, arguments), scratch, startNs);
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 

@@ -41,7 +41,7 @@ public final class Mutations<K, V> {
             encoded = true;
         } finally {
             if (!encoded) {
-                opening.giveBack(scratch);
+                scratch.close();
             }
         }
         return scratch;
@@ -49,11 +49,8 @@ public final class Mutations<K, V> {
 
     public void put(K key, V value) {
         final long startNs = statistics.start();
-        final Scratch scratch = borrowFor(key, value);
-        try {
+        try (Scratch scratch = borrowFor(key, value)) {
             put(scratch, key, value, startNs);
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
@@ -85,8 +82,7 @@ public final class Mutations<K, V> {
     /** Puts an entry that the writer has been given already. */
     void putWritten(K key, V value) {
         final long startNs = statistics.start();
-        final Scratch scratch = borrowFor(key, value);
-        try {
+        try (Scratch scratch = borrowFor(key, value)) {
             final boolean stored;
             if (opening.lifetimes().isConstant()) {
                 stored = isStored(store(scratch));
@@ -98,8 +94,6 @@ public final class Mutations<K, V> {
             if (stored) {
                 statistics.put(startNs);
             }
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
@@ -110,11 +104,8 @@ public final class Mutations<K, V> {
 
     /** A request that puts an entry which the writer has been given already; to be executed with others. */
     Request beginPut(K key, V value) {
-        final Scratch scratch = borrowFor(key, value);
-        try {
+        try (Scratch scratch = borrowFor(key, value)) {
             return scratch.separatePut().ttl(createMs, updateMs);
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
@@ -129,8 +120,7 @@ public final class Mutations<K, V> {
     @Nullable
     public V getAndPut(K key, V value) {
         final long startNs = statistics.start();
-        final Scratch scratch = borrowFor(key, value);
-        try {
+        try (Scratch scratch = borrowFor(key, value)) {
             final V old;
             final boolean stored;
             if (direct) {
@@ -149,15 +139,12 @@ public final class Mutations<K, V> {
                 statistics.put(startNs);
             }
             return old;
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
     public boolean putIfAbsent(K key, V value) {
         final long startNs = statistics.start();
-        final Scratch scratch = borrowFor(key, value);
-        try {
+        try (Scratch scratch = borrowFor(key, value)) {
             final boolean applied;
             final boolean stored;
             if (direct) {
@@ -176,15 +163,12 @@ public final class Mutations<K, V> {
                 statistics.put(startNs);
             }
             return stored;
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
     public boolean replace(K key, V value) {
         final long startNs = statistics.start();
-        final Scratch scratch = borrowFor(key, value);
-        try {
+        try (Scratch scratch = borrowFor(key, value)) {
             final boolean applied;
             if (direct) {
                 final Request request = scratch.put().when(Condition.IF_PRESENT).ttl(Ttl.ETERNAL, updateMs);
@@ -195,8 +179,6 @@ public final class Mutations<K, V> {
             }
             countReplace(applied, applied, startNs);
             return applied;
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
@@ -210,8 +192,7 @@ public final class Mutations<K, V> {
     @Nullable
     public V getAndReplace(K key, V value) {
         final long startNs = statistics.start();
-        final Scratch scratch = borrowFor(key, value);
-        try {
+        try (Scratch scratch = borrowFor(key, value)) {
             final V old;
             if (direct) {
                 final Request request = scratch.put()
@@ -226,8 +207,6 @@ public final class Mutations<K, V> {
             }
             countReplace(old != null, old != null, startNs);
             return old;
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
@@ -235,21 +214,17 @@ public final class Mutations<K, V> {
         opening.checkKey(key);
         opening.checkValue(expected);
         final long startNs = statistics.start();
-        final Scratch scratch = borrowFor(key, value);
-        try {
+        try (Scratch scratch = borrowFor(key, value)) {
             final ConditionalChange<K, V> change = new ConditionalChange<>(opening, scratch, Change.REPLACE_VALUE, key);
             final boolean applied = change.run(expected, value, false);
             countReplace(change.existed(), applied, startNs);
             return applied;
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
     public boolean replaceIfVersion(K key, V value, long version) {
         final long startNs = statistics.start();
-        final Scratch scratch = borrowFor(key, value);
-        try {
+        try (Scratch scratch = borrowFor(key, value)) {
             final Writes<K, V> writes = opening.writes();
             if (writes != null) {
                 throw new UnsupportedOperationException(
@@ -262,15 +237,12 @@ public final class Mutations<K, V> {
             final boolean applied = request.status() == Status.OK;
             countReplace(request.has(ResultBits.EXISTED), applied, startNs);
             return applied;
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
     public boolean removeIfVersion(K key, long version) {
         final long startNs = statistics.start();
-        final Scratch scratch = opening.borrowFor(key);
-        try {
+        try (Scratch scratch = opening.borrowFor(key)) {
             if (opening.writes() != null) {
                 throw new UnsupportedOperationException(
                         "removeIfVersion on a write-through cache: use remove or invoke, which call the writer");
@@ -283,30 +255,24 @@ public final class Mutations<K, V> {
                 statistics.removed(startNs);
             }
             return applied;
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
     public boolean remove(K key) {
         final long startNs = statistics.start();
-        final Scratch scratch = opening.borrowFor(key);
-        try {
+        try (Scratch scratch = opening.borrowFor(key)) {
             final boolean removed = delete(scratch, key, false).status() == Status.OK;
             if (removed) {
                 statistics.removed(startNs);
             }
             return removed;
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
     /** Removes an entry that the writer has been told of already. */
     boolean removeWritten(K key) {
         final long startNs = statistics.start();
-        final Scratch scratch = opening.borrowFor(key);
-        try {
+        try (Scratch scratch = opening.borrowFor(key)) {
             final Request request = scratch.delete();
             opening.execute(request);
             final boolean removed = request.status() == Status.OK;
@@ -314,8 +280,6 @@ public final class Mutations<K, V> {
                 statistics.removed(startNs);
             }
             return removed;
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
@@ -345,8 +309,7 @@ public final class Mutations<K, V> {
         opening.checkKey(key);
         opening.checkValue(expected);
         final long startNs = statistics.start();
-        final Scratch scratch = opening.borrowFor(key);
-        try {
+        try (Scratch scratch = opening.borrowFor(key)) {
             final ConditionalChange<K, V> change = new ConditionalChange<>(opening, scratch, Change.REMOVE_VALUE, key);
             final boolean removed = change.run(expected, null, false);
             statistics.got(change.existed(), startNs);
@@ -354,16 +317,13 @@ public final class Mutations<K, V> {
                 statistics.removed(startNs);
             }
             return removed;
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
     @Nullable
     public V getAndRemove(K key) {
         final long startNs = statistics.start();
-        final Scratch scratch = opening.borrowFor(key);
-        try {
+        try (Scratch scratch = opening.borrowFor(key)) {
             final Request request = delete(scratch, key, true);
             final V old = request.status() == Status.OK ? opening.valueOf(request) : null;
             statistics.got(old != null, startNs);
@@ -371,8 +331,6 @@ public final class Mutations<K, V> {
                 statistics.removed(startNs);
             }
             return old;
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 }

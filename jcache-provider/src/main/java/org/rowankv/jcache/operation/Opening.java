@@ -11,6 +11,7 @@ import org.rowankv.driver.api.RowanException;
 import org.rowankv.jcache.codec.ByteSink;
 import org.rowankv.jcache.codec.Codec;
 import org.rowankv.jcache.event.EntryDecoder;
+import org.rowankv.jcache.event.EventHub;
 import org.rowankv.jcache.expiry.Lifetimes;
 import org.rowankv.jcache.integration.Loads;
 import org.rowankv.jcache.integration.Writes;
@@ -38,6 +39,9 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
     private final Lifetimes lifetimes;
     private final Statistics statistics;
     private final Rendezvous rendezvous;
+    /** Of that. */
+    private final EventHub events;
+
     private final @Nullable Loads<K, V> loads;
     private final @Nullable Writes<K, V> writes;
     private final Scratches scratches;
@@ -68,6 +72,7 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
         this.lifetimes = parts.lifetimes();
         this.statistics = parts.statistics();
         this.rendezvous = parts.rendezvous();
+        this.events = rendezvous.events();
         this.loads = parts.loads();
         this.writes = parts.writes();
         this.scratches = new Scratches(cacheId, Runtime.getRuntime().availableProcessors());
@@ -130,14 +135,10 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
             encoded = true;
         } finally {
             if (!encoded) {
-                scratches.giveBack(scratch);
+                scratch.close();
             }
         }
         return scratch;
-    }
-
-    void giveBack(Scratch scratch) {
-        scratches.giveBack(scratch);
     }
 
     // --- objects and bytes ---
@@ -206,11 +207,8 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
 
     /** A copy of the key, as the store will know it. */
     public K copyOf(K key) {
-        final Scratch scratch = borrowFor(key);
-        try {
+        try (Scratch scratch = borrowFor(key)) {
             return keyOf(scratch);
-        } finally {
-            giveBack(scratch);
         }
     }
 
@@ -232,7 +230,7 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
      */
     void execute(Request request) {
         try {
-            rendezvous.events().execute(client, request);
+            events.execute(client, request);
         } finally {
             if (request.status() == Status.OK && isChange(request.operation())) {
                 noteMutation(request);
@@ -260,7 +258,7 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
      */
     void executeAll(List<Request> requests) {
         try {
-            rendezvous.events().executeAll(client, requests);
+            events.executeAll(client, requests);
         } finally {
             for (Request request : requests) {
                 if (request.status() == Status.OK && isChange(request.operation())) {
@@ -299,7 +297,7 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
      */
     void touch(Scratch scratch, long version, long ttlMs) {
         final Request request = scratch.touch(version, ttlMs);
-        rendezvous.events().execute(client, request);
+        events.execute(client, request);
         if (request.status() != Status.FULL) {
             checkOutcome(request);
         }

@@ -39,16 +39,13 @@ public final class Reads<K, V> {
     @Nullable
     public V get(K key) {
         final long startNs = opening.statistics().start();
-        final Scratch scratch = opening.borrowFor(key);
-        try {
+        try (Scratch scratch = opening.borrowFor(key)) {
             final V value = read(scratch);
             if (value != null || opening.loads() == null) {
                 opening.statistics().got(value != null, startNs);
                 return value;
             }
             return loadMissed(opening.loads(), scratch, startNs);
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
@@ -110,8 +107,7 @@ public final class Reads<K, V> {
         final Map<K, Long> missed = new HashMap<>();
         final List<K> toLoad = new ArrayList<>();
         final Loads<K, V> loads = opening.loads();
-        final Scratch scratch = opening.borrow();
-        try {
+        try (Scratch scratch = opening.borrow()) {
             if (opening.isRemote() && !asksOnAccess) {
                 readTogether(keys, scratch, values, missed);
             } else {
@@ -141,8 +137,6 @@ public final class Reads<K, V> {
                     }
                 });
             }
-        } finally {
-            opening.giveBack(scratch);
         }
         return values;
     }
@@ -174,11 +168,8 @@ public final class Reads<K, V> {
     }
 
     public boolean containsKey(K key) {
-        final Scratch scratch = opening.borrowFor(key);
-        try {
+        try (Scratch scratch = opening.borrowFor(key)) {
             return isPresent(scratch);
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 
@@ -191,8 +182,7 @@ public final class Reads<K, V> {
 
     public Versioned<V> getVersioned(K key) {
         final long startNs = opening.statistics().start();
-        final Scratch scratch = opening.borrowFor(key);
-        try {
+        try (Scratch scratch = opening.borrowFor(key)) {
             final Request request = scratch.get().accessTtl(accessMs);
             opening.execute(request);
             final boolean hit = request.status() == Status.OK;
@@ -202,8 +192,6 @@ public final class Reads<K, V> {
             }
             opening.statistics().got(hit, startNs);
             return read;
-        } finally {
-            opening.giveBack(scratch);
         }
     }
 }

@@ -1,33 +1,38 @@
 package org.rowankv.jcache.operation;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.codec.ByteSink;
 import org.rowankv.protocol.Request;
+import org.rowankv.runtime.concurrent.SlotPool;
 
 /**
  * What one operation works with, kept for the next: a request, and the bytes of a key and a value. Used by the thread that
  * borrowed it from {@link Scratches}.
  */
-final class Scratch {
+final class Scratch implements AutoCloseable {
     private static final int KEY_BYTES = 64;
     private static final int VALUE_BYTES = 256;
     /** Above this an array is given back to the collector after use. */
     private static final int KEPT_BYTES = 1 << 20;
 
-    private final int home;
     private final int cacheId;
+    /** Null: it is dropped after use. */
+    private final @Nullable SlotPool home;
+
+    private final int slot;
     private final ByteSink key = new ByteSink(KEY_BYTES);
     private final ByteSink value = new ByteSink(VALUE_BYTES);
     private Request request = new Request();
 
-    Scratch(int home, int cacheId) {
-        this.home = home;
+    /**
+     * @param home the pool that it goes back to, or null
+     * @param slot its place there
+     */
+    Scratch(int cacheId, @Nullable SlotPool home, int slot) {
         this.cacheId = cacheId;
-    }
-
-    /** Its slot in the pool; negative: none. */
-    int home() {
-        return home;
+        this.home = home;
+        this.slot = slot;
     }
 
     ByteSink key() {
@@ -72,11 +77,16 @@ final class Scratch {
         return request.touch(cacheId, key.bytes(), 0, key.length(), version, ttlMs);
     }
 
-    void trim() {
+    /** Gives it back; its borrower does not use it any more. */
+    @Override
+    public void close() {
         key.shrinkAbove(KEPT_BYTES, KEY_BYTES);
         value.shrinkAbove(KEPT_BYTES, VALUE_BYTES);
         if (request.result().length > KEPT_BYTES) {
             request = new Request();
+        }
+        if (home != null) {
+            home.giveBack(slot);
         }
     }
 }

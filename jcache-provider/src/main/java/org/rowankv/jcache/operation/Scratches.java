@@ -9,8 +9,6 @@ import org.rowankv.runtime.concurrent.SlotPool;
  * reference, which would cost the collector's barrier. Thread-safe.
  */
 final class Scratches {
-    private static final int NO_SLOT = -1;
-
     private final SlotPool pool;
     /** Each element made, and from then on used, by the holder of its slot. */
     private final @Nullable Scratch[] scratches;
@@ -27,7 +25,7 @@ final class Scratches {
     Scratch borrow() {
         final int slot = pool.tryBorrow();
         if (slot < 0) {
-            return new Scratch(NO_SLOT, cacheId);
+            return new Scratch(cacheId, null, -1);
         }
         final Scratch kept = scratches[slot];
         return kept != null ? kept : make(slot);
@@ -36,20 +34,13 @@ final class Scratches {
     private Scratch make(int slot) {
         Scratch made = null;
         try {
-            made = new Scratch(slot, cacheId);
+            made = new Scratch(cacheId, pool, slot);
             scratches[slot] = made;
             return made;
         } finally {
             if (made == null) {
                 pool.giveBack(slot);
             }
-        }
-    }
-
-    void giveBack(Scratch scratch) {
-        scratch.trim();
-        if (scratch.home() != NO_SLOT) {
-            pool.giveBack(scratch.home());
         }
     }
 }
