@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.sim.workload.CacheLife;
 
 /**
  * Who goes on next: clients, attempts that servers are at work on, servers' agents. Whoever stops at a point has others run
@@ -35,6 +37,10 @@ final class Turns {
 
     private long taken;
     private long stepsSinceEnd;
+    /** The cache whose destruction was looked at last, and in how many shards it had come to its end then. */
+    private @Nullable CacheLife seen;
+
+    private long seenDestroyed;
 
     Turns(Simulation simulation, RandomSource order) {
         this.simulation = simulation;
@@ -141,7 +147,7 @@ final class Turns {
                 offer(service, service.readyAtNs(), now);
             }
         }
-        if (++stepsSinceEnd > STUCK_AFTER_STEPS) {
+        if (++stepsSinceEnd > STUCK_AFTER_STEPS && !destroysOn()) {
             stuck();
         }
         if (readyCount == 0) {
@@ -175,6 +181,27 @@ final class Turns {
             ready = Arrays.copyOf(ready, 2 * readyCount);
         }
         ready[readyCount++] = task;
+    }
+
+    /** Destroying a cache in many shards takes long: each of them is something that has come to its end. */
+    private boolean destroysOn() {
+        final CacheLife life = simulation.workload().caches().destroying();
+        if (life == null) {
+            return false;
+        }
+        long destroyed = 0;
+        for (int shard = 0; shard < simulation.plan().shards(); shard++) {
+            final ShardReplica primary =
+                    simulation.store().serverOf(shard).replicas().get(shard);
+            destroyed += primary.clears().isDestroyed(life.id()) ? 1 : 0;
+        }
+        final boolean more = destroyed > (life.equals(seen) ? seenDestroyed : 0);
+        seen = life;
+        seenDestroyed = destroyed;
+        if (more) {
+            stepsSinceEnd = 0;
+        }
+        return more;
     }
 
     private void stuck() {

@@ -23,6 +23,8 @@ public final class Caches {
     /** A change is under way, on this thread or below it. */
     private boolean isChanging;
 
+    private @Nullable CacheLife destroying;
+
     Caches(WorkloadPlan plan, WorkloadHost host, HistoryRecorder history) {
         this.plan = plan;
         this.host = host;
@@ -99,17 +101,24 @@ public final class Caches {
         return isChanging;
     }
 
+    /** The cache that is being destroyed, or null. */
+    public @Nullable CacheLife destroying() {
+        return destroying;
+    }
+
     /** Destroys a cache that lives. Errors leave open what became of it: {@link #open} finds out, and {@link #settle}. */
     public void destroy(CacheLife life, Catalogue catalogue) {
         final boolean isFirst = !life.isDestroyBegun();
         life.destroyBegins(host.nowNs());
         isChanging = true;
+        destroying = life;
         try {
             if (!catalogue.destroy(life.name()) && isFirst) {
                 host.violation(life + " was not there when it was destroyed");
             }
         } finally {
             isChanging = false;
+            destroying = null;
         }
         destroyed(life);
     }
