@@ -18,6 +18,8 @@ import org.rowankv.sim.workload.CacheLife;
 final class Turns {
     private static final int DEEPEST = 4;
     private static final int STUCK_AFTER_STEPS = 400_000;
+    /** What a server tries again after a second is not stuck. */
+    private static final long STUCK_AFTER_NS = 2_000_000_000;
 
     private final Simulation simulation;
     private final RandomSource order;
@@ -37,6 +39,7 @@ final class Turns {
 
     private long taken;
     private long stepsSinceEnd;
+    private long endedAtNs;
     /** The cache whose destruction was looked at last, and in how many shards it had come to its end then. */
     private @Nullable CacheLife seen;
 
@@ -86,6 +89,7 @@ final class Turns {
     /** Something has come to its end: nothing is stuck. */
     void onProgress() {
         stepsSinceEnd = 0;
+        endedAtNs = simulation.timeline().nowNs();
     }
 
     /** How long nothing has come to its end. */
@@ -147,7 +151,7 @@ final class Turns {
                 offer(service, service.readyAtNs(), now);
             }
         }
-        if (++stepsSinceEnd > STUCK_AFTER_STEPS && !destroysOn()) {
+        if (++stepsSinceEnd > STUCK_AFTER_STEPS && now - endedAtNs > STUCK_AFTER_NS && !destroysOn()) {
             stuck();
         }
         if (readyCount == 0) {
@@ -199,7 +203,7 @@ final class Turns {
         seen = life;
         seenDestroyed = destroyed;
         if (more) {
-            stepsSinceEnd = 0;
+            onProgress();
         }
         return more;
     }
