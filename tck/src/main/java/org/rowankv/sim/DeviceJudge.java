@@ -9,6 +9,7 @@ import org.rowankv.protocol.Version;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.engine.Server;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -73,6 +74,10 @@ final class DeviceJudge {
 
     private void requireForced(Server server, long address) {
         final MemoryRegion region = server.segments().region();
+        if (simulation.victim().isRotten()
+                && StateJudge.isDamaged(server.segments(), new EntryCheck(region), address)) {
+            return; // its length may be a wrong one
+        }
         final ByteBuffer buffer = region.buffer(address);
         final int at = region.offset(address);
         final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(buffer, at));

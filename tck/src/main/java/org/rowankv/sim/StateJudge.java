@@ -138,7 +138,7 @@ public final class StateJudge {
         return objects;
     }
 
-    private static boolean isDamaged(Segments segments, EntryCheck check, long address) {
+    static boolean isDamaged(Segments segments, EntryCheck check, long address) {
         final int segment = segments.segmentOf(address);
         final long end = segments.area().addressOf(segment) + segments.length();
         return check.whyInvalid(address, end, segments.generation(segment)) != null;
