@@ -46,7 +46,8 @@ final class DamageJudge {
 
     /**
      * A read was answered that the object cannot be read: once the scrubber was there it can, or its segment is not one that is
-     * scrubbed yet. Then the object is taken from another replica.
+     * scrubbed yet. Then another replica says what is there, or that there is nothing, as where the entry of a deletion is damaged. The
+     * history of the key shows whether that is true.
      */
     void mend(Request request) {
         simulation.victim().requireRotten("a read at rest finds an object damaged");
@@ -59,9 +60,10 @@ final class DamageJudge {
         if (simulation.victim().isLone()) {
             throw new LossError("an object cannot be read any more");
         }
-        if (!isFoundElsewhere(request)) {
-            simulation.violation("an object cannot be read, and no other replica has it");
+        if (!hasWholeReplica(request)) {
+            simulation.violation("an object cannot be read, and there is no other whole replica");
         }
+        answerElsewhere(request);
         simulation.happenings().count("objects that stay unavailable, and that another replica has");
     }
 
@@ -73,15 +75,28 @@ final class DamageJudge {
         }
     }
 
+    private boolean hasWholeReplica(Request request) {
+        final ShardAssignment assignment =
+                simulation.store().cluster().configuration().shard(request.shard());
+        for (int server = 0; server < simulation.plan().servers(); server++) {
+            if (isWholeReplica(assignment, server)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isWholeReplica(ShardAssignment assignment, int server) {
+        return server != simulation.victim().number() && assignment.isReplica(server) && !assignment.isJoining(server);
+    }
+
     private boolean isFoundElsewhere(Request request) {
         final ShardAssignment assignment =
                 simulation.store().cluster().configuration().shard(request.shard());
         // The primary's clock gave the lifetime its end; the others' may be years apart.
         final long nowMs = simulation.store().clock(assignment.primary()).wallMs();
         for (int server = 0; server < simulation.plan().servers(); server++) {
-            if (server != simulation.victim().number()
-                    && assignment.isReplica(server)
-                    && !assignment.isJoining(server)
+            if (isWholeReplica(assignment, server)
                     && ReplicaRead.answer(
                             request, simulation.store().cluster().servers().get(server), nowMs)) {
                 return true;

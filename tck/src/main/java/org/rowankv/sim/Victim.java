@@ -26,6 +26,9 @@ final class Victim {
     private boolean rotten;
     private boolean lying;
     private boolean putsBack;
+    /** The area has been as it was kept ever since: no process has run. */
+    private boolean justKept;
+
     private boolean hasLost;
 
     Victim(Simulation simulation, RandomSource random) {
@@ -107,7 +110,8 @@ final class Victim {
                 simulation.happenings().count("devices that lied and were replaced");
             }
         }
-        if (putsBack && !simulation.memories().of(number).hasKept()) {
+        justKept = putsBack && !simulation.memories().of(number).hasKept();
+        if (justKept) {
             simulation.memories().of(number).keep();
         }
     }
@@ -116,7 +120,11 @@ final class Victim {
     void beforeStart(int starts) {
         atNextStart.forEach(this::flip);
         atNextStart.clear();
-        if (putsBack && number != NOBODY && simulation.memories().of(number).hasKept() && random.nextInt(2) == 0) {
+        if (putsBack
+                && number != NOBODY
+                && simulation.memories().of(number).hasKept()
+                && random.nextInt(2) == 0
+                && !justKept) {
             putsBack = false;
             if (starts > 1 && !isLone()) {
                 simulation.memories().of(number).putBackKept();
