@@ -30,33 +30,6 @@ public record EndpointSettings(
         MessageHandler messages,
         MembershipView view,
         @Nullable LandingForce force) {
-
-    /** Without a device. */
-    public EndpointSettings(
-            int serverId,
-            long incarnation,
-            long clusterId,
-            MemoryRegion region,
-            int segmentLength,
-            long segmentBase,
-            int maxPosted,
-            CreditSource credit,
-            MessageHandler messages,
-            MembershipView view) {
-        this(
-                serverId,
-                incarnation,
-                clusterId,
-                region,
-                segmentLength,
-                segmentBase,
-                maxPosted,
-                credit,
-                messages,
-                view,
-                null);
-    }
-
     /** Granularity of landing. */
     public static final int STRIDE = 64;
 

@@ -27,6 +27,7 @@ import org.rowankv.server.cluster.ClusterServer;
 import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.cluster.ClusterSurroundings;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
+import org.rowankv.server.directory.ServerDirectory;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
@@ -77,7 +78,9 @@ final class InspectServerTest {
                                 ThreadScheduling.INSTANCE,
                                 errors,
                                 1,
-                                door))) {
+                                door,
+                                ServerDirectory::open,
+                                usual -> {}))) {
             server.start();
             await().atMost(Duration.ofSeconds(60)).until(() -> server.server() != null);
             try (RowanClient client = RowanClient.connect(List.of("127.0.0.1:" + port[0]))) {

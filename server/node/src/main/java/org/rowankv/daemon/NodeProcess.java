@@ -20,6 +20,7 @@ import org.rowankv.server.cluster.ClusterServer;
 import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.cluster.ClusterSurroundings;
 import org.rowankv.server.cluster.Phase;
+import org.rowankv.server.directory.ServerDirectory;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerStatistics;
@@ -92,7 +93,9 @@ final class NodeProcess implements AutoCloseable {
                         ThreadScheduling.INSTANCE,
                         errors,
                         Math.max(1, processors / 2),
-                        door));
+                        door,
+                        ServerDirectory::open,
+                        usual -> {}));
         server.start();
     }
 

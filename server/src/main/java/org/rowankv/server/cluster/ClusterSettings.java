@@ -6,12 +6,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.runtime.agent.ThreadingMode;
-import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.membership.ClusterShape;
 import org.rowankv.server.membership.HostAndPort;
-import org.rowankv.topology.ShardMap;
 
 /**
  * Settings of one server of a cluster.
@@ -65,37 +63,14 @@ public record ClusterSettings(
     public static final long DEFAULT_DRAIN_MS = 10_000;
 
     public static final int DEFAULT_SHARDS_PER_SERVER = 48;
-    public static final int MAX_SERVERS = 64;
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,62}");
-    private static final int MAX_MESSAGE = 128 << 10;
 
     /** @throws IllegalArgumentException if a server cannot run with them; says why and what would do */
     public ClusterSettings {
         requireName("the cluster's name", cluster);
         requireName("the server's name", name);
-        require(
-                shape.servers() >= 1 && shape.servers() <= MAX_SERVERS,
-                "a cluster has 1.." + MAX_SERVERS + " servers, not " + shape.servers());
-        require(
-                shape.replicas() >= 1 && shape.replicas() <= shape.servers(),
-                "replicas must be 1.." + shape.servers() + " (the number of servers), not " + shape.replicas());
-        require(
-                shape.shards() >= shape.servers() && shape.shards() <= ShardMap.MAX_SHARDS,
-                "shards must be " + shape.servers() + " (one per server).." + ShardMap.MAX_SHARDS + ", not "
-                        + shape.shards());
+        shape.requireUsable();
         require(shape.durability() != Durability.NONE, "durability must be process or power in a cluster");
-        require(
-                Integer.bitCount(shape.segmentBytes()) == 1
-                        && shape.segmentBytes() >= AreaSettings.MIN_SEGMENT_LENGTH
-                        && shape.segmentBytes() <= AreaSettings.MAX_SEGMENT_LENGTH,
-                "segment must be a power of two from " + AreaSettings.MIN_SEGMENT_LENGTH + " to "
-                        + AreaSettings.MAX_SEGMENT_LENGTH + " bytes, not " + shape.segmentBytes());
-        require(
-                shape.maxMessage() >= 256
-                        && shape.maxMessage() <= Math.min(MAX_MESSAGE, shape.segmentBytes())
-                        && shape.maxMessage() % 64 == 0,
-                "max-message must be a multiple of 64 from 256 to " + Math.min(MAX_MESSAGE, shape.segmentBytes())
-                        + ", not " + shape.maxMessage());
         require(workers >= 1 && workers <= 1024, "workers must be 1..1024, not " + workers);
         require(
                 mutationsPerWorker >= 1 && mutationsPerWorker <= 1024,

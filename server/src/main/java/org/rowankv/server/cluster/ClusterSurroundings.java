@@ -7,7 +7,6 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.configstore.ConfigurationStore;
-import org.rowankv.server.directory.ServerDirectory;
 import org.rowankv.server.directory.ServerHome;
 import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.membership.ServerAddresses;
@@ -34,35 +33,4 @@ public record ClusterSurroundings(
         int scanThreads,
         ClientDoor door,
         ServerHome.Opening homes,
-        Consumer<ServerSettings.Builder> tuning) {
-    /** With its data in a directory. */
-    public ClusterSurroundings(
-            ConfigurationStore store,
-            Fabric fabric,
-            ServerAddresses addresses,
-            Clock clock,
-            RandomSource random,
-            Scheduling scheduling,
-            ErrorLog errors,
-            int scanThreads,
-            ClientDoor door) {
-        this(
-                store,
-                fabric,
-                addresses,
-                clock,
-                random,
-                scheduling,
-                errors,
-                scanThreads,
-                door,
-                ServerDirectory::open,
-                usual -> {});
-    }
-
-    /** The same with other process values. */
-    public ClusterSurroundings withTuning(Consumer<ServerSettings.Builder> newTuning) {
-        return new ClusterSurroundings(
-                store, fabric, addresses, clock, random, scheduling, errors, scanThreads, door, homes, newTuning);
-    }
-}
+        Consumer<ServerSettings.Builder> tuning) {}

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.ServerSettings;
-import org.rowankv.topology.ShardMap;
+import org.rowankv.server.membership.ClusterShape;
 
 /**
  * Settings of servers inside this JVM. Made by {@link #builder}; {@link Builder#build} checks them.
@@ -45,7 +45,6 @@ public record EmbeddedSettings(
         long deadlineMs) {
     public static final int DEFAULT_SHARDS_PER_SERVER = 16;
     public static final int DEFAULT_MAX_MESSAGE = 16 << 10;
-    public static final int MAX_SERVERS = 64;
     /** An hour for some fourteen gigabytes. */
     public static final int DEFAULT_SCRUB_MIB_PER_SECOND = 4;
 
@@ -185,24 +184,15 @@ public record EmbeddedSettings(
 
         /** @throws IllegalArgumentException if the settings cannot work; says why and what would */
         public EmbeddedSettings build() {
-            require(servers >= 1 && servers <= MAX_SERVERS, "servers must be 1.." + MAX_SERVERS + ", not " + servers);
-            require(
-                    replicas >= 1 && replicas <= servers,
-                    "replicas must be 1.." + servers + " (the number of servers), not " + replicas);
             final int shardCount = shards == 0 ? DEFAULT_SHARDS_PER_SERVER * servers : shards;
-            require(
-                    shardCount >= servers && shardCount <= ShardMap.MAX_SHARDS,
-                    "shards must be " + servers + " (one per server).." + ShardMap.MAX_SHARDS + ", not " + shardCount);
             final int workerCount = workers == 0 ? defaultWorkers() : workers;
             require(workerCount >= 1 && workerCount <= 1024, "workers must be 1..1024, not " + workerCount);
-            final long capacity = capacityBytes == 0 ? defaultCapacity(servers, dir != null) : capacityBytes;
+            final long capacity =
+                    capacityBytes == 0 ? defaultCapacity(Math.max(1, servers), dir != null) : capacityBytes;
             final int segment = segmentBytes == 0 ? suitableSegment(capacity, workerCount) : segmentBytes;
-            require(
-                    Integer.bitCount(segment) == 1
-                            && segment >= AreaSettings.MIN_SEGMENT_LENGTH
-                            && segment <= AreaSettings.MAX_SEGMENT_LENGTH,
-                    "segment must be a power of two from " + AreaSettings.MIN_SEGMENT_LENGTH + " to "
-                            + AreaSettings.MAX_SEGMENT_LENGTH + " bytes, not " + segment);
+            final Durability level =
+                    durability != null ? durability : dir == null ? Durability.NONE : Durability.PROCESS;
+            new ClusterShape(servers, replicas, shardCount, segment, maxMessage, level).requireUsable();
             final long minimum = minimumCapacity(replicas, workerCount, segment);
             require(
                     capacity >= minimum,
@@ -210,10 +200,6 @@ public record EmbeddedSettings(
                             + replicas + " replicas and segments of " + segment
                             + " bytes: 2 x (workers + 2 x posted + 7) segments, posted = " + (replicas > 1 ? 2 : 0)
                             + "; not " + capacity);
-            require(
-                    maxMessage >= 256 && maxMessage <= 128 << 10 && maxMessage % 64 == 0 && maxMessage <= segment,
-                    "max-message must be a multiple of 64 from 256 to " + Math.min(128 << 10, segment) + ", not "
-                            + maxMessage);
             require(
                     scrubMibPerSecond >= 0 && scrubMibPerSecond <= MAX_SCRUB_MIB_PER_SECOND,
                     "scrub-rate must be 0 (off).." + MAX_SCRUB_MIB_PER_SECOND + " MiB per second, not "
@@ -236,7 +222,7 @@ public record EmbeddedSettings(
                     workerCount,
                     verifyReads,
                     scrubMibPerSecond,
-                    durability != null ? durability : dir == null ? Durability.NONE : Durability.PROCESS,
+                    level,
                     checkpointIntervalMs,
                     acceptUnclean,
                     acceptCopied,

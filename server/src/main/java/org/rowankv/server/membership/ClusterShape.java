@@ -1,7 +1,9 @@
 package org.rowankv.server.membership;
 
 import java.util.Locale;
+import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
+import org.rowankv.topology.ShardMap;
 
 /**
  * What all servers of a cluster must agree on, from the day it is made.
@@ -15,6 +17,43 @@ import org.rowankv.server.durability.Durability;
  */
 public record ClusterShape(
         int servers, int replicas, int shards, int segmentBytes, int maxMessage, Durability durability) {
+    /** Of a cluster, or of a store inside one JVM. */
+    public static final int MAX_SERVERS = 64;
+
+    private static final int MAX_MESSAGE = 128 << 10;
+
+    /**
+     * Returns this.
+     *
+     * @throws IllegalArgumentException if no store can have it; says why and what would do
+     */
+    public ClusterShape requireUsable() {
+        require(servers >= 1 && servers <= MAX_SERVERS, "servers must be 1.." + MAX_SERVERS + ", not " + servers);
+        require(
+                replicas >= 1 && replicas <= servers,
+                "replicas must be 1.." + servers + " (the number of servers), not " + replicas);
+        require(
+                shards >= servers && shards <= ShardMap.MAX_SHARDS,
+                "shards must be " + servers + " (one per server).." + ShardMap.MAX_SHARDS + ", not " + shards);
+        require(
+                Integer.bitCount(segmentBytes) == 1
+                        && segmentBytes >= AreaSettings.MIN_SEGMENT_LENGTH
+                        && segmentBytes <= AreaSettings.MAX_SEGMENT_LENGTH,
+                "segment must be a power of two from " + AreaSettings.MIN_SEGMENT_LENGTH + " to "
+                        + AreaSettings.MAX_SEGMENT_LENGTH + " bytes, not " + segmentBytes);
+        final int longest = Math.min(MAX_MESSAGE, segmentBytes);
+        require(
+                maxMessage >= 256 && maxMessage <= longest && maxMessage % 64 == 0,
+                "max-message must be a multiple of 64 from 256 to " + longest + ", not " + maxMessage);
+        return this;
+    }
+
+    private static void require(boolean condition, String message) {
+        if (!condition) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+
     void write(Lines lines) {
         lines.put("servers", servers)
                 .put("replicas", replicas)

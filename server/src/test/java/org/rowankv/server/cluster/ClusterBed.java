@@ -30,6 +30,7 @@ import org.rowankv.runtime.agent.ThreadScheduling;
 import org.rowankv.runtime.agent.ThreadingMode;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
+import org.rowankv.server.directory.ServerDirectory;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerSettings;
@@ -93,16 +94,17 @@ public final class ClusterBed implements AutoCloseable {
             server = new ClusterServer(
                     settings,
                     new ClusterSurroundings(
-                                    store,
-                                    opened,
-                                    addresses,
-                                    SystemClock.INSTANCE,
-                                    new SplittableRandomSource((dir + name).hashCode() * 31L + ++starts),
-                                    ThreadScheduling.INSTANCE,
-                                    errors,
-                                    1,
-                                    new NotedCatalogue())
-                            .withTuning(with -> {
+                            store,
+                            opened,
+                            addresses,
+                            SystemClock.INSTANCE,
+                            new SplittableRandomSource((dir + name).hashCode() * 31L + ++starts),
+                            ThreadScheduling.INSTANCE,
+                            errors,
+                            1,
+                            new NotedCatalogue(),
+                            ServerDirectory::open,
+                            with -> {
                                 if (catalogue == null) {
                                     firstRoles.accept(with);
                                 }

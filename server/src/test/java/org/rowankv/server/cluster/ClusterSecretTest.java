@@ -67,7 +67,8 @@ class ClusterSecretTest {
                     1,
                     new NoCredit(),
                     (from, incarnation, message) -> {},
-                    new Believing(known.term() + 1)));
+                    new Believing(known.term() + 1),
+                    null));
             thread.start();
         }
 

@@ -52,7 +52,8 @@ final class LandingServer {
                 4,
                 new NoCredit(),
                 (from, incarnation, message) -> {},
-                new OneServer());
+                new OneServer(),
+                null);
         final ReceiveQueue queue = new LocalFabric().open(settings).receiveQueue();
         digest = new DigestAgent(
                 queue, new LandingCursor(settings, queue), segments, replicas, new ManualClock(), Long.MAX_VALUE);
