@@ -28,11 +28,10 @@ final class SourceFiles {
         return directory;
     }
 
-    /** The directories of the modules; a module may hold others, as server holds that of the server process. */
+    /** The directories of the modules. */
     static List<Path> modules() {
         try (Stream<Path> found = Files.list(root())) {
-            return found.filter(Files::isDirectory)
-                    .flatMap(module -> Stream.concat(Stream.of(module), nestedIn(module)))
+            return found.filter(module -> Files.isRegularFile(module.resolve("pom.xml")))
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -47,14 +46,6 @@ final class SourceFiles {
                 .flatMap(SourceFiles::filesUnder)
                 .sorted()
                 .toList();
-    }
-
-    private static Stream<Path> nestedIn(Path module) {
-        try (Stream<Path> inside = Files.list(module)) {
-            return inside.filter(nested -> Files.isRegularFile(nested.resolve("pom.xml"))).toList().stream();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** How many files each package has. */

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.rowankv.check.TestJvm;
+import org.rowankv.daemon.TestJvm;
 
 /** {@code rowan tck} as people run it, to its end. */
 record TckProcess(int exitCode, List<String> lines) {

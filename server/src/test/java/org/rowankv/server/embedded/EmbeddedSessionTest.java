@@ -1,0 +1,37 @@
+package org.rowankv.server.embedded;
+
+import org.junit.jupiter.api.Tag;
+import org.rowankv.driver.SessionContract;
+import org.rowankv.driver.api.Session;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.SplittableRandomSource;
+
+/** The servers in this JVM, three of them with three replicas, do what every session does. */
+@Tag("jvm")
+class EmbeddedSessionTest extends SessionContract {
+    private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
+    private EmbeddedCluster cluster;
+
+    @Override
+    protected Session open(Clock storeClock) {
+        cluster = EmbeddedCluster.open(
+                EmbeddedSettings.builder().servers(3).replicas(3).build(), storeClock, new SplittableRandomSource(5));
+        return cluster.session();
+    }
+
+    @Override
+    protected Clock clock() {
+        return clock;
+    }
+
+    @Override
+    protected void passMs(long ms) {
+        clock.advanceMs(ms);
+    }
+
+    @Override
+    protected void close(Session opened) {
+        cluster.close();
+    }
+}

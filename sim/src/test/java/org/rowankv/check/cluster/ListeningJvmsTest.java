@@ -1,0 +1,133 @@
+package org.rowankv.check.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import javax.cache.Cache;
+import javax.cache.CacheManager;
+import org.junit.jupiter.api.Test;
+import org.rowankv.daemon.Launch;
+import org.rowankv.daemon.TestJvm;
+import org.rowankv.daemon.local.TemporaryCluster;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.membership.PlannedSwap;
+
+/** Two client JVMs with listeners, and server processes whose primaries are swapped. */
+final class ListeningJvmsTest {
+    /** The other client, as this one sees it. */
+    private static final class Other implements AutoCloseable {
+        private final Process process;
+        private final PrintWriter orders;
+        private final List<String> lines = new CopyOnWriteArrayList<>();
+
+        Other(String uri) throws IOException {
+            process = new ProcessBuilder(TestJvm.command(
+                            "-ea",
+                            "-Xmx128m",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            ListeningJvm.class.getName(),
+                            uri))
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            orders = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
+            final Thread reader = new Thread(this::read, "other-jvm");
+            reader.setDaemon(true);
+            reader.start();
+        }
+
+        private void read() {
+            try (BufferedReader in =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+                for (String line = in.readLine(); line != null; line = in.readLine()) {
+                    lines.add(line);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        void awaitLine(String line) {
+            await().atMost(HeardEvents.PATIENCE).until(() -> {
+                assertThat(process.isAlive()).as(() -> String.join("\n", lines)).isTrue();
+                return lines.contains(line);
+            });
+        }
+
+        int count(String line) {
+            return Collections.frequency(lines, line);
+        }
+
+        @Override
+        public void close() throws IOException {
+            orders.close(); // its input ends, and so does it
+            try {
+                assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            } finally {
+                process.destroyForcibly();
+            }
+            assertThat(process.exitValue()).isZero();
+        }
+    }
+
+    @Test
+    void shouldHearAcrossJvmsAndPlannedSwaps() throws IOException {
+        try (TemporaryCluster servers =
+                        TemporaryCluster.start("listeners", 2, 2, "32m", Launch.DEFAULT.withJvmOptions("-Xmx192m"));
+                CacheManager manager = ListeningJvm.manager(servers.uri())) {
+            final Cache<String, Long> cache = ListeningJvm.cache(manager);
+            final HeardEvents heard = new HeardEvents();
+            cache.registerCacheEntryListener(heard.configuration(false, true));
+            try (Other other = new Other(servers.uri())) {
+                other.awaitLine("READY");
+                cache.put("a", 1L);
+                other.awaitLine("HEARD CREATED a=1");
+                other.orders.println("a 2");
+                other.awaitLine("PUT a");
+                assertThat(other.lines).contains("HEARD UPDATED a=2"); // its own listener was told before
+                await().atMost(HeardEvents.PATIENCE).until(() -> heard.texts().contains("UPDATED a=2"));
+                assertThat(heard.texts()).containsExactly("CREATED a=1", "UPDATED a=2");
+
+                try (ConfigurationStore store = servers.cluster().connect()) {
+                    new PlannedSwap(store, "listeners", new SplittableRandomSource(3)).swap(0, -1);
+                }
+                // All servers start anew with it, so both are told of a loss, and hear what comes after it.
+                other.awaitLine("LOST");
+                await().atMost(HeardEvents.PATIENCE).until(() -> heard.losses() > 0);
+                servers.awaitServing();
+                for (long i = 0; i < 50; i++) {
+                    final String key = "k" + i;
+                    cache.put(key, i);
+                    other.orders.println("l" + i + " " + i);
+                }
+                for (int i = 0; i < 50; i++) {
+                    other.awaitLine("PUT l" + i);
+                }
+                // A shard of which the loss is told after such a put may have lost it; the others have not.
+                cache.put("end", 1L);
+                await().atMost(HeardEvents.PATIENCE).until(() -> {
+                    cache.put("end", 2L);
+                    return other.lines.contains("HEARD UPDATED end=2");
+                });
+                for (int i = 0; i < 50; i++) {
+                    assertThat(other.count("HEARD CREATED k" + i + "=" + i)).isLessThanOrEqualTo(1);
+                    assertThat(other.count("HEARD CREATED l" + i + "=" + i)).isEqualTo(1);
+                }
+                assertThat(heard.versions()).doesNotHaveDuplicates();
+            }
+        }
+    }
+}

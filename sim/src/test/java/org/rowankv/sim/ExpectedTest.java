@@ -1,0 +1,52 @@
+package org.rowankv.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.rowankv.sim.plant.SourceTree;
+
+class ExpectedTest {
+    private static final Pattern POINT = Pattern.compile("Chaos\\.point\\(\"([^\"]+)\"\\)");
+    /** Of servers that are processes of their own: the other simulator reaches them. */
+    private static final List<String> OF_PROCESSES = List.of("start.ready");
+
+    @Test
+    void shouldExpectEveryPointThatThereIs() throws IOException {
+        final Set<String> points = new TreeSet<>();
+        for (String module : List.of("runtime", "protocol", "rdma", "driver", "server", "jcache-provider", "sim")) {
+            final Path sources = SourceTree.here().root().resolve(module).resolve("src/main/java");
+            try (Stream<Path> files = Files.walk(sources)) {
+                for (Path file :
+                        files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                    final Matcher found = POINT.matcher(Files.readString(file));
+                    while (found.find()) {
+                        points.add(found.group(1));
+                    }
+                }
+            }
+        }
+        // Those of the fabric and the client connections over TCP, on which no simulated store runs; and those of who
+        // waits for
+        // a place, of which simulated clients have enough.
+        points.removeIf(point -> point.startsWith("tcp.") || point.startsWith("role.") || point.startsWith("line."));
+        points.removeAll(OF_PROCESSES);
+        assertThat(Expected.points()).containsExactlyInAnyOrderElementsOf(points);
+    }
+
+    @Test
+    void shouldMissWhatDidNotHappen() {
+        final Happenings happenings = new Happenings();
+        final int all = Expected.missing(happenings).size();
+        happenings.count("crashes during a start");
+        assertThat(Expected.missing(happenings)).hasSize(all - 1).doesNotContain("crashes during a start");
+    }
+}
