@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.daemon.zookeeper.NodeDefaults;
 import org.rowankv.daemon.zookeeper.SecretFiles;
@@ -14,7 +15,6 @@ import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.agent.ThreadingMode;
-import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.frontend.ClientPortSettings;
@@ -26,7 +26,6 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -35,6 +34,7 @@ import picocli.CommandLine.Spec;
         name = "server",
         mixinStandardHelpOptions = true,
         sortOptions = false,
+        modelTransformer = ServerOption.All.class,
         description = {
             "Runs one server of a cluster until SIGTERM or SIGINT; then it lets operations under way end, and stops.",
             "Every option --some-name may also stand in the environment as ROWAN_SOME_NAME, or in the options file as"
@@ -66,165 +66,6 @@ public final class ServerCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
-    @Option(names = NodeDefaults.FILE_OPTION, paramLabel = "FILE", description = "file with options, a line each")
-    @SuppressWarnings("UnusedVariable") // read by the default values, before the others are
-    private @Nullable Path optionsFile;
-
-    @Option(
-            names = "--name",
-            required = true,
-            description = "name of this server, unique in its cluster: a-z 0-9 . _ -")
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private String name;
-
-    @Option(names = "--data", required = true, paramLabel = "DIR", description = "directory of this server's data")
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private Path data;
-
-    @Option(
-            names = "--zookeeper",
-            required = true,
-            paramLabel = "HOST:PORT,…",
-            description = "servers of the ZooKeeper that holds the configuration")
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private String zooKeeper;
-
-    @Option(names = "--cluster", defaultValue = "rowan", description = "name of the cluster (${DEFAULT-VALUE})")
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private String cluster;
-
-    @Option(
-            names = "--listen",
-            defaultValue = "127.0.0.1:7171",
-            paramLabel = "HOST:PORT",
-            description = "where clients come in (${DEFAULT-VALUE})")
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private String listen;
-
-    @Option(
-            names = "--advertise",
-            paramLabel = "HOST:PORT",
-            description = "where clients and servers reach this machine, if not at --listen")
-    private @Nullable String advertise;
-
-    @Option(
-            names = "--peer-listen",
-            paramLabel = "HOST:PORT",
-            description = "where the other servers come in (the port after that of --listen)")
-    private @Nullable String peerListen;
-
-    @Option(
-            names = "--peer-advertise",
-            paramLabel = "HOST:PORT",
-            description = "where the other servers reach this one (the host of --advertise, the port of --peer-listen)")
-    private @Nullable String peerAdvertise;
-
-    @Option(
-            names = "--admin-listen",
-            paramLabel = "HOST:PORT",
-            description = "where \"rowan health\" and \"rowan status\" ask (127.0.0.1, two ports after --listen)")
-    private @Nullable String adminListen;
-
-    @Option(
-            names = "--cluster-secret-file",
-            paramLabel = "FILE",
-            description = "file with the secret that all servers of the cluster share, at least 16 bytes;"
-                    + " or the secret itself in the environment, as ROWAN_CLUSTER_SECRET")
-    private @Nullable Path clusterSecretFile;
-
-    @Option(
-            names = "--insecure",
-            description = "listen for servers beyond this machine without a secret: whoever reaches that port can be a"
-                    + " server")
-    private boolean insecure;
-
-    @Option(
-            names = "--zookeeper-auth-file",
-            paramLabel = "FILE",
-            description =
-                    "file with scheme:credential for ZooKeeper, such as digest:user:password; nodes are made for it"
-                            + " alone")
-    private @Nullable Path zooKeeperAuthFile;
-
-    @Option(names = "--expect", required = true, paramLabel = "N", description = "servers that the cluster has")
-    private int expect;
-
-    @Option(names = "--replicas", defaultValue = "0", description = "copies of every object (2, or 1 of one server)")
-    private int replicas;
-
-    @Option(names = "--shards", defaultValue = "0", description = "into which the keys are divided (48 per server)")
-    private int shards;
-
-    @Option(names = "--zone", defaultValue = "", description = "of this machine; replicas go to different zones")
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private String zone;
-
-    @Option(names = "--capacity", defaultValue = "1g", description = "bytes of log, 256m or 2g (${DEFAULT-VALUE})")
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private String capacity;
-
-    @Option(names = "--segment", defaultValue = "1m", description = "bytes of a segment (${DEFAULT-VALUE})")
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private String segment;
-
-    @Option(names = "--max-message", defaultValue = "16k", description = "longest message (${DEFAULT-VALUE})")
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private String maxMessage;
-
-    @Option(names = "--durability", defaultValue = "process", description = "process or power (${DEFAULT-VALUE})")
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private String durability;
-
-    @Option(
-            names = "--workers",
-            defaultValue = "0",
-            description =
-                    "event loops that serve clients, each with a log of its own (1, and 1 more for every 4 processors"
-                            + " from 8 on)")
-    private int workers;
-
-    @Option(
-            names = "--client-memory",
-            paramLabel = "BYTES",
-            description =
-                    "for unfinished frames, unsent answers, and keys and values of requests of all clients, with k, m or"
-                            + " g (an eighth of the heap)")
-    private @Nullable String clientMemory;
-
-    @Option(
-            names = "--threading",
-            defaultValue = "auto",
-            paramLabel = "MODE",
-            description = "shared: one thread for all agents; dedicated: commit has its own; auto: dedicated from 8"
-                    + " processors (${DEFAULT-VALUE})")
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private String threading;
-
-    @Option(names = "--verify-reads", description = "check the checksums on every read")
-    private boolean verifyReads;
-
-    @Option(names = "--scrub-rate", defaultValue = "4", description = "MiB per second read again (${DEFAULT-VALUE})")
-    private int scrubRate;
-
-    @Option(
-            names = "--session-lease",
-            defaultValue = "600",
-            paramLabel = "SECONDS",
-            description = "after which a client that is not heard of counts as gone; 0: never (${DEFAULT-VALUE})")
-    private int sessionLease;
-
-    @Option(
-            names = "--drain",
-            defaultValue = "" + ClusterSettings.DEFAULT_DRAIN_MS,
-            description = "ms that a stop waits (${DEFAULT-VALUE})")
-    private long drain;
-
-    @Option(names = "--accept-unclean", description = "use data that a power cut or damage has left incomplete")
-    private boolean acceptUnclean;
-
-    @Option(names = "--accept-copied", description = "use a directory that is a copy of the one this server had")
-    private boolean acceptCopied;
-
     public static void main(String[] arguments) {
         NodeLogging.setUp();
         ParentWatch.beginIfAsked();
@@ -243,15 +84,15 @@ public final class ServerCommand implements Callable<Integer> {
         } catch (UncheckedIOException e) {
             Log.LOG.error(
                     "server {} cannot run: {}",
-                    name,
+                    text(ServerOption.NAME),
                     e.getCause() == null ? e : e.getCause().getMessage());
             return EXIT_FAILED;
         }
         final Thread hook = new Thread(
                 () -> {
-                    Log.LOG.info("server {} stops", name);
+                    Log.LOG.info("server {} stops", text(ServerOption.NAME));
                     process.close();
-                    Log.LOG.info("server {} has stopped", name);
+                    Log.LOG.info("server {} has stopped", text(ServerOption.NAME));
                 },
                 "rowan-stop");
         Runtime.getRuntime().addShutdownHook(hook);
@@ -279,55 +120,66 @@ public final class ServerCommand implements Callable<Integer> {
         }
     }
 
+    private String text(ServerOption option) {
+        return option.text(spec);
+    }
+
+    private int number(ServerOption option) {
+        return (int) Math.min(Integer.MAX_VALUE, option.number(spec));
+    }
+
+    private @Nullable Path path(ServerOption option) {
+        return text(option).isEmpty() ? null : Path.of(text(option));
+    }
+
+    private HostAndPort address(ServerOption option, Supplier<HostAndPort> otherwise) {
+        return text(option).isEmpty() ? otherwise.get() : HostAndPort.parse(text(option));
+    }
+
     private NodeProcess open() {
-        final HostAndPort clients = HostAndPort.parse(listen);
-        final HostAndPort reached = (advertise == null ? clients : HostAndPort.parse(advertise)).requireReachable();
-        final HostAndPort peers = peerListen == null
-                ? new HostAndPort(clients.host(), clients.port() + 1)
-                : HostAndPort.parse(peerListen);
-        final HostAndPort peersReached = (peerAdvertise == null
-                        ? new HostAndPort(reached.host(), peers.port())
-                        : HostAndPort.parse(peerAdvertise))
+        final HostAndPort clients = HostAndPort.parse(text(ServerOption.LISTEN));
+        final HostAndPort reached =
+                address(ServerOption.ADVERTISE, () -> clients).requireReachable();
+        final HostAndPort peers =
+                address(ServerOption.PEER_LISTEN, () -> new HostAndPort(clients.host(), clients.port() + 1));
+        final HostAndPort peersReached = address(
+                        ServerOption.PEER_ADVERTISE, () -> new HostAndPort(reached.host(), peers.port()))
                 .requireReachable();
         final HostAndPort admin =
-                adminListen == null ? new HostAndPort("127.0.0.1", clients.port() + 2) : HostAndPort.parse(adminListen);
+                address(ServerOption.ADMIN_LISTEN, () -> new HostAndPort("127.0.0.1", clients.port() + 2));
         final InetSocketAddress peerAddress = peers.resolve();
         final ClusterSecret secret = secretFor(peerAddress);
-        final int copies = replicas == 0 ? Math.min(2, expect) : replicas;
-        if (workers < 0 || workers > MOST_WORKERS) {
-            throw new IllegalArgumentException("--workers must be 1.." + MOST_WORKERS + ", not " + workers);
+        final int workers = number(ServerOption.WORKERS);
+        if (workers > MOST_WORKERS) {
+            throw ServerOption.WORKERS.refusal(workers);
         }
+        final long memory = ServerOption.CLIENT_MEMORY.number(spec);
         final ClientPortSettings port = ClientPortSettings.at(clients.host(), clients.port(), with -> {
             with.loops = workers == 0 ? with.loops : workers;
-            with.maxHeldBytes = clientMemory == null ? with.maxHeldBytes : ByteSize.parse(clientMemory);
+            with.maxHeldBytes = memory == 0 ? with.maxHeldBytes : memory;
         });
         final ClusterSettings settings = ClusterSettings.of(with -> {
-            with.cluster = cluster;
-            with.name = name;
-            with.dir = data;
+            with.cluster = text(ServerOption.CLUSTER);
+            with.name = text(ServerOption.NAME);
+            with.dir = path(ServerOption.DATA);
             with.advertised = peersReached;
             with.clients = reached.toString();
             with.admin = admin.toString();
-            with.zone = zone;
-            with.shape = new ClusterShape(
-                    expect,
-                    copies,
-                    shards == 0 ? ClusterSettings.DEFAULT_SHARDS_PER_SERVER * expect : shards,
-                    size("--segment", segment, AreaSettings.MAX_SEGMENT_LENGTH),
-                    size("--max-message", maxMessage, Integer.MAX_VALUE),
-                    level());
-            with.capacityBytes = ByteSize.parse(capacity);
+            with.zone = text(ServerOption.ZONE);
+            with.shape = shape();
+            with.capacityBytes = ServerOption.CAPACITY.number(spec);
             with.workers = port.loops();
-            with.verifyReads = verifyReads;
-            with.scrubMibPerSecond = scrubRate;
-            with.drainMs = drain;
-            with.acceptUnclean = acceptUnclean;
-            with.acceptCopied = acceptCopied;
+            with.verifyReads = ServerOption.VERIFY_READS.isSet(spec);
+            with.scrubMibPerSecond = number(ServerOption.SCRUB_RATE);
+            with.drainMs = number(ServerOption.DRAIN);
+            with.acceptUnclean = ServerOption.ACCEPT_UNCLEAN.isSet(spec);
+            with.acceptCopied = ServerOption.ACCEPT_COPIED.isSet(spec);
             with.sessionLeaseMs = sessionLeaseMs();
             with.threading = threadingMode();
             with.secret = secret;
         });
-        final ZooKeeperAuth auth = ZooKeeperAuth.read(zooKeeperAuthFile);
+        final String zooKeeper = text(ServerOption.ZOOKEEPER);
+        final ZooKeeperAuth auth = ZooKeeperAuth.read(path(ServerOption.ZOOKEEPER_AUTH_FILE));
         if (auth == null && !ZooKeeperConfigurationStore.isOnThisMachine(zooKeeper)) {
             Log.LOG.warn(
                     "Whoever reaches ZooKeeper at {} can change this cluster's configuration: give --zookeeper-auth-file",
@@ -337,7 +189,7 @@ public final class ServerCommand implements Callable<Integer> {
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         return new NodeProcess(
                 settings,
-                new ZooKeeperConfigurationStore(zooKeeper, cluster, CONNECT_PATIENCE_MS, auth),
+                new ZooKeeperConfigurationStore(zooKeeper, settings.cluster(), CONNECT_PATIENCE_MS, auth),
                 peerAddress,
                 admin.resolve(),
                 new PortDoor(port, SystemClock.INSTANCE, errors, counts),
@@ -348,13 +200,13 @@ public final class ServerCommand implements Callable<Integer> {
     private @Nullable ClusterSecret secretFor(InetSocketAddress peers) {
         final String text =
                 spec.defaultValueProvider() instanceof NodeDefaults defaults ? defaults.clusterSecret() : null;
-        final ClusterSecret secret = SecretFiles.clusterSecret(clusterSecretFile, text);
+        final ClusterSecret secret = SecretFiles.clusterSecret(path(ServerOption.CLUSTER_SECRET_FILE), text);
         final boolean onThisMachine =
                 peers.getAddress() != null && peers.getAddress().isLoopbackAddress();
         if (secret != null || onThisMachine) {
             return secret;
         }
-        if (!insecure) {
+        if (!ServerOption.INSECURE.isSet(spec)) {
             throw new IllegalArgumentException("other machines reach " + peers
                     + ", where servers come in, and the cluster has no secret: give every server the same"
                     + " --cluster-secret-file (\"openssl rand -hex 16\" makes one), or --insecure if only servers reach that"
@@ -364,38 +216,32 @@ public final class ServerCommand implements Callable<Integer> {
         return null;
     }
 
+    private ClusterShape shape() {
+        final int servers = number(ServerOption.EXPECT);
+        final int replicas = number(ServerOption.REPLICAS);
+        final int shards = number(ServerOption.SHARDS);
+        return new ClusterShape(
+                servers,
+                replicas == 0 ? Math.min(2, servers) : replicas,
+                shards == 0 ? ClusterSettings.DEFAULT_SHARDS_PER_SERVER * servers : shards,
+                number(ServerOption.SEGMENT),
+                number(ServerOption.MAX_MESSAGE),
+                Durability.valueOf(text(ServerOption.DURABILITY).toUpperCase(Locale.ROOT)));
+    }
+
     /** More than clients' usual deadline of ten seconds, within which a request is sent again. */
     private long sessionLeaseMs() {
-        if (sessionLease != 0 && sessionLease < LEAST_SESSION_LEASE) {
-            throw new IllegalArgumentException(
-                    "--session-lease must be 0 (for ever) or at least " + LEAST_SESSION_LEASE + " seconds");
+        final int seconds = number(ServerOption.SESSION_LEASE);
+        if (seconds != 0 && seconds < LEAST_SESSION_LEASE) {
+            throw ServerOption.SESSION_LEASE.refusal(seconds);
         }
-        return sessionLease * 1000L;
+        return seconds * 1000L;
     }
 
     private ThreadingMode threadingMode() {
-        return switch (threading.toLowerCase(Locale.ROOT)) {
-            case "shared" -> ThreadingMode.SHARED;
-            case "dedicated" -> ThreadingMode.DEDICATED;
-            case "auto" -> ThreadingMode.forProcessors(Runtime.getRuntime().availableProcessors());
-            default ->
-                throw new IllegalArgumentException("--threading must be shared, dedicated or auto, not " + threading);
-        };
-    }
-
-    private static int size(String option, String text, int most) {
-        final long bytes = ByteSize.parse(text);
-        if (bytes < 1 || bytes > most) {
-            throw new IllegalArgumentException(option + " must be 1.." + most + " bytes, not " + bytes);
-        }
-        return (int) bytes;
-    }
-
-    private Durability level() {
-        try {
-            return Durability.valueOf(durability.toUpperCase(Locale.ROOT));
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("--durability must be process or power, not " + durability);
-        }
+        final String mode = text(ServerOption.THREADING);
+        return "auto".equals(mode)
+                ? ThreadingMode.forProcessors(Runtime.getRuntime().availableProcessors())
+                : ThreadingMode.valueOf(mode.toUpperCase(Locale.ROOT));
     }
 }

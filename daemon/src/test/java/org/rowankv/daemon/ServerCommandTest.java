@@ -55,6 +55,16 @@ class ServerCommandTest {
     }
 
     @Test
+    void shouldSayHowEachOptionIsWritten() {
+        assertThat(refusal(Map.of(), "--capacity=12q"))
+                .contains("--capacity must be bytes, or with a unit k, m or g, not 12q");
+        assertThat(refusal(Map.of(), "--replicas=two")).contains("--replicas must be a whole number from 0, not two");
+        assertThat(refusal(Map.of("ROWAN_SESSION_LEASE", "5")))
+                .contains("--session-lease must be 0 (for ever) or at least 20 seconds, not 5");
+        assertThat(refusal(Map.of(), "--durability=NONE")).contains("--durability must be process or power, not NONE");
+    }
+
+    @Test
     void shouldRefuseServersOfOtherMachinesWithoutASecret() {
         final String refusal = "the cluster has no secret: give every server the same --cluster-secret-file";
         assertThat(refusal(Map.of(), "--listen=127.0.0.1:7171", "--peer-listen=0.0.0.0:7172"))

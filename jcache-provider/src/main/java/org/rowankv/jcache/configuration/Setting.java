@@ -1,10 +1,12 @@
 package org.rowankv.jcache.configuration;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import javax.cache.CacheException;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.SettingForm;
 
 /**
  * Every setting there is: the one table that parsing, messages and documentation are made from. A setting is written as
@@ -12,24 +14,24 @@ import org.jspecify.annotations.Nullable;
  */
 public enum Setting {
     NAME(
-            Kind.TEXT,
+            SettingForm.TEXT,
             "",
             Scope.STORE,
             "Tells stores without `dir` apart: managers with the same settings and the same name share one store."),
-    SERVERS(Kind.COUNT, "1", Scope.STORE, "Servers that run inside this JVM."),
+    SERVERS(SettingForm.COUNT, "1", Scope.STORE, "Servers that run inside this JVM."),
     REPLICAS(
-            Kind.COUNT,
+            SettingForm.COUNT,
             "1",
             Scope.STORE,
             "Servers that hold each object; at most `servers`. A write returns once all of them have it."),
     DIR(
-            Kind.PATH,
+            SettingForm.PATH,
             "",
             Scope.STORE,
             "Directory of the servers' files, made if missing. Without it the objects live in memory and end with the last"
                     + " close of a manager of this store; with it they survive what `durability` says."),
     DURABILITY(
-            Kind.CHOICE,
+            SettingForm.CHOICE,
             "",
             Scope.STORE,
             "What an acknowledged write survives. `none`: nothing beyond the last close; only without `dir`, and the default"
@@ -40,7 +42,7 @@ public enum Setting {
             "process",
             "power"),
     CAPACITY(
-            Kind.BYTES,
+            SettingForm.BYTES,
             "",
             Scope.STORE,
             "Bytes of each server for objects, replicas and what cleaning needs; at least 2 × (workers + 2 × posted + 7)"
@@ -48,67 +50,71 @@ public enum Setting {
                     + " goes on serving reads. Without it 256m, or without `dir` half of the heap shared by the servers if"
                     + " that is less."),
     SHARDS(
-            Kind.COUNT,
+            SettingForm.COUNT,
             "",
             Scope.STORE,
             "Parts that the key space is divided into, spread over the servers. Without it 16 per server."),
     SEGMENT(
-            Kind.BYTES,
+            SettingForm.BYTES,
             "",
             Scope.STORE,
             "Size of a segment of the logs, a power of two from 64k to 4m; no entry can be larger. Without it chosen by the"
                     + " capacity."),
     WORKERS(
-            Kind.COUNT,
+            SettingForm.COUNT,
             "",
             Scope.STORE,
             "Writes that can be under way at once on each server. Without it two per processor, at least 4."),
     MAX_MESSAGE(
-            Kind.BYTES,
+            SettingForm.BYTES,
             "16k",
             Scope.STORE,
             "Longest message between servers; a larger entry travels in blocks. A multiple of 64."),
     VERIFY_READS(
-            Kind.FLAG,
+            SettingForm.FLAG,
             "false",
             Scope.STORE,
             "Checks the checksums of each object that is read; without it they are checked when an entry comes, when it is"
                     + " moved, and by the scrubber. A damaged object is never returned once it was found: the read"
                     + " fails, and says which key it is."),
     SCRUB_RATE(
-            Kind.NUMBER,
+            SettingForm.NUMBER,
             "4",
             Scope.STORE,
             "MiB per second, at most, that each server reads again of what it holds, to find what was damaged since; 0 reads"
                     + " nothing again. What is damaged is taken from another replica if there is one."),
     CHECKPOINT_INTERVAL(
-            Kind.SECONDS,
+            SettingForm.SECONDS,
             "10",
             Scope.STORE,
             "Seconds between two checkpoints of the indexes of a store with a `dir`, from which the next start begins instead"
                     + " of reading the whole log; one more is taken at the close. 0: none are taken, and those that are there"
                     + " are removed."),
     ACCEPT_UNCLEAN(
-            Kind.FLAG,
+            SettingForm.FLAG,
             "false",
             Scope.STORE,
             "Opens a `dir` that the operating system may not have written completely, as after a power cut, or in which"
                     + " damage was found and no other replica is complete: what is whole is kept, the rest is lost."),
-    ACCEPT_COPIED(Kind.FLAG, "false", Scope.STORE, "Opens a `dir` that is a copy of the one the store was created in."),
+    ACCEPT_COPIED(
+            SettingForm.FLAG,
+            "false",
+            Scope.STORE,
+            "Opens a `dir` that is a copy of the one the store was created in."),
     DEADLINE(
-            Kind.COUNT,
+            SettingForm.COUNT,
             "30",
             Scope.STORE,
             "Seconds that an operation waits for progress inside this JVM, at most; then it fails, and says whether its outcome"
                     + " is unknown. Each step of the close waits no longer either."),
     ALLOWED_CLASSES(
-            Kind.TEXT,
+            SettingForm.TEXT,
             "",
             Scope.MANAGER,
             "Classes that Java serialization may write and read besides value and collection classes of the JDK, enums, and"
                     + " the types given to `setTypes`: class names, `package.*` or `package.**`, separated by `;`."),
     STORE_BY_REFERENCE(
-            Kind.CHOICE,
+            SettingForm.CHOICE,
             "refuse",
             Scope.MANAGER,
             "What becomes of `setStoreByValue(false)`: `refuse` throws UnsupportedOperationException, `copy` stores by value"
@@ -116,23 +122,23 @@ public enum Setting {
             "refuse",
             "copy"),
     TEMPLATES(
-            Kind.PATH,
+            SettingForm.PATH,
             "",
             Scope.MANAGER,
             "A properties file (UTF-8) of cache templates, see below; a template's entry given elsewhere goes before the file's."),
     BACKGROUND_THREADS(
-            Kind.COUNT,
+            SettingForm.COUNT,
             "2",
             Scope.MANAGER,
             "Threads, at most, for `loadAll`; and as many, at most, for asynchronous listeners. None when idle."),
     LISTENER_BACKLOG(
-            Kind.COUNT,
+            SettingForm.COUNT,
             "65536",
             Scope.MANAGER,
             "Events that an asynchronous listener may be behind, and fewer if their values take more than a sixteenth of the"
                     + " heap; further ones are lost to it, counted and logged."),
     PATIENCE(
-            Kind.COUNT,
+            SettingForm.COUNT,
             "10",
             Scope.MANAGER,
             "Seconds that an operation on servers which run elsewhere is tried again when answers are lost; when they cannot be"
@@ -150,40 +156,18 @@ public enum Setting {
         MANAGER
     }
 
-    /** How a value is written. */
-    public enum Kind {
-        COUNT("a whole number from 1"),
-        NUMBER("a whole number from 0"),
-        SECONDS("a whole number of seconds, or 0"),
-        BYTES("bytes, or with a unit k, m or g"),
-        TEXT("text"),
-        PATH("a path"),
-        FLAG("true or false"),
-        CHOICE("one of the names listed");
-
-        private final String description;
-
-        Kind(String description) {
-            this.description = description;
-        }
-
-        public String description() {
-            return description;
-        }
-    }
-
-    private final Kind kind;
+    private final SettingForm form;
     private final String defaultText;
     private final Scope scope;
     private final String meaning;
-    private final String[] choices;
+    private final List<String> choices;
 
-    Setting(Kind kind, String defaultText, Scope scope, String meaning, String... choices) {
-        this.kind = kind;
+    Setting(SettingForm form, String defaultText, Scope scope, String meaning, String... choices) {
+        this.form = form;
         this.defaultText = defaultText;
         this.scope = scope;
         this.meaning = meaning;
-        this.choices = choices;
+        this.choices = List.of(choices);
     }
 
     /** The name in a URI. */
@@ -196,8 +180,8 @@ public enum Setting {
         return PREFIX + parameter();
     }
 
-    public Kind kind() {
-        return kind;
+    public SettingForm form() {
+        return form;
     }
 
     /** The default as it would be written; empty when there is none. */
@@ -229,70 +213,10 @@ public enum Setting {
 
     /** The value in its canonical form; throws when it is none. */
     String normalize(String text) {
-        final String trimmed = text.trim();
-        switch (kind) {
-            case COUNT -> {
-                return Integer.toString(parseNumber(trimmed, 1));
-            }
-            case NUMBER -> {
-                return Integer.toString(parseNumber(trimmed, 0));
-            }
-            case SECONDS -> {
-                return Integer.toString(parseNumber(trimmed, 0));
-            }
-            case BYTES -> {
-                return Long.toString(parseBytes(trimmed));
-            }
-            case FLAG -> {
-                if (!"true".equals(trimmed) && !"false".equals(trimmed)) {
-                    throw invalid(text, "is not " + kind.description());
-                }
-                return trimmed;
-            }
-            case CHOICE -> {
-                if (!Arrays.asList(choices).contains(trimmed)) {
-                    throw invalid(text, "is none of " + String.join(", ", choices));
-                }
-                return trimmed;
-            }
-            default -> {
-                return trimmed;
-            }
-        }
-    }
-
-    private int parseNumber(String text, int least) {
         try {
-            final int count = Integer.parseInt(text);
-            if (count >= least) {
-                return count;
-            }
-        } catch (NumberFormatException e) {
-            throw new CacheException(complaint(text, "is not " + kind.description()), e);
+            return form.canonical(text, choices);
+        } catch (IllegalArgumentException e) {
+            throw new CacheException("the setting " + parameter() + " = \"" + text + "\" " + e.getMessage(), e);
         }
-        throw invalid(text, "is not " + kind.description());
-    }
-
-    private long parseBytes(String text) {
-        final int last = text.length() - 1;
-        final int unit = last < 0 ? -1 : "kmg".indexOf(Character.toLowerCase(text.charAt(last)));
-        final String digits = unit < 0 ? text : text.substring(0, last);
-        try {
-            final long count = Long.parseLong(digits.trim());
-            if (count >= 1) {
-                return Math.multiplyExact(count, 1L << 10 * (unit + 1));
-            }
-        } catch (NumberFormatException | ArithmeticException e) {
-            throw new CacheException(complaint(text, "is not " + kind.description()), e);
-        }
-        throw invalid(text, "is not " + kind.description());
-    }
-
-    private CacheException invalid(String text, String why) {
-        return new CacheException(complaint(text, why));
-    }
-
-    private String complaint(String text, String why) {
-        return "the setting " + parameter() + " = \"" + text + "\" " + why;
     }
 }

@@ -1,4 +1,4 @@
-package org.rowankv.jcache.configuration;
+package org.rowankv.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,9 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
+/** docs/CONFIGURATION.md says what the tables of settings say. */
 class ConfigurationDocumentTest {
     @Test
-    void shouldBeWhatTheTableOfSettingsSays() throws Exception {
+    void shouldBeWhatTheTablesOfSettingsSay() throws Exception {
         assertThat(Files.readString(Path.of("../docs/CONFIGURATION.md")))
                 .as("docs/CONFIGURATION.md is out of date: run %s", ConfigurationDocument.class.getName())
                 .isEqualTo(ConfigurationDocument.text());

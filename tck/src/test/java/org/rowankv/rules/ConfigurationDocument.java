@@ -1,10 +1,13 @@
-package org.rowankv.jcache.configuration;
+package org.rowankv.rules;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.rowankv.daemon.ServerOption;
+import org.rowankv.jcache.configuration.Setting;
+import org.rowankv.jcache.configuration.TemplateEntry;
 
-/** Writes docs/CONFIGURATION.md from the table of settings. {@code main(path)}: writes it to that path. */
+/** Writes docs/CONFIGURATION.md from the tables of settings. {@code main(path)}: writes it to that path. */
 public final class ConfigurationDocument {
     private ConfigurationDocument() {}
 
@@ -16,7 +19,7 @@ public final class ConfigurationDocument {
         final StringBuilder text = new StringBuilder("""
                 # Configuration
 
-                <!-- Written from the tables Setting and TemplateEntry in org.rowankv.jcache.configuration, which a test compares with this file. -->
+                <!-- Written from the tables Setting and TemplateEntry in org.rowankv.jcache.configuration and ServerOption in org.rowankv.daemon, which a test compares with this file. -->
 
                 A setting is a parameter of the cache manager's URI, or, with the prefix `rowan.`, a property given to
                 `getCacheManager(uri, classLoader, properties)`, or a system property. The URI goes before the properties, the
@@ -48,6 +51,7 @@ public final class ConfigurationDocument {
                 "## The cache manager",
                 "Of one manager, whatever others of the same store have.");
         templates(text);
+        servers(text);
         return text.toString();
     }
 
@@ -89,13 +93,34 @@ public final class ConfigurationDocument {
         }
     }
 
+    private static void servers(StringBuilder text) {
+        text.append("""
+
+                ## Server processes
+
+                Options of `rowan server`, which runs one server of a cluster. They stand on the command line, in the environment
+                (`ROWAN_SCRUB_RATE` for `--scrub-rate`), or in the file that `--options` names (`scrub-rate=4`); the first of these
+                counts. Bytes are written as above.
+
+                | option | written as | default | meaning |
+                | --- | --- | --- | --- |
+                """);
+        for (ServerOption option : ServerOption.values()) {
+            final String standard = option.defaultText();
+            text.append("| `").append(option.flag()).append("` | ");
+            text.append(option.written()).append(" | ");
+            text.append(standard == null ? "must be given" : standard.isEmpty() ? "none" : '`' + standard + '`');
+            text.append(" | ").append(option.meaning()).append(" |\n");
+        }
+    }
+
     private static void section(StringBuilder text, Setting.Scope scope, String title, String preface) {
         text.append(title).append("\n\n").append(preface).append("\n\n");
         text.append("| setting | written as | default | meaning |\n| --- | --- | --- | --- |\n");
         for (Setting setting : Setting.values()) {
             if (setting.scope() == scope) {
                 text.append("| `").append(setting.parameter()).append("` | ");
-                text.append(setting.kind().description()).append(" | ");
+                text.append(setting.form().description()).append(" | ");
                 text.append(setting.defaultText().isEmpty() ? "none" : '`' + setting.defaultText() + '`');
                 text.append(" | ").append(setting.meaning()).append(" |\n");
             }

@@ -1,0 +1,77 @@
+package org.rowankv.runtime;
+
+import java.util.List;
+
+/** How the value of a setting is written, wherever it stands: in a URI, a property, an option or the environment. */
+public enum SettingForm {
+    COUNT("a whole number from 1"),
+    NUMBER("a whole number from 0"),
+    SECONDS("a whole number of seconds, or 0"),
+    BYTES("bytes, or with a unit k, m or g"),
+    TEXT("text"),
+    PATH("a path"),
+    FLAG("true or false"),
+    CHOICE("one of the names listed");
+
+    private final String description;
+
+    SettingForm(String description) {
+        this.description = description;
+    }
+
+    public String description() {
+        return description;
+    }
+
+    /**
+     * The same value as each way of writing it gives; numbers can then be parsed, and bytes have no unit.
+     *
+     * @param choices of a CHOICE
+     * @throws IllegalArgumentException if the text is no such value; its message goes on where the text was named
+     */
+    public String canonical(String text, List<String> choices) {
+        final String trimmed = text.trim();
+        return switch (this) {
+            case COUNT -> whole(trimmed, 1);
+            case NUMBER, SECONDS -> whole(trimmed, 0);
+            case BYTES -> bytes(trimmed);
+            case FLAG -> oneOf(trimmed, List.of("true", "false"), "is not " + description);
+            case CHOICE -> oneOf(trimmed, choices, "is none of " + String.join(", ", choices));
+            case TEXT, PATH -> trimmed;
+        };
+    }
+
+    private String whole(String text, int least) {
+        try {
+            final int number = Integer.parseInt(text);
+            if (number >= least) {
+                return Integer.toString(number);
+            }
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("is not " + description, e);
+        }
+        throw new IllegalArgumentException("is not " + description);
+    }
+
+    private String bytes(String text) {
+        final int last = text.length() - 1;
+        final int unit = last < 0 ? -1 : "kmg".indexOf(Character.toLowerCase(text.charAt(last)));
+        final String digits = unit < 0 ? text : text.substring(0, last);
+        try {
+            final long count = Long.parseLong(digits.trim());
+            if (count >= 1) {
+                return Long.toString(Math.multiplyExact(count, 1L << 10 * (unit + 1)));
+            }
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw new IllegalArgumentException("is not " + description, e);
+        }
+        throw new IllegalArgumentException("is not " + description);
+    }
+
+    private static String oneOf(String text, List<String> choices, String refusal) {
+        if (!choices.contains(text)) {
+            throw new IllegalArgumentException(refusal);
+        }
+        return text;
+    }
+}
