@@ -16,8 +16,8 @@ import org.rowankv.driver.api.StreamPosition;
 import org.rowankv.driver.net.NetSession;
 import org.rowankv.driver.net.NetSettings;
 import org.rowankv.driver.session.AsyncRequests;
+import org.rowankv.driver.session.Attempts;
 import org.rowankv.driver.session.RequestIds;
-import org.rowankv.driver.session.SteppedRequest;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
@@ -51,6 +51,8 @@ public final class RowanClient implements AutoCloseable {
     private static final int LANES = 128;
 
     private final Session session;
+    private final Clock clock;
+    private final long deadlineNs;
     private final boolean ownsSession;
     private final RequestIds requestIds;
     private final Supplier<AsyncRequests> asyncMaker;
@@ -82,6 +84,8 @@ public final class RowanClient implements AutoCloseable {
             CounterStarts counters,
             boolean ownsSession) {
         this.session = session;
+        this.clock = clock;
+        this.deadlineNs = deadlineNs;
         this.ownsSession = ownsSession;
         this.requestIds = new RequestIds(session, clock, random, deadlineNs, LANES, counters);
         this.asyncMaker = () -> new AsyncRequests(session, clock, random, deadlineNs);
@@ -152,9 +156,9 @@ public final class RowanClient implements AutoCloseable {
     }
 
     /** As {@link #execute}, for a caller that hands the attempts to a session itself, and does not wait. */
-    public SteppedRequest stepped(Request request) {
+    public Attempts attempts(Request request) {
         place(request);
-        return requestIds.stepped(request);
+        return requestIds.attempts(request);
     }
 
     private void place(Request request) {
@@ -322,7 +326,7 @@ public final class RowanClient implements AutoCloseable {
 
     /** A cursor over the live objects of a cache, shard by shard in hash order. */
     public ScanCursor scan(int cacheId, boolean withValues) {
-        return new ScanCursor(session, cacheId, shardCount, withValues);
+        return new ScanCursor(session, this::execute, clock, deadlineNs, cacheId, shardCount, withValues);
     }
 
     // --- changes ---

@@ -3,8 +3,14 @@ package org.rowankv.driver;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.ScanPage;
 import org.rowankv.driver.api.Session;
+import org.rowankv.driver.session.RetrySchedule;
+import org.rowankv.protocol.Request;
+import org.rowankv.runtime.Clock;
 
 /**
  * Walks the live objects of a cache page by page. A position is a place in hash order, so a cursor survives the growth
@@ -14,15 +20,35 @@ public final class ScanCursor implements Iterator<ScanPage.Entry> {
     private static final int PAGE = 256;
 
     private final Session session;
+    private final Consumer<Request> reader;
+    private final Clock clock;
+    private final long pageNs;
+    private final RetrySchedule schedule;
     private final int cacheId;
     private final int shardCount;
     private final boolean withValues;
     private int shard;
     private long position;
     private Iterator<ScanPage.Entry> page = Collections.emptyIterator();
+    private ScanPage.@Nullable Entry upcoming;
 
-    ScanCursor(Session session, int cacheId, int shardCount, boolean withValues) {
+    /**
+     * @param reader carries reads to their outcomes
+     * @param pageNs how long it tries to get a page
+     */
+    ScanCursor(
+            Session session,
+            Consumer<Request> reader,
+            Clock clock,
+            long pageNs,
+            int cacheId,
+            int shardCount,
+            boolean withValues) {
+        this.reader = reader;
         this.session = session;
+        this.clock = clock;
+        this.pageNs = pageNs;
+        this.schedule = new RetrySchedule(session, clock);
         this.cacheId = cacheId;
         this.shardCount = shardCount;
         this.withValues = withValues;
@@ -30,26 +56,74 @@ public final class ScanCursor implements Iterator<ScanPage.Entry> {
 
     @Override
     public boolean hasNext() {
-        while (!page.hasNext()) {
-            if (shard == shardCount) {
+        while (upcoming == null) {
+            if (page.hasNext()) {
+                upcoming = withValue(page.next());
+            } else if (shard == shardCount) {
                 return false;
-            }
-            final ScanPage next = session.scan(cacheId, shard, position, PAGE, withValues);
-            page = next.entries().iterator();
-            position = next.nextPosition();
-            if (next.last()) {
-                shard++;
-                position = 0;
+            } else {
+                turnPage();
             }
         }
         return true;
     }
 
+    private void turnPage() {
+        final ScanPage next = nextPage();
+        page = next.entries().iterator();
+        position = next.nextPosition();
+        if (next.last()) {
+            shard++;
+            position = 0;
+        }
+    }
+
+    private ScanPage nextPage() {
+        final long nowNs = clock.nanoTime();
+        schedule.begin(nowNs, nowNs + pageNs);
+        while (true) {
+            try {
+                return session.scan(cacheId, shard, position, PAGE, withValues);
+            } catch (RowanException e) {
+                final long pauseNs = schedule.afterAnswer(e.status());
+                if (pauseNs == RetrySchedule.NEVER) {
+                    throw e;
+                }
+                RetrySchedule.pause(pauseNs);
+            }
+        }
+    }
+
+    /**
+     * With its value, which may have been too long for the page.
+     *
+     * @return null if the object is gone by now
+     * @throws RowanException if the read ends in any other way: the object may be live, so the scan must not leave it out
+     */
+    private ScanPage.@Nullable Entry withValue(ScanPage.Entry entry) {
+        if (!withValues || entry.value() != null) {
+            return entry;
+        }
+        final Request get = new Request().get(cacheId, entry.key(), 0, entry.key().length);
+        reader.accept(get);
+        return switch (get.status()) {
+            case OK -> new ScanPage.Entry(entry.key(), get.resultBytes(), get.version());
+            case NOT_FOUND -> null;
+            default ->
+                throw new RowanException(
+                        get.status(),
+                        "the scan of shard " + get.shard() + " cannot go on: the read of a value ended "
+                                + get.status());
+        };
+    }
+
     @Override
     public ScanPage.Entry next() {
-        if (!hasNext()) {
+        final ScanPage.Entry next = hasNext() ? upcoming : null;
+        if (next == null) {
             throw new NoSuchElementException("the scan is at its end");
         }
-        return page.next();
+        upcoming = null;
+        return next;
     }
 }

@@ -1,8 +1,10 @@
 package org.rowankv.sim;
 
+import static java.util.Objects.requireNonNull;
+
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.session.SteppedRequest;
+import org.rowankv.driver.session.Attempts;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
@@ -23,9 +25,13 @@ final class SimClient extends Task {
     private int clientsBefore;
 
     // --- the operation under way ---
-    private @Nullable SteppedRequest stepped;
+    private @Nullable Attempts stepped;
     private @Nullable Request sent;
     private @Nullable Request received;
+    /** It is sent when the pause before it is over. */
+    private @Nullable Request upcoming;
+
+    private long pauseEndNs;
     private int attempt;
     private int repetitions;
     private long timeoutAtNs;
@@ -80,6 +86,9 @@ final class SimClient extends Task {
         if (stepped == null) {
             return simulation.isAccepting() && !leaving && simulation.mood().lets(number) ? nextAtNs : NEVER;
         }
+        if (upcoming != null) {
+            return pauseEndNs;
+        }
         return received != null ? 0 : timeoutAtNs;
     }
 
@@ -90,10 +99,14 @@ final class SimClient extends Task {
 
     @Override
     void step() {
-        final SteppedRequest own = stepped;
+        final Attempts own = stepped;
         final Request asked = sent;
         if (own == null || asked == null) {
             begin();
+            return;
+        }
+        if (upcoming != null) {
+            send(upcoming);
             return;
         }
         final Request answer = received;
@@ -110,6 +123,9 @@ final class SimClient extends Task {
             stepped = null;
             sent = null;
             end();
+        } else if (own.pauseNs() > 0) {
+            upcoming = next;
+            pauseEndNs = simulation.timeline().nowNs() + own.pauseNs();
         } else {
             send(next);
         }
@@ -117,7 +133,7 @@ final class SimClient extends Task {
 
     /** The answer of an attempt; too late, it is not heard. */
     void receive(int answeredAttempt, Request answer) {
-        if (stepped != null && answeredAttempt == attempt) {
+        if (stepped != null && upcoming == null && answeredAttempt == attempt) {
             received = answer;
         }
     }
@@ -133,6 +149,7 @@ final class SimClient extends Task {
         // Who repeats waits longer each time: else attempts pile up at a server that stands still.
         repetitions = next == sent ? Math.min(MOST_DOUBLINGS, repetitions + 1) : 0;
         sent = next;
+        upcoming = null;
         attempt++;
         asks.sends(next);
         timeoutAtNs = simulation.timeline().nowNs() + (timeoutNs / 2 + random.nextInt((int) timeoutNs) << repetitions);
@@ -142,9 +159,9 @@ final class SimClient extends Task {
     private void begin() {
         final Request request = asks.begin();
         simulation.onBegun();
-        final SteppedRequest begun = client.stepped(request);
+        final Attempts begun = client.attempts(request);
         stepped = begun;
-        send(begun.first());
+        send(requireNonNull(begun.next()));
     }
 
     private void end() {

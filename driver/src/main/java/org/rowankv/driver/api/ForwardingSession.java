@@ -18,6 +18,11 @@ public interface ForwardingSession extends Session {
     }
 
     @Override
+    default boolean seek(long knownTerm) {
+        return below().seek(knownTerm);
+    }
+
+    @Override
     default boolean mayLoseReplies() {
         return below().mayLoseReplies();
     }

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param last whether the shard holds nothing behind this page
  */
 public record ScanPage(List<Entry> entries, long nextPosition, boolean last) {
-    /** One object; the arrays are the receiver's own copies. {@code value} is null in a scan of keys. */
+    /**
+     * One object; the arrays are the receiver's own copies. {@code value} is null in a scan of keys, and where it is too long for a
+     * page: then it is read by itself.
+     */
     @SuppressWarnings("ArrayRecordComponent") // a carrier of bytes, never compared
     public record Entry(byte[] key, byte @Nullable [] value, long version) {}
 }

@@ -9,13 +9,25 @@ import org.rowankv.topology.Configuration;
 /**
  * The seam between the native client and whatever carries its requests to the shards' primaries. Thread-safe.
  *
- * <p>A session does not retry and does not draw request ids: it carries one attempt. It promises that an attempt which
- * answers anything but {@link org.rowankv.protocol.Status#NO_REPLY} has the outcome it states. It does not promise that
- * an attempt which was answered NO_REPLY had no effect.
+ * <p>A session does not retry and does not draw request ids: it carries one attempt, to the primary by the configuration that it has
+ * then, and hands back what came of it. It promises that an attempt which answers anything but
+ * {@link org.rowankv.protocol.Status#NO_REPLY} has the outcome it states: STALE_TERM, NOT_PRIMARY, NO_VERSION and UNREACHABLE say
+ * that nothing was applied. It does not promise that an attempt which was answered NO_REPLY had no effect. Whether there is another
+ * attempt is decided above it ({@link org.rowankv.driver.session.RetrySchedule}).
  */
 public interface Session extends AutoCloseable {
     /** The configuration this session routes by. */
     Configuration configuration();
+
+    /**
+     * An attempt that went by the configuration with this term did not find the shard's primary: looks for a newer one, and does not
+     * wait for it.
+     *
+     * @return whether there is a newer one now
+     */
+    default boolean seek(long knownTerm) {
+        return configuration().term() > knownTerm;
+    }
 
     /**
      * Whether an attempt may be answered NO_REPLY. If not, nothing is ever sent twice: mutations then go without request

@@ -1,53 +1,177 @@
 package org.rowankv.driver.net;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.Comparator;
-import java.util.function.Consumer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.session.StepTimer;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
 
 /**
- * A request under way for a caller that does not wait. All but its making is done by the connection's {@link AsyncReader}; so
- * the place is this call's until it is over.
+ * A {@link RequestCall} for a caller that does not wait: it never blocks. It waits for a connection until the link's attempt to make one
+ * has ended, and for a place by a timer; what has been sent is waited for by the connection's {@link AsyncReader}, so the
+ * place is this call's until it is over.
  */
 final class AsyncCall {
     /** Times of the clock are compared by their difference. */
     static final Comparator<AsyncCall> BY_DEADLINE = (one, other) -> Long.signum(one.deadlineNs - other.deadlineNs);
 
-    private final NetConnection connection;
-    private final Exchange exchange;
-    private final long deadlineNs;
-    private final Consumer<Exchange.Outcome> whenOver;
-    private boolean over;
+    /** A place becomes free soon. */
+    private static final long PLACE_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(500);
 
-    AsyncCall(NetConnection connection, Exchange exchange, long deadlineNs, Consumer<Exchange.Outcome> whenOver) {
-        this.connection = connection;
-        this.exchange = exchange;
-        this.deadlineNs = deadlineNs;
-        this.whenOver = whenOver;
+    private enum Phase {
+        /** For a connection or a place: steps look for it, more than one may be scheduled. */
+        WAITING,
+        /** One of the steps has sent it, or is about to. */
+        SENT,
+        /** The request is its caller's again. */
+        OVER
     }
 
-    boolean isOver() {
-        return over;
+    private final NetSession session;
+    private final Route route;
+    private final Request request;
+    private final long beginNs;
+    private final long deadlineNs;
+    private final Runnable whenAnswered;
+    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.WAITING);
+    /** Written by whoever sends, before the exchange is queued. */
+    private @Nullable NetConnection connection;
+
+    private @Nullable Exchange exchange;
+    /** The reader has seen its end. */
+    private boolean ended;
+
+    AsyncCall(NetSession session, Route route, Request request, long beginNs, long deadlineNs, Runnable whenAnswered) {
+        this.session = session;
+        this.route = route;
+        this.request = request;
+        this.beginNs = beginNs;
+        this.deadlineNs = deadlineNs;
+        this.whenAnswered = whenAnswered;
+    }
+
+    /** Sends it if that is possible now. */
+    void step() {
+        if (phase.get() != Phase.WAITING) {
+            return; // the request may serve for another operation already
+        }
+        boolean stepped = false;
+        try {
+            proceed();
+            stepped = true;
+        } finally {
+            if (!stepped) {
+                fail(Phase.WAITING, Status.UNREACHABLE);
+            }
+        }
+    }
+
+    private void proceed() {
+        final long nowNs = session.clock().nanoTime();
+        if (session.isClosed()) {
+            fail(Phase.WAITING, Status.CLOSED);
+            return;
+        }
+        if (deadlineNs - nowNs <= 0) {
+            fail(Phase.WAITING, Status.UNREACHABLE);
+            return;
+        }
+        final StepTimer timer = session.timer();
+        final ServerLink link = route.primaryOf(request.shard());
+        NetConnection present = link.presentOrSoon();
+        if (present == null && link.isConnecting()) {
+            timer.at(deadlineNs, this::step); // first: whatever fails behind this, the call ends
+            if (link.whenConnected(() -> timer.at(session.clock().nanoTime(), this::step))) {
+                return;
+            }
+            present = link.presentOrSoon(); // made meanwhile
+        }
+        final Exchange place = present == null ? null : present.tryBorrow();
+        if (present == null) {
+            fail(Phase.WAITING, Status.UNREACHABLE);
+        } else if (place == null) {
+            timer.at(Math.min(deadlineNs, nowNs + PLACE_PAUSE_NS), this::step);
+        } else {
+            send(present, place);
+        }
+    }
+
+    private void send(NetConnection present, Exchange place) {
+        if (!phase.compareAndSet(Phase.WAITING, Phase.SENT)) {
+            present.giveBack(place);
+            return;
+        }
+        connection = present;
+        exchange = place;
+        boolean isQueued = false;
+        boolean isFlushed = false;
+        try {
+            isQueued = RequestCall.send(request, present, place, route.term(), this);
+            if (isQueued) {
+                present.flush();
+            }
+            isFlushed = true;
+        } finally {
+            if (!isFlushed) {
+                try {
+                    present.abandon(place);
+                } finally {
+                    fail(Phase.SENT, Status.NO_REPLY); // it may have left
+                }
+            }
+        }
+        if (!isQueued && phase.compareAndSet(Phase.SENT, Phase.OVER)) {
+            whenAnswered.run();
+        }
+    }
+
+    private void fail(Phase from, Status status) {
+        if (phase.compareAndSet(from, Phase.OVER)) {
+            request.fail(status);
+            whenAnswered.run();
+        }
+    }
+
+    // --- by the connection's reader ---
+
+    boolean isEnded() {
+        return ended;
     }
 
     /** Its exchange is done. */
     void ended() {
-        final Exchange.Outcome outcome = exchange.outcome();
-        connection.giveBack(exchange);
-        over = true;
-        whenOver.accept(outcome);
+        final Exchange.Outcome outcome = requireNonNull(exchange).outcome();
+        requireNonNull(connection).giveBack(exchange);
+        end(outcome);
     }
 
     /** Ends it if its time is over and nobody is about to answer it; whether it did. */
     boolean expire(long nowNs) {
-        if (over || nowNs - deadlineNs < 0) {
+        if (ended || nowNs - deadlineNs < 0) {
             return false;
         }
-        if (exchange.changes(Exchange.QUEUED, Exchange.CANCELLED)) {
-            over = true;
-            whenOver.accept(Exchange.Outcome.UNSENT);
-        } else if (exchange.changes(Exchange.SENT, Exchange.ABANDONED)) {
-            over = true;
-            whenOver.accept(Exchange.Outcome.LOST);
+        final Exchange own = requireNonNull(exchange);
+        if (own.changes(Exchange.QUEUED, Exchange.CANCELLED)) {
+            end(Exchange.Outcome.UNSENT);
+        } else if (own.changes(Exchange.SENT, Exchange.ABANDONED)) {
+            end(Exchange.Outcome.LOST);
         }
-        return over;
+        return ended;
+    }
+
+    private void end(Exchange.Outcome outcome) {
+        ended = true;
+        if (phase.compareAndSet(Phase.SENT, Phase.OVER)) {
+            try {
+                final long patienceNs = session.settings().attemptNs();
+                RequestCall.end(request, requireNonNull(connection), outcome, beginNs, deadlineNs, patienceNs);
+            } finally {
+                whenAnswered.run();
+            }
+        }
     }
 }

@@ -172,7 +172,7 @@ final class AsyncReader implements Runnable {
         final long nowNs = clock.nanoTime();
         while (!watched.isEmpty()) {
             final AsyncCall first = watched.element();
-            if (!first.isOver()) {
+            if (!first.isEnded()) {
                 if (!first.expire(nowNs)) {
                     return;
                 }

@@ -12,41 +12,25 @@ import org.rowankv.protocol.Status;
 final class CallBatch implements AutoCloseable {
     private record Call(Request request, NetConnection connection, Exchange exchange) {}
 
-    private final NetSession session;
     private final Route route;
     private final long beginNs;
     private final long deadlineNs;
+    private final long patienceNs;
     private final List<Call> calls = new ArrayList<>();
     private final List<NetConnection> unflushed = new ArrayList<>();
 
-    private CallBatch(NetSession session, long beginNs, long deadlineNs) {
-        this.session = session;
-        this.route = session.route();
+    private CallBatch(Route route, long beginNs, long deadlineNs, long patienceNs) {
+        this.route = route;
         this.beginNs = beginNs;
         this.deadlineNs = deadlineNs;
+        this.patienceNs = patienceNs;
     }
 
-    /** Answers all. What found nobody that it is for goes one by one afterwards. */
-    static void callAll(NetSession session, List<Request> requests, long beginNs, long deadlineNs) {
-        if (deadlineNs - beginNs <= 0) {
-            requests.forEach(request -> request.fail(Status.UNREACHABLE));
-            return;
-        }
-        final long batchTerm;
-        try (CallBatch batch = new CallBatch(session, beginNs, deadlineNs)) {
-            batchTerm = batch.route.term();
+    /** Makes one attempt of each. */
+    static void callAll(List<Request> requests, Route route, long beginNs, long deadlineNs, long patienceNs) {
+        try (CallBatch batch = new CallBatch(route, beginNs, deadlineNs, patienceNs)) {
             batch.begin(requests);
             batch.finish();
-        }
-        for (Request request : requests) {
-            if (NetSession.isForAnother(request.status())) {
-                final long nowNs = session.clock().nanoTime();
-                if (deadlineNs - nowNs > 0) {
-                    session.call(request, nowNs, deadlineNs);
-                } else {
-                    session.seek(batchTerm); // for the calls to come, which may have as little time
-                }
-            }
         }
     }
 
@@ -67,9 +51,8 @@ final class CallBatch implements AutoCloseable {
 
     /** False if there is no connection yet, and none is to be made. */
     private boolean begin(Request request, boolean connects) {
-        final Status refused = session.whyNotSent(request, route);
-        if (refused != Status.OK) {
-            request.fail(refused);
+        if (!route.hasShard(request.shard())) {
+            request.fail(Status.BAD_REQUEST);
             return true;
         }
         final ServerLink link = route.primaryOf(request.shard());
@@ -94,7 +77,7 @@ final class CallBatch implements AutoCloseable {
             return;
         }
         calls.add(new Call(request, connection, exchange));
-        if (!BlockingCall.send(request, connection, exchange, route.term())) {
+        if (!RequestCall.send(request, connection, exchange, route.term(), null)) {
             calls.remove(calls.size() - 1);
         } else if (!unflushed.contains(connection)) {
             unflushed.add(connection);
@@ -111,13 +94,8 @@ final class CallBatch implements AutoCloseable {
         flush();
         while (!calls.isEmpty()) {
             final Call call = calls.remove(calls.size() - 1);
-            BlockingCall.receive(
-                    call.request(),
-                    call.connection(),
-                    call.exchange(),
-                    beginNs,
-                    deadlineNs,
-                    session.settings().attemptNs());
+            final Exchange.Outcome outcome = call.connection().await(call.exchange(), deadlineNs);
+            RequestCall.end(call.request(), call.connection(), outcome, beginNs, deadlineNs, patienceNs);
         }
     }
 

@@ -9,8 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.ChangeListener;
 import org.rowankv.driver.api.ChangeSubscription;
 import org.rowankv.driver.api.StreamPosition;
+import org.rowankv.driver.session.RetrySchedule;
 import org.rowankv.driver.stream.ChangeCursor;
 import org.rowankv.driver.stream.NetSubscription;
+import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.ChangesWantedDescriptor;
 
 /**
@@ -60,8 +62,10 @@ final class NetChanges {
 
     /** Tells the servers what is wanted, and finds out where those begin that begin now. */
     private void begin(NetSubscription subscription) {
-        final long deadlineNs = session.clock().nanoTime() + session.settings().attemptNs();
-        long pauseNs = 0;
+        final long beginNs = session.clock().nanoTime();
+        final long deadlineNs = beginNs + session.settings().attemptNs();
+        final RetrySchedule schedule = new RetrySchedule(session, session.clock());
+        schedule.begin(beginNs, deadlineNs + session.settings().attemptNs()); // it tries again for half of that
         while (true) {
             final Route now = session.route();
             for (ServerLink link : now.links()) {
@@ -81,11 +85,12 @@ final class NetChanges {
                 return;
             }
             session.requireOpen();
-            if (session.clock().nanoTime() - deadlineNs >= 0) {
+            final long pauseNs = schedule.afterAnswer(Status.UNREACHABLE);
+            if (pauseNs == RetrySchedule.NEVER) {
                 subscription.cursors().forEach(ChangeCursor::beginLate);
                 return;
             }
-            pauseNs = session.pause(now, pauseNs);
+            RetrySchedule.pause(pauseNs);
         }
     }
 

@@ -150,6 +150,11 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         slots.giveBack(exchange.slot());
     }
 
+    /** Before it is queued: who reads for callers that do not wait tells this one. */
+    void begin(AsyncCall call) {
+        asyncReader.begin(call);
+    }
+
     // --- writing ---
 
     /** Queues what was prepared; {@link #flush} sends it. */
@@ -428,33 +433,6 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         } else {
             asyncReader.end(async);
         }
-    }
-
-    /**
-     * Sends a request for a caller that does not wait.
-     *
-     * @param whenOver run once, by the thread that reads for such callers; the request is nobody else's then
-     * @return false if there is no place for it: then nothing has happened
-     */
-    boolean callAsync(Request request, long term, long deadlineNs, Consumer<Exchange.Outcome> whenOver) {
-        final Exchange exchange = tryBorrow();
-        if (exchange == null) {
-            return false;
-        }
-        boolean sent = false;
-        try {
-            final AsyncCall call = new AsyncCall(this, exchange, deadlineNs, whenOver);
-            exchange.prepare(request, term, call);
-            asyncReader.begin(call);
-            enqueue(exchange);
-            flush();
-            sent = true;
-        } finally {
-            if (!sent) {
-                abandon(exchange);
-            }
-        }
-        return true;
     }
 
     // --- the end ---

@@ -3,8 +3,6 @@ package org.rowankv.driver.net;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
@@ -34,21 +32,14 @@ import org.slf4j.LoggerFactory;
  * Carries requests over TCP to the shards' primaries. Thread-safe; starts threads to connect, to ask for a newer
  * configuration, for callers that do not wait and for change streams, and no others.
  *
- * <p>An attempt that was not applied for certain, because it was not sent, or because it met a server that is not the shard's
- * primary, goes to whoever is by a newer configuration, until the attempt's time is over. One that may have been applied is
- * answered NO_REPLY.
+ * <p>An attempt goes to the primary by the configuration that is the newest known then; if there is no connection to it, the attempt
+ * waits for one that is being made. What was not sent is answered UNREACHABLE, what has no answer in time NO_REPLY.
  */
 public final class NetSession implements Session {
     /** As deep as a caller that writes, reads and lets others do so. It shares what it uses with others: better not begun. */
     private static final int PROBE_DEPTH = 48;
 
     private static final Logger LOG = LoggerFactory.getLogger(NetSession.class);
-    private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(200);
-    private static final long MAX_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
-
-    /** An attempt is not begun again with less than this part of its time. */
-    private static final int LEAST_SHARE = 4;
-
     /** Without an answer on a connection for change streams: of the thread that polls, and of those that want it to look. */
     private static final int STREAM_QUESTIONS = 64;
 
@@ -225,16 +216,17 @@ public final class NetSession implements Session {
         return connection.await(exchange, deadlineNs) == Exchange.Outcome.ANSWERED;
     }
 
-    /**
-     * As {@link #refresh}, without waiting for an answer, and of all servers at the same time: one that does not answer delays no
-     * other. Callers share what is under way.
-     */
-    void seek(long knownTerm) {
-        if (route().term() <= knownTerm && !closed) {
-            for (ServerLink link : route().links()) {
+    /** Asks all servers at the same time: one that does not answer delays no other. Callers share what is under way. */
+    @Override
+    public boolean seek(long knownTerm) {
+        final Route now = route();
+        final boolean isNewer = now.term() > knownTerm;
+        if (!isNewer && !closed) {
+            for (ServerLink link : now.links()) {
                 link.inquireSoon(this::askRouting);
             }
         }
+        return isNewer;
     }
 
     /** A configuration is not the newest, or the primary that it names is away: asks for a newer one. */
@@ -277,42 +269,15 @@ public final class NetSession implements Session {
         return leftNs < settings.attemptNs() ? deadlineNs : nowNs + settings.attemptNs();
     }
 
-    /**
-     * Whether so little of an attempt's time is left that the reply to another try may not come in it: what is known would not be
-     * known any more.
-     */
-    static boolean isTooLate(long nowNs, long beginNs, long deadlineNs) {
-        return deadlineNs - nowNs < Math.max(1, (deadlineNs - beginNs) / LEAST_SHARE);
-    }
-
     @Override
     public void call(Request request, long beginNs, long untilNs) {
         StackProbe.require(PROBE_DEPTH);
-        final long deadlineNs = endOf(beginNs, untilNs);
-        if (deadlineNs - beginNs <= 0) {
-            request.fail(Status.UNREACHABLE);
-            return;
-        }
-        long pauseNs = 0;
-        long triedNs = beginNs;
-        while (true) {
-            final Route now = route();
-            final Status refused = whyNotSent(request, now);
-            if (refused != Status.OK) {
-                request.fail(refused);
-                return;
-            }
-            final Status status = BlockingCall.attempt(request, now, triedNs, deadlineNs, settings.attemptNs());
-            if (!isForAnother(status)) {
-                return;
-            }
-            if (isTooLate(clock.nanoTime(), beginNs, deadlineNs)) {
-                seek(now.term()); // for the calls to come, which may have as little time
-                request.fail(closed ? Status.CLOSED : status);
-                return;
-            }
-            pauseNs = pause(now, pauseNs);
-            triedNs = clock.nanoTime(); // a server that it turns to now was not asked before
+        final Route now = route();
+        final Status refused = whyNotSent(request, now, beginNs, untilNs);
+        if (refused == Status.OK) {
+            RequestCall.call(request, now, beginNs, endOf(beginNs, untilNs), settings.attemptNs());
+        } else {
+            request.fail(refused);
         }
     }
 
@@ -325,7 +290,11 @@ public final class NetSession implements Session {
     public void callAll(List<Request> requests, long untilNs) {
         StackProbe.require(PROBE_DEPTH);
         final long nowNs = clock.nanoTime();
-        CallBatch.callAll(this, requests, nowNs, endOf(nowNs, untilNs));
+        if (closed || untilNs - nowNs <= 0) {
+            requests.forEach(request -> request.fail(closed ? Status.CLOSED : Status.UNREACHABLE));
+        } else {
+            CallBatch.callAll(requests, route(), nowNs, endOf(nowNs, untilNs), settings.attemptNs());
+        }
     }
 
     @Override
@@ -337,11 +306,13 @@ public final class NetSession implements Session {
     public void callAsync(Request request, long untilNs, Runnable whenAnswered) {
         StackProbe.require(PROBE_DEPTH);
         final long nowNs = clock.nanoTime();
-        if (untilNs - nowNs <= 0) {
-            request.fail(Status.UNREACHABLE);
-            whenAnswered.run();
+        final Route now = route();
+        final Status refused = whyNotSent(request, now, nowNs, untilNs);
+        if (refused == Status.OK) {
+            new AsyncCall(this, now, request, nowNs, endOf(nowNs, untilNs), whenAnswered).step();
         } else {
-            new AsyncAttempt(this, request, nowNs, endOf(nowNs, untilNs), whenAnswered).step();
+            request.fail(refused);
+            whenAnswered.run();
         }
     }
 
@@ -353,89 +324,30 @@ public final class NetSession implements Session {
         return closed;
     }
 
-    /** Whether nothing was applied, and another server, or the same one later, may do it. */
-    static boolean isForAnother(Status status) {
-        return status == Status.STALE_TERM
-                || status == Status.NOT_PRIMARY
-                || status == Status.UNREACHABLE
-                || status == Status.NO_VERSION;
-    }
-
     /** OK where it can be sent. */
-    Status whyNotSent(Request request, Route now) {
+    private Status whyNotSent(Request request, Route now, long nowNs, long untilNs) {
         if (closed) {
             return Status.CLOSED;
         }
-        return now.hasShard(request.shard()) ? Status.OK : Status.BAD_REQUEST;
-    }
-
-    /** Before the next try: looks for a newer configuration, and waits a while if there is none. */
-    long pause(Route tried, long lastPauseNs) {
-        seek(tried.term());
-        if (route().term() > tried.term()) {
-            return 0;
+        if (!now.hasShard(request.shard())) {
+            return Status.BAD_REQUEST;
         }
-        final long pauseNs = Math.min(MAX_PAUSE_NS, Math.max(FIRST_PAUSE_NS, 2 * lastPauseNs));
-        final boolean interrupted = Thread.interrupted();
-        LockSupport.parkNanos(this, pauseNs);
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return pauseNs;
+        return untilNs - nowNs > 0 ? Status.OK : Status.UNREACHABLE;
     }
 
     // --- scans ---
 
     @Override
     public ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
-        final long deadlineNs = clock.nanoTime() + settings.attemptNs();
-        long from = position;
-        long pauseNs = 0;
-        while (true) {
-            final Route now = route();
-            requireOpen();
-            final PageQuestion question = new PageQuestion(now, cacheId, shard, from, limit, withValues);
-            final boolean answered = ask(now.primaryOf(shard), deadlineNs, question);
-            final Status status = answered ? question.status() : Status.UNREACHABLE;
-            if (status == Status.OK) {
-                final ScanPage page = question.page(this::valueOf);
-                if (!page.entries().isEmpty() || page.last()) {
-                    return page;
-                }
-                from = page.nextPosition(); // nothing on that part of the way
-            } else if (status == Status.CLOSED || clock.nanoTime() - deadlineNs >= 0) {
-                throw new RowanException(status, "the scan of shard " + shard + " cannot go on: " + status);
-            } else {
-                pauseNs = pause(now, pauseNs);
-            }
+        requireOpen();
+        final Route now = route();
+        final PageQuestion question = new PageQuestion(now.term(), cacheId, shard, position, limit, withValues);
+        final boolean answered = ask(now.primaryOf(shard), clock.nanoTime() + settings.attemptNs(), question);
+        final Status status = answered ? question.status() : Status.UNREACHABLE;
+        if (status != Status.OK) {
+            throw new RowanException(status, "the scan of shard " + shard + " cannot go on: " + status);
         }
-    }
-
-    /**
-     * Reads the value of a scanned object that was too long for its page, and repeats a read without a reply.
-     *
-     * @return null if the object is gone by now
-     * @throws RowanException if the read ends in any other way: the object may be live, so the scan must not leave it out
-     */
-    private byte @Nullable [] valueOf(Request get) {
-        final long untilNs = clock.nanoTime() + settings.attemptNs();
-        call(get);
-        long nowNs = clock.nanoTime();
-        // Ends: each repetition begins before the deadline.
-        while (get.status() == Status.NO_REPLY && untilNs - nowNs > 0) {
-            Thread.yield();
-            call(get, nowNs, untilNs);
-            nowNs = clock.nanoTime();
-        }
-        return switch (get.status()) {
-            case OK -> get.resultBytes();
-            case NOT_FOUND -> null;
-            default ->
-                throw new RowanException(
-                        get.status(),
-                        "the scan of shard " + get.shard() + " cannot go on: the read of a value ended "
-                                + get.status());
-        };
+        return question.page();
     }
 
     @Override

@@ -177,6 +177,16 @@ final class ServerLink {
         return null;
     }
 
+    /** Whether a connection is being made. */
+    boolean isConnecting() {
+        lock.lock();
+        try {
+            return connecting;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /**
      * Runs the action once, when the attempt to connect has ended that is under way. A caller that looks for a connection once more
      * after this misses none.

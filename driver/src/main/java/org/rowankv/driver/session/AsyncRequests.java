@@ -233,6 +233,14 @@ public final class AsyncRequests implements AutoCloseable {
             return session;
         }
 
+        boolean isClosed() {
+            return closed;
+        }
+
+        void after(long ns, Runnable step) {
+            timer.at(clock.nanoTime() + ns, step);
+        }
+
         /** The request needs its place no more. */
         void leave(Pending pending) {
             places.release();
@@ -268,6 +276,9 @@ public final class AsyncRequests implements AutoCloseable {
         /** The thread that begins it, as long as it does. */
         private volatile @Nullable Thread beginner;
 
+        /** The pause before the attempt that is next has been made. By whoever carries it on. */
+        private boolean paused;
+
         Pending(Request request, long deadlineNs) {
             this.request = request;
             this.deadlineNs = deadlineNs;
@@ -280,12 +291,12 @@ public final class AsyncRequests implements AutoCloseable {
         /** Has a place. */
         void begin(Line line) {
             beginner = Thread.currentThread();
-            SteppedRequest stepper = null;
+            Attempts attempts = null;
             try {
-                stepper = line.requestIds.stepped(request, deadlineNs);
-                carry(line, stepper, stepper.first());
+                attempts = line.requestIds.attempts(request, deadlineNs);
+                carry(line, attempts);
             } finally {
-                if (stepper == null) {
+                if (attempts == null) {
                     refuse(Status.UNREACHABLE);
                     line.leaveAfterError(this);
                 }
@@ -293,24 +304,34 @@ public final class AsyncRequests implements AutoCloseable {
             }
         }
 
-        /** Hands out attempts until one is not answered at once: then the thread with its answer goes on. */
-        private void carry(Line line, SteppedRequest stepper, @Nullable Request first) {
+        /** Hands out attempts until one is not answered at once, or a pause is due: who has its answer, or the timer, goes on. */
+        private void carry(Line line, Attempts attempts) {
             boolean orderly = false;
             try {
-                Request next = first;
-                while (next != null) {
+                for (Request next = attempts.next(); next != null; next = attempts.answered()) {
+                    if (attempts.pauseNs() > 0 && line.isClosed()) {
+                        attempts.abandon();
+                        request.fail(attempts.isReplyLost() ? lost() : Status.CLOSED);
+                        break;
+                    }
+                    if (attempts.pauseNs() > 0 && !paused) {
+                        paused = true;
+                        line.after(attempts.pauseNs(), () -> carry(line, attempts));
+                        orderly = true;
+                        return;
+                    }
+                    paused = false;
                     turn.set(Turn.CALLING);
-                    line.session().callAsync(next, deadlineNs, () -> answered(line, stepper));
+                    line.session().callAsync(next, deadlineNs, () -> answered(line, attempts));
                     if (turn.compareAndSet(Turn.CALLING, Turn.RETURNED)) {
                         orderly = true;
                         return;
                     }
-                    next = stepper.answered();
                 }
                 orderly = true;
             } finally {
                 if (!orderly) {
-                    giveUp(line, stepper);
+                    giveUp(line, attempts);
                 }
             }
             try {
@@ -320,29 +341,33 @@ public final class AsyncRequests implements AutoCloseable {
             }
         }
 
-        private void answered(Line line, SteppedRequest stepper) {
+        private void answered(Line line, Attempts attempts) {
             if (turn.compareAndSet(Turn.CALLING, Turn.ANSWERED) || turn.get() == Turn.FAILED) {
                 return; // the thread that calls goes on, or has given up
             }
             boolean orderly = false;
-            Request next = null;
             try {
-                next = stepper.answered();
+                final Request unused = attempts.answered();
                 orderly = true;
             } finally {
                 if (!orderly) {
-                    giveUp(line, stepper);
+                    giveUp(line, attempts);
                 }
             }
-            carry(line, stepper, next);
+            carry(line, attempts);
         }
 
         /** An error, which goes on to the caller: the outcome of the last attempt is unknown. */
-        private void giveUp(Line line, SteppedRequest stepper) {
+        private void giveUp(Line line, Attempts attempts) {
             turn.set(Turn.FAILED);
-            stepper.abandon();
-            refuse(request.operation().isMutation() ? Status.OUTCOME_UNKNOWN : Status.NO_REPLY);
+            attempts.abandon();
+            refuse(lost());
             line.leaveAfterError(this);
+        }
+
+        /** What is said of a request that may have been applied. */
+        private Status lost() {
+            return request.operation().isMutation() ? Status.OUTCOME_UNKNOWN : Status.NO_REPLY;
         }
 
         void refuse(Status status) {

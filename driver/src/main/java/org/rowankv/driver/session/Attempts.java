@@ -1,15 +1,16 @@
 package org.rowankv.driver.session;
 
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 
 /**
- * The attempts by which one request comes to its outcome, as a state machine: it says what to hand to the session next,
- * and whoever sends says when that was answered. Closes at the shard what its lane has given up, opens the session there,
- * and repeats an attempt whose reply was lost with the same id until the deadline. Owned by one caller, one request at a
- * time.
+ * The attempts by which one request comes to its outcome, as a state machine: it says what to hand to the session next and after which
+ * pause, and its driver says when that was answered. So it is the same for callers that wait, for bulks and for callers that do not
+ * wait, which differ in how they wait for an answer and for the end of a pause. Closes at the shard what its lane has given up, opens
+ * the session there, and repeats attempts by its {@link RetrySchedule}, with the same id. Owned by one caller, one request at a time.
  */
 public final class Attempts {
     private static final int MAX_REFUSED_IDS = 64;
@@ -26,40 +27,63 @@ public final class Attempts {
         MUTATING
     }
 
+    private static final int NO_LANE = -1;
+
     private final Lanes lanes;
-    private final Clock clock;
+    private final RetrySchedule schedule;
 
     private State state = State.IDLE;
     private @Nullable Request request;
     private @Nullable Lane lane;
+    /** Of the lane, if it goes back when the request has its outcome. */
+    private int laneIndex = NO_LANE;
     /** What was handed out last: the request itself, or one for its session. */
     private @Nullable Request sent;
 
-    private boolean repeated;
-    private long deadlineNs;
+    private long pauseNs;
     private int rounds;
     private int refusedIds;
 
-    Attempts(Lanes lanes, Clock clock) {
+    Attempts(Session session, Lanes lanes, Clock clock) {
         this.lanes = lanes;
-        this.clock = clock;
+        this.schedule = new RetrySchedule(session, clock);
     }
 
     /**
-     * Begins a read, which needs no id.
+     * Begins what may be applied more than once and needs no id, as a read.
      *
-     * @param untilNs a lost attempt is repeated until then
+     * @param untilNs when it ends
      */
-    Request beginRead(Request newRequest, long untilNs) {
-        deadlineNs = untilNs;
+    Request beginRead(Request newRequest, long nowNs, long untilNs) {
+        schedule.begin(nowNs, untilNs);
+        return read(newRequest);
+    }
+
+    /** As {@link #beginRead}, behind its first attempt: that one went by a configuration with this term. Returns what to send next. */
+    @Nullable
+    Request beginReadAgain(Request answeredRequest, long beganNs, long untilNs, long term) {
+        schedule.beginBehindFirst(beganNs, untilNs, term);
+        read(answeredRequest);
+        return answered();
+    }
+
+    private Request read(Request newRequest) {
         request = newRequest;
         lane = null;
-        return handOut(State.READING, newRequest);
+        state = State.READING;
+        sent = newRequest;
+        return newRequest;
+    }
+
+    /** As {@link #beginMutation(Request, Lane, long, long)}; the lane goes back when the mutation has its outcome. */
+    Request beginMutation(Request newRequest, int borrowedIndex, long nowNs, long untilNs) {
+        laneIndex = borrowedIndex;
+        return beginMutation(newRequest, lanes.lane(borrowedIndex), nowNs, untilNs);
     }
 
     /** Begins a mutation; the lane is the caller's until the outcome is known. */
-    Request beginMutation(Request newRequest, Lane borrowed, long untilNs) {
-        deadlineNs = untilNs;
+    Request beginMutation(Request newRequest, Lane borrowed, long nowNs, long untilNs) {
+        schedule.begin(nowNs, untilNs);
         request = newRequest;
         lane = borrowed;
         rounds = 0;
@@ -97,8 +121,23 @@ public final class Attempts {
     private Request handOut(State newState, Request next) {
         state = newState;
         sent = next;
-        repeated = false;
+        schedule.beginRequest();
         return next;
+    }
+
+    /** What to hand to the session now; null: the request has its outcome. */
+    public @Nullable Request next() {
+        return sent;
+    }
+
+    /** How long to wait before that; 0: not at all. */
+    public long pauseNs() {
+        return pauseNs;
+    }
+
+    /** Whether an attempt of the request itself had no reply: it may have been applied. */
+    boolean isReplyLost() {
+        return schedule.isReplyLost() && sent == request;
     }
 
     /** What was handed out last has its answer; returns what to send next, or null: the request has its outcome. */
@@ -108,7 +147,10 @@ public final class Attempts {
         if (asked == null || last == null) {
             throw new IllegalStateException("no request was begun");
         }
-        if (last.status() == Status.NO_REPLY && state != State.CLOSING && isToBeRepeated()) {
+        // A closing is tried once: whatever comes of it, the mutation goes on.
+        final long nextPauseNs = state == State.CLOSING ? RetrySchedule.NEVER : schedule.afterAnswer(last.status());
+        pauseNs = Math.max(0, nextPauseNs);
+        if (nextPauseNs != RetrySchedule.NEVER) {
             return last;
         }
         final Lane own = lane;
@@ -126,13 +168,18 @@ public final class Attempts {
             state = State.IDLE;
             request = null;
             sent = null;
+            abandon();
         }
         return next;
     }
 
-    private boolean isToBeRepeated() {
-        repeated = true;
-        return clock.nanoTime() - deadlineNs < 0;
+    /** The lane becomes free, if it is not already: no attempt of the request is sent any more, as after an error. */
+    public void abandon() {
+        final int index = laneIndex;
+        if (index != NO_LANE) {
+            laneIndex = NO_LANE;
+            lanes.giveBack(index);
+        }
     }
 
     private Request closed(Request asked, Request close, Lane own) {
@@ -154,7 +201,7 @@ public final class Attempts {
             return opening(asked, own);
         }
         if (open.status() != Status.OK) {
-            if (!repeated && open.status() != Status.NO_REPLY) {
+            if (!schedule.isReplyLost() && open.status() != Status.NO_REPLY) {
                 own.refusedAt(asked.shard());
             }
             // The mutation itself was not sent, so a lost reply to its opening leaves no doubt about its outcome.
@@ -178,7 +225,7 @@ public final class Attempts {
         if (!saysNothingOfOthers(asked.status())) {
             return null;
         }
-        if (repeated) {
+        if (schedule.isReplyLost()) {
             lanes.renew(own);
             asked.answer(Status.OUTCOME_UNKNOWN, 0, 0, 0);
             return null;
@@ -200,10 +247,5 @@ public final class Attempts {
             case SESSION_EXPIRED, UNKNOWN_CACHE, CLOSED, NOT_PRIMARY, STALE_TERM, UNREACHABLE -> true;
             default -> false;
         };
-    }
-
-    /** Whether the attempt that was handed out last is not the first with its id. */
-    boolean isRepeated() {
-        return repeated;
     }
 }

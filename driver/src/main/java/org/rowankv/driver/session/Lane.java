@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.api.Session;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.CounterStarts;
 
@@ -44,10 +45,10 @@ final class Lane {
     }
 
     /** The attempts of its operation, made once. */
-    Attempts attempts(Lanes lanes, Clock clock) {
+    Attempts attempts(Session session, Lanes lanes, Clock clock) {
         Attempts own = attempts;
         if (own == null) {
-            own = new Attempts(lanes, clock);
+            own = new Attempts(session, lanes, clock);
             attempts = own;
         }
         return own;

@@ -1,9 +1,10 @@
 package org.rowankv.driver.session;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -14,9 +15,8 @@ import org.rowankv.runtime.StackProbe;
 import org.rowankv.topology.Configuration;
 
 /**
- * Carries a request to its outcome: gives mutations a request id, opens the session at the shard first, and repeats an
- * attempt whose reply was lost with the same id until the deadline. Nothing else repeats what may have been applied; a
- * session repeats what was not. Over a session that loses no reply a mutation is one attempt, without an id.
+ * Carries a request to its outcome: gives mutations a request id, opens the session at the shard first, and repeats attempts with the
+ * same id ({@link Attempts}). Over a session that loses no reply a mutation is one attempt, without an id.
  *
  * <p>Guarantees: a mutation takes effect at most once. The answer {@link Status#OUTCOME_UNKNOWN} leaves open whether it
  * did; every other answer is the mutation's own, or says that it had no effect. Thread-safe; the calling thread does all the work and allocates nothing when no attempt is lost.
@@ -60,10 +60,9 @@ public final class RequestIds implements AutoCloseable {
         final long nowNs = clock.nanoTime();
         final long untilNs = nowNs + deadlineNs;
         if (!request.operation().isMutation()) {
+            final long term = session.configuration().term();
             session.call(request, nowNs, untilNs);
-            if (request.status() == Status.NO_REPLY) {
-                repeatRead(request, untilNs);
-            }
+            repeatRead(request, nowNs, untilNs, term);
             return;
         }
         // Whatever fails deeper down, the lane can be given back.
@@ -80,17 +79,24 @@ public final class RequestIds implements AutoCloseable {
         }
         try {
             final Lane lane = lanes.lane(index);
-            final Attempts attempts = lane.attempts(lanes, clock);
-            send(attempts.beginMutation(request, lane, untilNs), attempts, beginNs, untilNs);
+            final Attempts attempts = lane.attempts(session, lanes, clock);
+            send(attempts.beginMutation(request, lane, beginNs, untilNs), attempts, beginNs, untilNs);
         } finally {
             lanes.giveBack(index);
         }
     }
 
-    private void repeatRead(Request request, long untilNs) {
-        final Attempts attempts = new Attempts(lanes, clock);
-        final Request unused = attempts.beginRead(request, untilNs);
-        send(attempts.answered(), attempts, clock.nanoTime(), untilNs);
+    /** Goes on with a read whose first attempt went by a configuration with that term. */
+    private void repeatRead(Request request, long beganNs, long untilNs, long term) {
+        final Status status = request.status();
+        if (status == Status.NO_REPLY || RetrySchedule.isForAnother(status)) {
+            final Attempts attempts = new Attempts(session, lanes, clock);
+            final Request next = attempts.beginReadAgain(request, beganNs, untilNs, term);
+            if (next != null) {
+                RetrySchedule.pause(attempts.pauseNs());
+                send(next, attempts, clock.nanoTime(), untilNs);
+            }
+        }
     }
 
     /** Without an id nothing may be sent again, so a reply that was lost in spite of the promise stays lost. */
@@ -100,43 +106,43 @@ public final class RequestIds implements AutoCloseable {
         }
     }
 
-    private void send(@Nullable Request first, Attempts attempts, long nowNs, long untilNs) {
+    private void send(Request first, Attempts attempts, long nowNs, long untilNs) {
         Request next = first;
         long beginNs = nowNs;
         // Ends: there is no next attempt behind the deadline.
         while (next != null) {
-            if (attempts.isRepeated()) {
-                Thread.yield();
-            }
             session.call(next, beginNs, untilNs);
             next = attempts.answered();
             if (next != null) {
+                RetrySchedule.pause(attempts.pauseNs());
                 beginNs = clock.nanoTime();
             }
         }
     }
 
-    /** As {@link #execute}, for a caller that sends the attempts itself. Waits for a lane if all are in use. */
-    public SteppedRequest stepped(Request request) {
-        return stepped(request, clock.nanoTime() + deadlineNs);
+    /** As {@link #execute}, for a caller that drives the attempts itself. Waits for a lane if all are in use. */
+    public Attempts attempts(Request request) {
+        return attempts(request, clock.nanoTime() + deadlineNs);
     }
 
-    /** As {@link #stepped(Request)}, for an operation that ends at a time. */
-    SteppedRequest stepped(Request request, long untilNs) {
-        if (!request.operation().isMutation()) {
-            final Attempts attempts = new Attempts(lanes, clock);
-            return new SteppedRequest(attempts, attempts.beginRead(request, untilNs), () -> {});
-        }
-        return mutation(request, lanes.borrow(), untilNs);
+    /** As {@link #attempts(Request)}, for an operation that ends at a time. */
+    Attempts attempts(Request request, long untilNs) {
+        return request.operation().isMutation() ? mutation(request, lanes.borrow(), untilNs) : read(request, untilNs);
+    }
+
+    private Attempts read(Request request, long untilNs) {
+        final Attempts attempts = new Attempts(session, lanes, clock);
+        final Request unused = attempts.beginRead(request, clock.nanoTime(), untilNs);
+        return attempts;
     }
 
     /** The lane goes back when the mutation is over, or could not begin. */
-    private SteppedRequest mutation(Request request, int lane, long untilNs) {
-        SteppedRequest begun = null;
+    private Attempts mutation(Request request, int lane, long untilNs) {
+        Attempts begun = null;
         try {
-            final Attempts attempts = new Attempts(lanes, clock);
-            begun = new SteppedRequest(
-                    attempts, attempts.beginMutation(request, lanes.lane(lane), untilNs), () -> lanes.giveBack(lane));
+            final Attempts attempts = new Attempts(session, lanes, clock);
+            final Request unused = attempts.beginMutation(request, lane, clock.nanoTime(), untilNs);
+            begun = attempts;
             return begun;
         } finally {
             if (begun == null) {
@@ -210,7 +216,9 @@ public final class RequestIds implements AutoCloseable {
         if (request.operation().isMutation()) {
             unknownIfLost(request);
         } else if (request.status() == Status.NO_REPLY) {
-            repeatRead(request, clock.nanoTime() + deadlineNs);
+            final long nowNs = clock.nanoTime();
+            repeatRead(
+                    request, nowNs, nowNs + deadlineNs, session.configuration().term());
         }
     }
 
@@ -222,7 +230,7 @@ public final class RequestIds implements AutoCloseable {
      */
     private boolean begin(Request request, Round round, boolean waits, long untilNs) {
         if (!request.operation().isMutation()) {
-            round.add(stepped(request, untilNs));
+            round.add(read(request, untilNs));
             return true;
         }
         int index = lanes.borrowAtOnce();
@@ -239,86 +247,81 @@ public final class RequestIds implements AutoCloseable {
 
     /** Requests that are carried to their outcomes together. Closed after an error, it lets go of what they hold. */
     private final class Round implements AutoCloseable {
-        private final List<SteppedRequest> steppers = new ArrayList<>();
-        private final List<Request> attempts = new ArrayList<>();
+        private final List<Attempts> underWay = new ArrayList<>();
+        private final List<Request> sending = new ArrayList<>();
 
         int size() {
-            return steppers.size();
+            return underWay.size();
         }
 
         boolean isEmpty() {
-            return steppers.isEmpty();
+            return underWay.isEmpty();
         }
 
-        void add(SteppedRequest stepper) {
-            add(stepper, stepper.first());
-        }
-
-        private void add(SteppedRequest stepper, Request attempt) {
-            steppers.add(stepper);
-            attempts.add(attempt);
+        void add(Attempts attempts) {
+            underWay.add(attempts);
         }
 
         /** Carries all to their outcomes. */
         void finish(long untilNs) {
             // Ends: each leaves at its deadline.
-            while (!attempts.isEmpty()) {
-                turn(untilNs);
+            while (!underWay.isEmpty()) {
+                callAll(untilNs);
+                long pauseNs = 0;
+                int left = 0;
+                for (Attempts each : underWay) {
+                    if (each.answered() != null) {
+                        pauseNs = Math.max(pauseNs, each.pauseNs());
+                        underWay.set(left++, each);
+                    }
+                }
+                underWay.subList(left, underWay.size()).clear();
+                if (left > 0) {
+                    RetrySchedule.pause(pauseNs);
+                }
             }
         }
 
-        /** Carries all to their outcomes but those whose server does not answer: those are held. */
+        /** Carries all to their outcomes but those whose server does not answer, or not now: those are held. */
         void finishAnswered(long untilNs, Configuration configuration, BitSet silent, Round held) {
-            while (!attempts.isEmpty()) {
-                session.callAll(attempts, untilNs);
+            while (!underWay.isEmpty()) {
+                callAll(untilNs);
                 int left = 0;
-                for (int i = 0; i < attempts.size(); i++) {
-                    final Status status = attempts.get(i).status();
-                    final int server = serverOf(attempts.get(i), configuration);
-                    if (status == Status.NO_REPLY || status == Status.UNREACHABLE) {
+                for (int i = 0; i < underWay.size(); i++) {
+                    final Status status = sending.get(i).status();
+                    final int server = serverOf(sending.get(i), configuration);
+                    if (status == Status.NO_REPLY || RetrySchedule.isForAnother(status)) {
                         silent.set(server);
                     }
-                    final SteppedRequest stepper = steppers.get(i);
-                    final Request again = stepper.answered();
-                    if (again != null && silent.get(server)) {
-                        held.add(stepper, again);
-                    } else if (again != null) {
-                        steppers.set(left, stepper);
-                        attempts.set(left++, again);
+                    final Attempts each = underWay.get(i);
+                    if (each.answered() == null) {
+                        continue;
+                    }
+                    if (silent.get(server)) {
+                        held.add(each);
+                    } else {
+                        underWay.set(left++, each);
                     }
                 }
-                steppers.subList(left, steppers.size()).clear();
-                attempts.subList(left, attempts.size()).clear();
+                underWay.subList(left, underWay.size()).clear();
             }
+        }
+
+        private void callAll(long untilNs) {
+            sending.clear();
+            underWay.forEach(each -> sending.add(requireNonNull(each.next())));
+            session.callAll(sending, untilNs);
         }
 
         @Override
         public void close() {
-            steppers.forEach(SteppedRequest::abandon);
-        }
-
-        private void turn(long untilNs) {
-            session.callAll(attempts, untilNs);
-            int left = 0;
-            for (int i = 0; i < attempts.size(); i++) {
-                final Request again = steppers.get(i).answered();
-                if (again == null) {
-                    continue;
-                }
-                steppers.set(left, steppers.get(i));
-                attempts.set(left++, again);
-            }
-            if (left == attempts.size()) {
-                Thread.yield();
-            }
-            steppers.subList(left, steppers.size()).clear();
-            attempts.subList(left, attempts.size()).clear();
+            underWay.forEach(Attempts::abandon);
         }
     }
 
     /**
      * Closes the sessions at the shards where they were opened, or may have been; the session itself stays its owner's. What
-     * cannot be reached now stays open there.
+     * cannot be reached now stays open there, until its lease is over.
      */
     @Override
     public void close() {
@@ -329,7 +332,12 @@ public final class RequestIds implements AutoCloseable {
                 closeEverywhere(abandoned.sessionId(), abandoned.openShards(), closings);
             }
         });
+        final long term = session.configuration().term();
         session.callAll(closings);
+        closings.removeIf(each -> !RetrySchedule.isForAnother(each.status()));
+        if (!closings.isEmpty() && session.seek(term)) {
+            session.callAll(closings);
+        }
     }
 
     private static void closeEverywhere(long sessionId, BitSet openShards, List<Request> closings) {

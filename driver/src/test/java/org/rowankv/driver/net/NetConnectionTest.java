@@ -209,7 +209,7 @@ final class NetConnectionTest {
             case 3 -> { // it is too long for the server
                 final byte[] value = new byte[1 << 20];
                 final Request request = new Request().put(1, value, 0, 1, value, 0, value.length);
-                assertThat(BlockingCall.send(request, connection, connection.tryBorrow(), 1))
+                assertThat(RequestCall.send(request, connection, connection.tryBorrow(), 1, null))
                         .isFalse();
                 assertThat(request.status()).isEqualTo(Status.TOO_LARGE);
             }

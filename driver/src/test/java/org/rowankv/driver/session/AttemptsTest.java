@@ -2,11 +2,13 @@ package org.rowankv.driver.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -18,7 +20,7 @@ import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Version;
-import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SplittableRandomSource;
 
 /** Whatever becomes of the attempts of a mutation, its outcome is true of all of them together. */
@@ -51,10 +53,26 @@ final class AttemptsTest {
             List.of(Status.FULL, Status.TOO_LARGE, Status.CORRUPTED, Status.BAD_REQUEST, Status.NO_VERSION);
 
     private static final byte[] KEY = {1};
+    private static final long DEADLINE_NS = 10_000_000_000L;
 
-    private final ManualClock clock = new ManualClock();
+    /** Goes on by itself, so that pauses end soon. */
+    private static final class HurryingClock implements Clock {
+        private final AtomicLong ns = new AtomicLong();
+
+        @Override
+        public long nanoTime() {
+            return ns.addAndGet(100_000);
+        }
+
+        @Override
+        public long wallMs() {
+            return 1;
+        }
+    }
+
+    private final HurryingClock clock = new HurryingClock();
     private final ModelSession session = new ModelSession(clock, 1);
-    private final RowanClient client = new RowanClient(session, clock, new SplittableRandomSource(1), 1_000_000);
+    private final RowanClient client = new RowanClient(session, clock, new SplittableRandomSource(1), DEADLINE_NS);
     private final int cache = client.catalogue().create("cache", new byte[0]).id();
 
     private static Attempt attempt(int number) {
@@ -66,6 +84,9 @@ final class AttemptsTest {
     /** Lets attempts of mutations of keys fare as planned, and those behind the plan well. */
     private final class Plan implements ModelSession.Interceptor {
         private final Queue<Attempt> attempts = new ArrayDeque<>();
+        /** How many attempts begin before the operation's time is over. */
+        private int inTime = Integer.MAX_VALUE;
+
         private boolean isApplied;
         private boolean losesReply;
         private boolean anyLost;
@@ -75,6 +96,9 @@ final class AttemptsTest {
             losesReply = false;
             if (request.operation() != Operation.PUT) {
                 return Status.OK;
+            }
+            if (inTime-- == 0) {
+                clock.ns.addAndGet(DEADLINE_NS);
             }
             final Attempt next = attempts.poll();
             final Fate fate = next == null ? null : next.fate();
@@ -111,7 +135,9 @@ final class AttemptsTest {
             case 0 -> client.execute(put);
             case 1 -> client.executeAll(List.of(put));
             default ->
-                assertThat(client.executeAsync(put).toCompletableFuture()).isCompletedWithValue(put);
+                assertThat(client.executeAsync(put).toCompletableFuture())
+                        .succeedsWithin(Duration.ofSeconds(60))
+                        .isSameAs(put);
         }
         return put;
     }
@@ -124,10 +150,12 @@ final class AttemptsTest {
     @Property(tries = 1_000)
     void shouldSayOfAMutationWhatIsTrueOfAllItsAttempts(
             @ForAll @Size(max = 5) List<@IntRange(max = 4 * 30 - 1) Integer> numbers,
+            @ForAll @IntRange(max = 6) int inTime,
             @ForAll @IntRange(max = 2) int way) {
         client.put(cache, KEY, KEY);
         final long before = version();
         final Plan plan = new Plan();
+        plan.inTime = inTime;
         numbers.forEach(number -> plan.attempts.add(attempt(number)));
         session.interceptWith(plan);
         final Status status = carryOut(way).status();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.rowankv.driver.ModelSession;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -21,14 +22,14 @@ final class LaneTest {
         final ManualClock clock = new ManualClock();
         final Lanes lanes = new Lanes(1, clock, new SplittableRandomSource(1));
         final Lane lane = new Lane(77, CounterStarts.nearEnds(300));
-        final Attempts attempts = lane.attempts(lanes, clock);
+        final Attempts attempts = lane.attempts(new ModelSession(clock), lanes, clock);
         final Set<Long> sessions = new HashSet<>();
         final Set<Long> closed = new HashSet<>();
         final Set<String> ids = new HashSet<>();
         for (int i = 0; i < 1000; i++) {
             final Request request = new Request().delete(1, new byte[] {1}, 0, 1);
             request.placed(5, i % 3);
-            Request sent = attempts.beginMutation(request, lane, 1_000_000);
+            Request sent = attempts.beginMutation(request, lane, 0, 1_000_000);
             while (sent != null) {
                 assertThat(sent.sequence()).isLessThanOrEqualTo(MAX_SEQUENCE);
                 if (sent.operation() == Operation.CLOSE_SESSION) {
@@ -51,12 +52,12 @@ final class LaneTest {
         final ManualClock clock = new ManualClock();
         final Lanes lanes = new Lanes(1, clock, new SplittableRandomSource(1));
         final Lane lane = new Lane(77);
-        final Attempts attempts = lane.attempts(lanes, clock);
+        final Attempts attempts = lane.attempts(new ModelSession(clock), lanes, clock);
         long last = 0;
         for (int i = 0; i < 1000; i++) {
             final Request request = new Request().delete(1, new byte[] {1}, 0, 1);
             request.placed(5, 0);
-            Request sent = attempts.beginMutation(request, lane, clock.nanoTime() + 1);
+            Request sent = attempts.beginMutation(request, lane, clock.nanoTime(), clock.nanoTime() + 1);
             clock.advanceNs(1);
             while (sent != null) {
                 last = sent.operation() == Operation.OPEN_SESSION ? sent.sessionId() : last;

@@ -269,8 +269,8 @@ class RequestIdsTest {
         final long second = request.sessionId();
         assertThat(second).isNotEqualTo(first);
 
-        final SteppedRequest stepped = ids.stepped(placed(put()));
-        assertThat(stepped.first().sessionId()).isEqualTo(second);
+        final Attempts stepped = ids.attempts(placed(put()));
+        assertThat(stepped.next().sessionId()).isEqualTo(second);
         stepped.abandon();
         ids.execute(placed(put()));
         assertThat(request.sessionId()).isNotIn(first, second);
@@ -281,7 +281,7 @@ class RequestIdsTest {
     void shouldCarryOutABulkOnSpareLanes() {
         final RequestIds ids =
                 new RequestIds(session, SystemClock.INSTANCE, new SplittableRandomSource(1), 1_000_000_000, 1);
-        final SteppedRequest holder = ids.stepped(placed(put()));
+        final Attempts holder = ids.attempts(placed(put()));
         final List<Request> puts = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
             puts.add(placed(new Request().put(cache, new byte[] {(byte) (i >> 8), (byte) i}, 0, 2, VALUE, 0, 5)));

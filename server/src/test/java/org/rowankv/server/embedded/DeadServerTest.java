@@ -92,13 +92,13 @@ final class DeadServerTest {
     }
 
     private void connect() {
-        connect(clock);
+        connect(clock, NetSettings.DEFAULT);
     }
 
-    private void connect(Clock time) {
+    private void connect(Clock time, NetSettings settings) {
         session = NetSession.connect(
                 List.of(addresses.get(ALIVE)),
-                NetSettings.DEFAULT.withPatience(CONNECT_MS * 1_000_000, ATTEMPT_MS * 1_000_000),
+                settings.withPatience(CONNECT_MS * 1_000_000, ATTEMPT_MS * 1_000_000),
                 time);
         client = new RowanClient(session, time, new SplittableRandomSource(1), DEADLINE_MS * 1_000_000);
     }
@@ -314,7 +314,7 @@ final class DeadServerTest {
     /** One attempt without a byte is enough, although it left a moment after it began. */
     @Test
     void shouldBreakASilentConnectionForACallerThatDoesNotWait() {
-        connect(new Clock() {
+        final Clock ticking = new Clock() {
             @Override
             public long nanoTime() {
                 clock.advanceNs(1);
@@ -325,7 +325,9 @@ final class DeadServerTest {
             public long wallMs() {
                 return clock.wallMs();
             }
-        });
+        };
+        // One connection, which is made again whichever thread asks for it.
+        connect(ticking, NetSettings.DEFAULT.withConnections(1, 256));
         client.execute(get(keysAt(DEAD, 1).get(0)));
         servers.get(DEAD).hanging.add(Operation.GET);
         final List<CompletableFuture<Request>> lost = submit(DEAD, 1, DeadServerTest::get);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.ScanPage;
 import org.rowankv.driver.net.NetSession;
@@ -20,6 +22,7 @@ import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
@@ -65,8 +68,12 @@ final class ScanOfLongValuesTest {
                 SystemClock.INSTANCE);
     }
 
-    private static ScanPage scan(NetSession session) {
-        return session.scan(1, 0, 0, 100, true);
+    private static List<ScanPage.Entry> scan(NetSession session, long attemptMs) {
+        final RowanClient client = new RowanClient(
+                session, SystemClock.INSTANCE, new SplittableRandomSource(1), 2 * attemptMs * 1_000_000);
+        final List<ScanPage.Entry> entries = new ArrayList<>();
+        client.scan(1, true).forEachRemaining(entries::add);
+        return entries;
     }
 
     @ParameterizedTest
@@ -77,7 +84,7 @@ final class ScanOfLongValuesTest {
     void shouldFailWhenTheReadOfAValueDoes(Status status) {
         try (NetSession session = session(500)) {
             server.answer = status;
-            assertThatThrownBy(() -> scan(session))
+            assertThatThrownBy(() -> scan(session, 500))
                     .isInstanceOf(RowanException.class)
                     .hasMessageContaining("shard 0")
                     .hasMessageContaining(status.toString());
@@ -88,7 +95,7 @@ final class ScanOfLongValuesTest {
     void shouldLeaveOutAnObjectThatIsGone() {
         try (NetSession session = session(60_000)) {
             server.answer = Status.NOT_FOUND;
-            assertThat(scan(session).entries()).isEmpty();
+            assertThat(scan(session, 60_000)).isEmpty();
         }
     }
 
@@ -96,11 +103,12 @@ final class ScanOfLongValuesTest {
     void shouldReadAgainWhenTheReplyIsLost() throws IOException {
         try (NetSession session = session(60_000)) {
             server.hanging.add(Operation.GET);
-            final CompletableFuture<ScanPage> page = CompletableFuture.supplyAsync(() -> scan(session));
+            final CompletableFuture<List<ScanPage.Entry>> entries =
+                    CompletableFuture.supplyAsync(() -> scan(session, 60_000));
             await().until(() -> server.hung.get() > 0);
             proxy.cut();
             server.hanging.clear();
-            assertThat(page.join().entries())
+            assertThat(entries.join())
                     .hasSize(1)
                     .allSatisfy(entry -> assertThat(entry.value()).hasSize(TOO_LONG));
         }
@@ -110,7 +118,7 @@ final class ScanOfLongValuesTest {
     void shouldFailWhenNoReadIsAnswered() {
         try (NetSession session = session(500)) {
             server.hanging.add(Operation.GET);
-            assertThatThrownBy(() -> scan(session))
+            assertThatThrownBy(() -> scan(session, 500))
                     .isInstanceOf(RowanException.class)
                     .hasMessageContaining("NO_REPLY");
         }

@@ -76,7 +76,7 @@ final class ClusterWorkloadHost implements WorkloadHost {
     public boolean mayRefuse(Status status) {
         return switch (status) {
             // NO_REPLY is the answer of a read; UNREACHABLE also when not even the session could be opened.
-            case FULL, TOO_LARGE, UNREACHABLE, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> true;
+            case FULL, TOO_LARGE, UNREACHABLE, STALE_TERM, NOT_PRIMARY, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> true;
             case CORRUPTED -> {
                 simulation.deviceFaults().requireRotten("a user finds an object damaged");
                 yield true;

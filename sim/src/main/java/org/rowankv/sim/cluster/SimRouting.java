@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.ScanPage;
 import org.rowankv.driver.api.Session;
+import org.rowankv.driver.session.RetrySchedule;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
@@ -28,10 +29,6 @@ final class SimRouting implements Session {
     private int attempt;
     private int doublings;
     private int pauses;
-    /** It was told to ask somebody else, and does so in a while. */
-    private boolean pausing;
-
-    private long untilNs;
     private long atNs;
 
     SimRouting(ClusterSimulation simulation, String name, RandomSource random, Configuration known) {
@@ -63,80 +60,75 @@ final class SimRouting implements Session {
         throw new UnsupportedOperationException("its user does not wait");
     }
 
-    /** An attempt of its user begins: it is carried to an answer, to whichever servers it has to go. */
+    /** Makes an attempt of its user. */
     void begin(Request next) {
         // Who repeats waits longer each time: else attempts pile up at a server that stands still.
-        doublings = next == request ? Math.min(MOST_DOUBLINGS, doublings + 1) : 0;
+        final boolean isRepeated = next == request;
+        final boolean isLost = isRepeated && next.status() == Status.NO_REPLY;
+        doublings = isLost ? Math.min(MOST_DOUBLINGS, doublings + 1) : isRepeated ? doublings : 0;
+        pauses = isRepeated ? pauses : 0;
         request = next;
-        untilNs = simulation.timeline().nowNs() + (4 * attemptNs << doublings);
-        pauses = 0;
-        ask(next);
-    }
-
-    /** From when on {@link #advance} does something. */
-    long readyAtNs() {
-        return answer != null ? 0 : atNs;
-    }
-
-    /** An answer is there, or the time has come; true when the attempt has its answer. */
-    boolean advance() {
-        final Request asked = request;
-        if (asked == null) {
-            throw new AssertionError(name + " asks for nothing");
-        }
-        if (pausing) {
-            ask(asked);
-            return false;
-        }
-        final Request found = answer;
-        answer = null;
-        attempt++;
-        if (found == null) {
-            learn();
-            asked.noResult();
-            asked.answer(Status.NO_REPLY, 0, 0, 0);
-            return true;
-        }
-        final Status status = found.status();
-        final boolean isForAnother = status == Status.STALE_TERM
-                || status == Status.NOT_PRIMARY
-                || status == Status.UNREACHABLE
-                || status == Status.CLOSED
-                || status == Status.NO_VERSION;
-        if (!isForAnother) {
-            SimNetwork.copyAnswer(found, asked);
-            return true;
-        }
-        simulation.happenings().count("attempts answered " + status);
-        final long nowNs = simulation.timeline().nowNs();
-        if (nowNs >= untilNs) {
-            asked.noResult();
-            asked.answer(Status.UNREACHABLE, 0, 0, 0);
-            return true;
-        }
-        learn();
-        pausing = true;
-        atNs = nowNs + (attemptNs / 4 + random.nextInt((int) attemptNs) << pauses++);
-        return false;
-    }
-
-    private void ask(Request asked) {
-        pausing = false;
         atNs = simulation.timeline().nowNs() + (attemptNs / 2 + random.nextInt((int) attemptNs) << doublings);
         simulation
                 .network()
                 .send(
                         this,
                         ++attempt,
-                        asked,
+                        next,
                         known.term(),
-                        known.shard(asked.shard()).primary());
+                        known.shard(next.shard()).primary());
+    }
+
+    /** When {@link #finish} is due: at the answer, or when its time is over. */
+    long readyAtNs() {
+        return answer != null ? 0 : atNs;
+    }
+
+    /** The attempt is over: the request has the answer that came, or NO_REPLY. */
+    void finish() {
+        final Request asked = request;
+        if (asked == null) {
+            throw new AssertionError(name + " asks for nothing");
+        }
+        final Request found = answer;
+        answer = null;
+        attempt++;
+        if (found == null) {
+            learn();
+            asked.fail(Status.NO_REPLY);
+        } else if (found.status() == Status.CLOSED) {
+            count(found.status());
+            asked.fail(Status.UNREACHABLE); // of a process that ends: the next one may do it
+        } else {
+            SimNetwork.copyAnswer(found, asked);
+            if (RetrySchedule.isForAnother(found.status())) {
+                count(found.status());
+            }
+        }
+    }
+
+    private void count(Status status) {
+        simulation.happenings().count("attempts answered " + status);
+    }
+
+    /** How much longer than it should its user pauses before the next attempt. */
+    long pauseNs() {
+        final Request asked = request;
+        return asked == null || !RetrySchedule.isForAnother(asked.status())
+                ? 0
+                : attemptNs / 4 + random.nextInt((int) attemptNs) << Math.min(MOST_DOUBLINGS, pauses++);
+    }
+
+    @Override
+    public boolean seek(long knownTerm) {
+        learn();
+        return known.term() > knownTerm;
     }
 
     /** The answer of an attempt; too late, it is not heard. */
     void receive(int ofAttempt, Request answered) {
         final Turned who = user;
-        if (who != null && ofAttempt == attempt && !pausing) {
+        if (who != null && ofAttempt == attempt) {
             answer = answered;
             simulation.turns().changed(who);
         }

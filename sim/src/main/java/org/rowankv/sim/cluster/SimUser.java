@@ -1,8 +1,10 @@
 package org.rowankv.sim.cluster;
 
+import static java.util.Objects.requireNonNull;
+
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.session.SteppedRequest;
+import org.rowankv.driver.session.Attempts;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.sim.workload.Inclination;
@@ -20,7 +22,11 @@ final class SimUser extends Turned {
     private boolean parked;
 
     /** The operation under way. */
-    private @Nullable SteppedRequest stepped;
+    private @Nullable Attempts stepped;
+    /** It is sent when the pause before it is over. */
+    private @Nullable Request upcoming;
+
+    private long pauseEndNs;
 
     SimUser(int number, ClusterSimulation simulation, RandomSource random, SimRouting routing) {
         super(null);
@@ -50,12 +56,15 @@ final class SimUser extends Turned {
 
     @Override
     long readyAtNs() {
+        if (upcoming != null) {
+            return pauseEndNs;
+        }
         return stepped != null ? routing.readyAtNs() : parked ? NEVER : nextAtNs;
     }
 
     @Override
     void step() {
-        final SteppedRequest own = stepped;
+        final Attempts own = stepped;
         if (own == null) {
             if (simulation.isAccepting()) {
                 ask();
@@ -64,12 +73,15 @@ final class SimUser extends Turned {
             }
             return;
         }
-        if (!routing.advance()) {
+        if (upcoming != null) {
+            send(upcoming);
             return;
         }
+        routing.finish();
         final Request next = own.answered();
         if (next != null) {
-            send(next);
+            pauseEndNs = simulation.timeline().nowNs() + own.pauseNs() + routing.pauseNs();
+            upcoming = next;
             return;
         }
         stepped = null;
@@ -81,12 +93,13 @@ final class SimUser extends Turned {
     private void ask() {
         final Request request = asks.begin();
         simulation.onBegun();
-        final SteppedRequest begun = client.stepped(request);
+        final Attempts begun = client.attempts(request);
         stepped = begun;
-        send(begun.first());
+        send(requireNonNull(begun.next()));
     }
 
     private void send(Request attempt) {
+        upcoming = null;
         asks.sends(attempt);
         routing.begin(attempt);
     }

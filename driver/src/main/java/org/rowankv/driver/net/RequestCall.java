@@ -1,26 +1,31 @@
 package org.rowankv.driver.net;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.RequestDescriptor;
 
-/** A request under way for a caller that waits: one attempt on one connection, on the caller's thread. */
-final class BlockingCall {
-    private BlockingCall() {}
+/**
+ * One attempt of a request over one connection: a connection to the server, a place on it, the request is sent, the answer comes or does
+ * not. Callers that wait ({@link #call}), batches ({@link CallBatch}) and callers that do not wait ({@link AsyncCall}) take these steps
+ * alike; each has its own way to wait between them. Nothing here is tried again.
+ */
+final class RequestCall {
+    private RequestCall() {}
 
-    /** Sends it once, if that is possible; the answer is in the request. */
-    static Status attempt(Request request, Route now, long beginNs, long deadlineNs, long patienceNs) {
-        final NetConnection connection = now.primaryOf(request.shard()).connection(deadlineNs);
+    /** For a caller that waits, on its own thread. */
+    static void call(Request request, Route route, long beginNs, long deadlineNs, long patienceNs) {
+        final NetConnection connection = route.primaryOf(request.shard()).connection(deadlineNs);
         final Exchange exchange = connection == null ? null : connection.borrow(deadlineNs);
         if (connection == null || exchange == null) {
             request.fail(Status.UNREACHABLE);
-            return Status.UNREACHABLE;
+            return;
         }
         boolean isBegun = false;
         boolean isFlushed = false;
         try {
-            isBegun = send(request, connection, exchange, now.term());
+            isBegun = send(request, connection, exchange, route.term(), null);
             if (isBegun) {
                 if (connection.isShared()) {
                     // Who else can run queues its own meanwhile, and the first to come back writes for all:
@@ -36,37 +41,44 @@ final class BlockingCall {
             }
         }
         if (isBegun) {
-            receive(request, connection, exchange, beginNs, deadlineNs, patienceNs);
+            end(request, connection, connection.await(exchange, deadlineNs), beginNs, deadlineNs, patienceNs);
         }
-        return request.status();
     }
 
-    /** Queues it, unless it is too long for that server: then it is answered, and the place given back. */
-    static boolean send(Request request, NetConnection connection, Exchange exchange, long term) {
+    /**
+     * Queues it, unless it is too long for that server: then it is answered, and the place given back.
+     *
+     * @param async for a caller that does not wait, else null
+     */
+    static boolean send(
+            Request request, NetConnection connection, Exchange exchange, long term, @Nullable AsyncCall async) {
         if (RequestDescriptor.lengthOf(request) > connection.maxFrame()) {
             request.fail(Status.TOO_LARGE);
             connection.giveBack(exchange);
             return false;
         }
-        exchange.prepare(request, term, null);
+        exchange.prepare(request, term, async);
+        if (async != null) {
+            connection.begin(async);
+        }
         connection.enqueue(exchange);
         return true;
     }
 
     /**
-     * Waits for the answer to what was sent.
+     * It came to that. If there is no answer, the request says so.
      *
-     * @param beginNs when the caller turned to that server
+     * @param beginNs when its caller turned to that server
      * @param patienceNs how long a connection may be silent
      */
-    static void receive(
+    static void end(
             Request request,
             NetConnection connection,
-            Exchange exchange,
+            Exchange.Outcome outcome,
             long beginNs,
             long deadlineNs,
             long patienceNs) {
-        switch (connection.await(exchange, deadlineNs)) {
+        switch (outcome) {
             case ANSWERED -> {}
             case UNSENT -> request.fail(Status.UNREACHABLE);
             case LOST -> {

@@ -1,0 +1,125 @@
+package org.rowankv.driver.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowankv.driver.ModelSession;
+import org.rowankv.driver.api.ForwardingSession;
+import org.rowankv.driver.api.Session;
+import org.rowankv.protocol.Status;
+import org.rowankv.runtime.ManualClock;
+
+/** When an operation has another attempt. */
+final class RetryScheduleTest {
+    private static final long DEADLINE_NS = 1_000_000_000;
+    private static final Set<Status> FOR_ANOTHER =
+            EnumSet.of(Status.STALE_TERM, Status.NOT_PRIMARY, Status.UNREACHABLE, Status.NO_VERSION);
+
+    /** Counts what it is asked to look for. */
+    private static final class SeekingSession implements ForwardingSession {
+        private final ModelSession model;
+        private int sought;
+        private boolean finds;
+
+        SeekingSession(ManualClock clock) {
+            this.model = new ModelSession(clock, 1);
+        }
+
+        @Override
+        public Session below() {
+            return model;
+        }
+
+        @Override
+        public boolean seek(long knownTerm) {
+            sought++;
+            return finds;
+        }
+    }
+
+    private final ManualClock clock = new ManualClock();
+    private final SeekingSession session = new SeekingSession(clock);
+    private final RetrySchedule schedule = new RetrySchedule(session, clock);
+
+    @BeforeEach
+    void begin() {
+        final long nowNs = clock.nanoTime();
+        schedule.begin(nowNs, nowNs + DEADLINE_NS);
+    }
+
+    @Test
+    void shouldRepeatAtOnceUntilTheDeadlineWhatHadNoReply() {
+        clock.advanceNs(DEADLINE_NS - 1);
+        assertThat(schedule.afterAnswer(Status.NO_REPLY)).isZero();
+        clock.advanceNs(1);
+        assertThat(schedule.afterAnswer(Status.NO_REPLY)).isEqualTo(RetrySchedule.NEVER);
+        assertThat(session.sought)
+                .as("nothing says that the configuration is old")
+                .isZero();
+    }
+
+    /** The other half is for the reply of an attempt that is taken at last. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Status.class,
+            names = {"STALE_TERM", "NOT_PRIMARY", "UNREACHABLE", "NO_VERSION"})
+    void shouldTryWhatWasNotAppliedForHalfOfTheTime(Status status) {
+        clock.advanceNs(DEADLINE_NS / 2 - 1);
+        assertThat(schedule.afterAnswer(status)).as("not past that").isEqualTo(1);
+        clock.advanceNs(1);
+        assertThat(schedule.afterAnswer(status)).isEqualTo(RetrySchedule.NEVER);
+        assertThat(session.sought)
+                .as("for later operations, behind the last attempt too")
+                .isEqualTo(2);
+    }
+
+    /** It may have been applied, and only its id can tell. */
+    @Test
+    void shouldTryUntilTheDeadlineOnceAReplyWasLost() {
+        assertThat(schedule.afterAnswer(Status.NO_REPLY)).isZero();
+        clock.advanceNs(DEADLINE_NS - 1);
+        assertThat(schedule.afterAnswer(Status.UNREACHABLE)).isEqualTo(1);
+        clock.advanceNs(1);
+        assertThat(schedule.afterAnswer(Status.UNREACHABLE)).isEqualTo(RetrySchedule.NEVER);
+    }
+
+    /** A lost reply to the opening of a session says nothing of the mutation behind it. */
+    @Test
+    void shouldForgetLostRepliesWithTheirRequest() {
+        assertThat(schedule.afterAnswer(Status.NO_REPLY)).isZero();
+        assertThat(schedule.isReplyLost()).isTrue();
+        schedule.beginRequest();
+        assertThat(schedule.isReplyLost()).isFalse();
+        clock.advanceNs(DEADLINE_NS / 2);
+        assertThat(schedule.afterAnswer(Status.UNREACHABLE)).isEqualTo(RetrySchedule.NEVER);
+    }
+
+    @Test
+    void shouldPauseLongerEachTimeUntilThereIsANewerConfiguration() {
+        long before = 0;
+        for (int i = 0; i < 20; i++) {
+            final long pauseNs = schedule.afterAnswer(Status.NOT_PRIMARY);
+            assertThat(pauseNs)
+                    .isGreaterThanOrEqualTo(Math.max(200_000, before))
+                    .isLessThanOrEqualTo(20_000_000);
+            before = pauseNs;
+        }
+        assertThat(before).isEqualTo(20_000_000);
+        session.finds = true;
+        assertThat(schedule.afterAnswer(Status.STALE_TERM)).isZero();
+        session.finds = false;
+        assertThat(schedule.afterAnswer(Status.STALE_TERM)).isEqualTo(200_000);
+    }
+
+    @Test
+    void shouldLetEveryOtherAnswerStand() {
+        final Set<Status> others = EnumSet.complementOf(EnumSet.copyOf(FOR_ANOTHER));
+        others.remove(Status.NO_REPLY);
+        assertThat(others).allMatch(status -> schedule.afterAnswer(status) == RetrySchedule.NEVER);
+    }
+}
