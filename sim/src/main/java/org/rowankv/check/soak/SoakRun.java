@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.area.AreaComparison;
@@ -42,6 +43,7 @@ import org.rowankv.topology.Configuration;
  */
 final class SoakRun {
     private static final long CHECKPOINT_INTERVAL_MS = 1_000;
+    private static final long LONGEST_CHECKPOINT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final int MOST_VIOLATIONS = 10;
     private static final int QUARTERS = 4;
     /** By so much, in percent and bytes, what was left of the heap after the first quarter may differ at the end. */
@@ -259,7 +261,7 @@ final class SoakRun {
         final long lineNs = TimeUnit.SECONDS.toNanos(settings.seconds() > 30 ? 5 : 1);
         long nextLineNs = startNs;
         while (violations.sum() == 0 && quarters.size() < QUARTERS) {
-            java.util.concurrent.locks.LockSupport.parkNanos(lengthNs / 200);
+            LockSupport.parkNanos(lengthNs / 200);
             final long passedNs = clock.nanoTime() - startNs;
             pace.at(passedNs, counts.operations());
             final SoakSample now = sample(cluster, startNs, passedNs >= lengthNs * (quarters.size() + 1) / QUARTERS);
@@ -287,6 +289,15 @@ final class SoakRun {
                         now.segmentsCleaned(),
                         violations.sum());
             }
+        }
+        awaitCheckpoint(cluster);
+    }
+
+    /** The writers go on until there is one: a short run on a busy machine may be over before. Ends. */
+    private void awaitCheckpoint(EmbeddedCluster cluster) {
+        final long endNs = clock.nanoTime() + LONGEST_CHECKPOINT_NS;
+        while (violations.sum() == 0 && cluster.checkpoints().taken() == 0 && clock.nanoTime() - endNs < 0) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
         }
     }
 
