@@ -16,11 +16,9 @@ final class ClusterOptions {
             required = true,
             paramLabel = "HOST:PORT,…",
             description = "servers of the ZooKeeper that holds the configuration")
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private String zooKeeper;
 
     @Option(names = "--cluster", defaultValue = "rowan", description = "name of the cluster (${DEFAULT-VALUE})")
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private String cluster;
 
     @Option(

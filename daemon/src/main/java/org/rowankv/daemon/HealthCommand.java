@@ -25,7 +25,6 @@ public final class HealthCommand implements Callable<Integer> {
     private static final int EXIT_UNHEALTHY = 1;
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Option(
@@ -33,7 +32,6 @@ public final class HealthCommand implements Callable<Integer> {
             defaultValue = "127.0.0.1:7173",
             paramLabel = "HOST:PORT",
             description = "--admin-listen of the server (${DEFAULT-VALUE})")
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private String admin;
 
     @Option(names = "--metrics", description = "more lines: what the server holds, name=value")

@@ -63,7 +63,6 @@ public final class ServerCommand implements Callable<Integer> {
     }
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     public static void main(String[] arguments) {

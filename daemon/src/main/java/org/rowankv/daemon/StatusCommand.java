@@ -28,11 +28,9 @@ public final class StatusCommand implements Callable<Integer> {
     private static final int EXIT_NOT_ALL = 1;
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Mixin
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private ClusterOptions options;
 
     @Option(names = "--json", description = "as JSON")

@@ -31,11 +31,9 @@ public final class SwapCommand implements Callable<Integer> {
     private static final int EXIT_REFUSED = 1;
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Mixin
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private ClusterOptions options;
 
     @Option(names = "--shard", required = true, description = "number of the shard")

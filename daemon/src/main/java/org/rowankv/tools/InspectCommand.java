@@ -39,13 +39,11 @@ import picocli.CommandLine.Spec;
         })
 public final class InspectCommand implements Callable<Integer> {
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Parameters(
             paramLabel = "DIR",
             description = "the directory of the store, the one that dir= names; or --data of a server")
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private Path directory;
 
     @Option(names = "--verify", description = "name every damaged place with file, offset and reason")

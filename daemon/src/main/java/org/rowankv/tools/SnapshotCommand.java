@@ -27,15 +27,12 @@ import picocli.CommandLine.Spec;
         })
 public final class SnapshotCommand implements Callable<Integer> {
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Parameters(index = "0", paramLabel = "DIR", description = "the directory of the store, the one that dir= names")
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private Path directory;
 
     @Parameters(index = "1", paramLabel = "TARGET", description = "a new or empty directory")
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private Path target;
 
     public static void main(String[] args) {

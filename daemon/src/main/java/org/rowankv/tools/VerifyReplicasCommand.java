@@ -28,11 +28,9 @@ import picocli.CommandLine.Spec;
         })
 public final class VerifyReplicasCommand implements Callable<Integer> {
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Parameters(paramLabel = "DIR", description = "the directory of the store, the one that dir= names")
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private Path directory;
 
     @Option(names = "--digests", description = "print the digest of every replica of every shard")

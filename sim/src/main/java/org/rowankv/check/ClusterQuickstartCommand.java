@@ -35,7 +35,6 @@ public final class ClusterQuickstartCommand implements Callable<Integer> {
     private static final int REPLICAS = 3;
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Option(names = "--cluster", required = true, description = "this form of the command")
@@ -46,7 +45,6 @@ public final class ClusterQuickstartCommand implements Callable<Integer> {
     private long limit = Long.MAX_VALUE;
 
     @Mixin
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private JavaOptions javas;
 
     public static void main(String[] arguments) {

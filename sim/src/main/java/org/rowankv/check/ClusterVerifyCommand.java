@@ -48,7 +48,6 @@ public final class ClusterVerifyCommand implements Callable<Integer> {
     private static final String ALL = "kills,stops,zookeeper-stops,zookeeper-kills,swaps,cuts";
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Option(names = "--cluster", required = true, description = "this form of the command")
@@ -81,7 +80,6 @@ public final class ClusterVerifyCommand implements Callable<Integer> {
             paramLabel = "NAME,…",
             description = "what is done to the cluster (${DEFAULT-VALUE})",
             defaultValue = ALL)
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private String disturbances;
 
     @Option(
@@ -99,7 +97,6 @@ public final class ClusterVerifyCommand implements Callable<Integer> {
     private @Nullable Long seed;
 
     @Mixin
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private JavaOptions javas;
 
     public static void main(String[] arguments) {

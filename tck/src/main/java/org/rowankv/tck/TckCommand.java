@@ -63,7 +63,6 @@ public final class TckCommand implements Callable<Integer> {
     private boolean cluster;
 
     @Mixin
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private JavaOptions javas;
 
     @Option(names = "--annotations", description = "run the tests of the annotations instead")

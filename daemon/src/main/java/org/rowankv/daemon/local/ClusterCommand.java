@@ -26,7 +26,6 @@ public final class ClusterCommand implements Callable<Integer> {
     private static final int EXIT_FAILED = 1;
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     public static void main(String[] arguments) {
@@ -43,11 +42,9 @@ public final class ClusterCommand implements Callable<Integer> {
     /** What the three have. */
     abstract static class OfDirectory implements Callable<Integer> {
         @Spec
-        @SuppressWarnings("NullAway.Init") // set by picocli
         private CommandSpec spec;
 
         @Option(names = "--dir", required = true, description = "directory of the cluster")
-        @SuppressWarnings("NullAway.Init") // set by picocli
         private Path dir;
 
         final Path dir() {
@@ -93,7 +90,6 @@ public final class ClusterCommand implements Callable<Integer> {
         private int replicas;
 
         @Option(names = "--capacity", defaultValue = "256m", description = "of each server (${DEFAULT-VALUE})")
-        @SuppressWarnings("NullAway.Init") // set by picocli
         private String capacity;
 
         @Option(
