@@ -155,7 +155,7 @@ public final class Attempts {
         }
         final Lane own = lane;
         final Request next = own == null
-                ? null
+                ? readEnded(asked)
                 : switch (state) {
                     case CLOSING -> closed(asked, last, own);
                     case OPENING -> opened(asked, last, own);
@@ -180,6 +180,14 @@ public final class Attempts {
             laneIndex = NO_LANE;
             lanes.giveBack(index);
         }
+    }
+
+    /** That a server did not answer says more than that the last attempt had no time left to leave. */
+    private @Nullable Request readEnded(Request asked) {
+        if (schedule.isReplyLost() && RetrySchedule.isForAnother(asked.status())) {
+            asked.fail(Status.NO_REPLY);
+        }
+        return null;
     }
 
     private Request closed(Request asked, Request close, Lane own) {

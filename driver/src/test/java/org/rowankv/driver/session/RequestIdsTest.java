@@ -313,6 +313,30 @@ class RequestIdsTest {
                 .isEqualTo(Status.UNREACHABLE);
     }
 
+    /** The last attempt of an operation may begin when its time is over, and does not leave then. */
+    @Test
+    void shouldSayThatAReadHadNoReplyWhateverItsLastAttemptMet() {
+        final AtomicInteger attempts = new AtomicInteger();
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public Status refuse(Request attempt) {
+                if (attempts.incrementAndGet() == 1) {
+                    return Status.OK;
+                }
+                clock.advanceNs(1_000_000);
+                return Status.UNREACHABLE;
+            }
+
+            @Override
+            public boolean losesReply(Request attempt) {
+                return true;
+            }
+        });
+        client.execute(request.get(cache, KEY, 0, KEY.length));
+        assertThat(attempts.get()).isEqualTo(2);
+        assertThat(request.status()).isEqualTo(Status.NO_REPLY);
+    }
+
     @Test
     void shouldOpenAnotherSessionWhenTheFirstAttemptFindsItExpired() {
         client.execute(put());
