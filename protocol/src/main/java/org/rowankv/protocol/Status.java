@@ -46,6 +46,11 @@ public enum Status {
 
     private static final Status[] VALUES = values();
 
+    /** Whether nothing was applied, and another server, or the same one later, may do it. */
+    public boolean isForAnother() {
+        return this == STALE_TERM || this == NOT_PRIMARY || this == UNREACHABLE || this == NO_VERSION;
+    }
+
     public static Status of(int code) {
         if (code < 0 || code >= VALUES.length) {
             throw new IllegalArgumentException("unknown status code " + code);

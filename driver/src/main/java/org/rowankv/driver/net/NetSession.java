@@ -44,6 +44,9 @@ public final class NetSession implements Session {
     private static final int STREAM_QUESTIONS = 64;
 
     private final NetSettings settings;
+    /** Of the settings. */
+    private final long attemptNs;
+
     private final Clock clock;
     private final List<String> bootstrap;
     private final NetCatalogue catalogue;
@@ -55,6 +58,7 @@ public final class NetSession implements Session {
 
     private NetSession(List<String> bootstrap, NetSettings settings, Clock clock) {
         this.settings = settings;
+        this.attemptNs = settings.attemptNs();
         this.clock = clock;
         this.bootstrap = List.copyOf(bootstrap);
         this.catalogue = new NetCatalogue(this);
@@ -260,13 +264,13 @@ public final class NetSession implements Session {
     @Override
     public void call(Request request) {
         final long nowNs = clock.nanoTime();
-        call(request, nowNs, nowNs + settings.attemptNs());
+        call(request, nowNs, nowNs + attemptNs);
     }
 
     /** When an attempt ends that begins now. */
     private long endOf(long nowNs, long deadlineNs) {
         final long leftNs = deadlineNs - nowNs;
-        return leftNs < settings.attemptNs() ? deadlineNs : nowNs + settings.attemptNs();
+        return leftNs < attemptNs ? deadlineNs : nowNs + attemptNs;
     }
 
     @Override
@@ -275,7 +279,7 @@ public final class NetSession implements Session {
         final Route now = route();
         final Status refused = whyNotSent(request, now, beginNs, untilNs);
         if (refused == Status.OK) {
-            RequestCall.call(request, now, beginNs, endOf(beginNs, untilNs), settings.attemptNs());
+            RequestCall.call(request, now, beginNs, endOf(beginNs, untilNs), attemptNs);
         } else {
             request.fail(refused);
         }
@@ -283,7 +287,7 @@ public final class NetSession implements Session {
 
     @Override
     public void callAll(List<Request> requests) {
-        callAll(requests, clock.nanoTime() + settings.attemptNs());
+        callAll(requests, clock.nanoTime() + attemptNs);
     }
 
     @Override
@@ -293,13 +297,13 @@ public final class NetSession implements Session {
         if (closed || untilNs - nowNs <= 0) {
             requests.forEach(request -> request.fail(closed ? Status.CLOSED : Status.UNREACHABLE));
         } else {
-            CallBatch.callAll(requests, route(), nowNs, endOf(nowNs, untilNs), settings.attemptNs());
+            CallBatch.callAll(requests, route(), nowNs, endOf(nowNs, untilNs), attemptNs);
         }
     }
 
     @Override
     public void callAsync(Request request, Runnable whenAnswered) {
-        callAsync(request, clock.nanoTime() + settings.attemptNs(), whenAnswered);
+        callAsync(request, clock.nanoTime() + attemptNs, whenAnswered);
     }
 
     @Override
@@ -342,7 +346,7 @@ public final class NetSession implements Session {
         requireOpen();
         final Route now = route();
         final PageQuestion question = new PageQuestion(now.term(), cacheId, shard, position, limit, withValues);
-        final boolean answered = ask(now.primaryOf(shard), clock.nanoTime() + settings.attemptNs(), question);
+        final boolean answered = ask(now.primaryOf(shard), clock.nanoTime() + attemptNs, question);
         final Status status = answered ? question.status() : Status.UNREACHABLE;
         if (status != Status.OK) {
             throw new RowanException(status, "the scan of shard " + shard + " cannot go on: " + status);

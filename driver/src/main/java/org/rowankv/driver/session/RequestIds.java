@@ -89,7 +89,7 @@ public final class RequestIds implements AutoCloseable {
     /** Goes on with a read whose first attempt went by a configuration with that term. */
     private void repeatRead(Request request, long beganNs, long untilNs, long term) {
         final Status status = request.status();
-        if (status == Status.NO_REPLY || RetrySchedule.isForAnother(status)) {
+        if (status == Status.NO_REPLY || status.isForAnother()) {
             final Attempts attempts = new Attempts(session, lanes, clock);
             final Request next = attempts.beginReadAgain(request, beganNs, untilNs, term);
             if (next != null) {
@@ -290,7 +290,7 @@ public final class RequestIds implements AutoCloseable {
                 for (int i = 0; i < underWay.size(); i++) {
                     final Status status = sending.get(i).status();
                     final int server = serverOf(sending.get(i), configuration);
-                    if (status == Status.NO_REPLY || RetrySchedule.isForAnother(status)) {
+                    if (status == Status.NO_REPLY || status.isForAnother()) {
                         silent.set(server);
                     }
                     final Attempts each = underWay.get(i);
@@ -334,7 +334,7 @@ public final class RequestIds implements AutoCloseable {
         });
         final long term = session.configuration().term();
         session.callAll(closings);
-        closings.removeIf(each -> !RetrySchedule.isForAnother(each.status()));
+        closings.removeIf(each -> !each.status().isForAnother());
         if (!closings.isEmpty() && session.seek(term)) {
             session.callAll(closings);
         }

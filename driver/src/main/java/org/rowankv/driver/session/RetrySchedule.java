@@ -11,7 +11,7 @@ import org.rowankv.runtime.Clock;
  * carries one attempt.
  *
  * <p>A lost reply leaves open what was applied: the operation is tried again at once, until its deadline. Answers which say that nothing
- * was applied, but may be by another server or later ({@link #isForAnother}), are a reason to try again for half of the operation's time:
+ * was applied, but may be by another server or later ({@link Status#isForAnother}), are a reason to try again for half of the operation's time:
  * an attempt that is taken at the end of that still has the other half for its reply, so that what is known does not become unknown.
  * Before such an attempt the session looks for a newer configuration; while there is none, pauses grow from 0.2 ms to 20 ms. Once a
  * reply was lost these attempts go on until the deadline too. Owned by one caller.
@@ -64,7 +64,7 @@ public final class RetrySchedule {
             replyLost = true;
             return triesUntil(untilNs, 0);
         }
-        if (!isForAnother(status)) {
+        if (!status.isForAnother()) {
             return NEVER;
         }
         // Also behind the last attempt: for the operations to come, which may have as little time.
@@ -81,14 +81,6 @@ public final class RetrySchedule {
     /** Whether an earlier attempt, or the last one, had no reply: then it may have been applied. */
     boolean isReplyLost() {
         return replyLost;
-    }
-
-    /** Whether nothing was applied, and another server, or the same one later, may do it. */
-    public static boolean isForAnother(Status status) {
-        return status == Status.STALE_TERM
-                || status == Status.NOT_PRIMARY
-                || status == Status.UNREACHABLE
-                || status == Status.NO_VERSION;
     }
 
     /** The pause of a caller that waits. An interrupt waits for its end. */

@@ -4,7 +4,6 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.ScanPage;
 import org.rowankv.driver.api.Session;
-import org.rowankv.driver.session.RetrySchedule;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
@@ -101,7 +100,7 @@ final class SimRouting implements Session {
             asked.fail(Status.UNREACHABLE); // of a process that ends: the next one may do it
         } else {
             SimNetwork.copyAnswer(found, asked);
-            if (RetrySchedule.isForAnother(found.status())) {
+            if (found.status().isForAnother()) {
                 count(found.status());
             }
         }
@@ -114,7 +113,7 @@ final class SimRouting implements Session {
     /** How much longer than it should its user pauses before the next attempt. */
     long pauseNs() {
         final Request asked = request;
-        return asked == null || !RetrySchedule.isForAnother(asked.status())
+        return asked == null || !asked.status().isForAnother()
                 ? 0
                 : attemptNs / 4 + random.nextInt((int) attemptNs) << Math.min(MOST_DOUBLINGS, pauses++);
     }
