@@ -184,7 +184,7 @@ public final class Attempts {
 
     /** That a server did not answer says more than that the last attempt had no time left to leave. */
     private @Nullable Request readEnded(Request asked) {
-        if (schedule.isReplyLost() && RetrySchedule.isForAnother(asked.status())) {
+        if (schedule.isReplyLost() && asked.status().isForAnother()) {
             asked.fail(Status.NO_REPLY);
         }
         return null;
