@@ -21,7 +21,7 @@ import org.rowankv.protocol.Version;
  */
 public final class KeyHistoryChecker {
     /** Enough for any window of a few hundred operations per key, at most some 100 MB. */
-    public static final int DEFAULT_MAX_CONFIGURATIONS = 500_000;
+    public static final int DEFAULT_MAX_CONFIGURATIONS = 2_000_000;
 
     private final RegisterChecker registerChecker;
 
