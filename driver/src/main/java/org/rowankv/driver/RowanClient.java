@@ -115,7 +115,8 @@ public final class RowanClient implements AutoCloseable {
      * As above.
      *
      * @param deadlineNs how long an operation takes at most, from its submission. A lost attempt is repeated until then, and the
-     *     last one is cut; then the outcome is called unknown, or UNREACHABLE if nothing was sent
+     *     last one is cut; then the outcome is called unknown, or UNREACHABLE if nothing was sent. Where no server can be reached, or none
+     *     takes the operation, about half of it
      */
     public static RowanClient connect(List<String> addresses, NetSettings settings, long deadlineNs) {
         final Clock clock = SystemClock.INSTANCE;

@@ -113,4 +113,23 @@ final class AsyncRequestsTest {
         session.answers.forEach(Runnable::run);
         assertThat(served).extracting(each -> each.join().status()).containsOnly(Status.NOT_FOUND);
     }
+
+    /** The timer makes no pauses any more, so that it would be tried again without one. */
+    @Test
+    void shouldTryNothingAgainOnceItIsClosed() {
+        session.model.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public Status refuse(Request attempt) {
+                return Status.UNREACHABLE;
+            }
+        });
+        final CompletableFuture<Request> stage = execute();
+        final long calls = session.model.calls();
+        session.answers.remove().run();
+        assertThat(stage).as("it pauses, and the clock stands still").isNotDone();
+        requests.close();
+        await().atMost(60, TimeUnit.SECONDS).until(stage::isDone);
+        assertThat(stage.join().status()).isEqualTo(Status.CLOSED);
+        assertThat(session.model.calls()).isEqualTo(calls);
+    }
 }
