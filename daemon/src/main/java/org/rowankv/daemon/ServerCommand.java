@@ -128,11 +128,11 @@ public final class ServerCommand implements Callable<Integer> {
     }
 
     private @Nullable Path path(ServerOption option) {
-        return text(option).isEmpty() ? null : Path.of(text(option));
+        return option.isGiven(spec) ? Path.of(text(option)) : null;
     }
 
     private HostAndPort address(ServerOption option, Supplier<HostAndPort> otherwise) {
-        return text(option).isEmpty() ? otherwise.get() : HostAndPort.parse(text(option));
+        return option.isGiven(spec) ? HostAndPort.parse(text(option)) : otherwise.get();
     }
 
     private NodeProcess open() {

@@ -137,6 +137,11 @@ public enum ServerOption {
                 .build();
     }
 
+    /** Whether there is a value, if an empty one. */
+    boolean isGiven(CommandSpec command) {
+        return command.findOption(flag()).getValue() != null;
+    }
+
     /** Whether a FLAG was given. */
     boolean isSet(CommandSpec command) {
         return Boolean.TRUE.equals(command.findOption(flag()).getValue());
@@ -149,7 +154,7 @@ public enum ServerOption {
      */
     String text(CommandSpec command) {
         final String text = command.findOption(flag()).getValue();
-        if (text == null || text.isEmpty() || isText()) {
+        if (text == null || isText()) {
             return text == null ? "" : text;
         }
         try {

@@ -64,6 +64,19 @@ class ServerCommandTest {
         assertThat(refusal(Map.of(), "--durability=NONE")).contains("--durability must be process or power, not NONE");
     }
 
+    /** As from a variable that was to name a file, and is not set: the server must not run without what that was to give. */
+    @Test
+    void shouldNotTakeAnEmptyOptionForOneThatIsNotGiven() {
+        assertThat(refusal(Map.of("ROWAN_CLUSTER_SECRET_FILE", ""), "--threading=sideways"))
+                .contains("the secret file  cannot be read");
+        assertThat(refusal(Map.of("ROWAN_ZOOKEEPER_AUTH_FILE", "")))
+                .contains("the ZooKeeper credential file  cannot be read");
+        assertThat(refusal(Map.of(), "--advertise=")).contains("'' is no address");
+        assertThat(refusal(Map.of(), "--threading=")).contains("--threading must be shared, dedicated or auto, not ");
+        assertThat(refusal(Map.of(), "--capacity=")).contains("--capacity must be bytes");
+        assertThat(refusal(Map.of(), "--workers=")).contains("--workers must be 1..1024, not ");
+    }
+
     @Test
     void shouldRefuseServersOfOtherMachinesWithoutASecret() {
         final String refusal = "the cluster has no secret: give every server the same --cluster-secret-file";
