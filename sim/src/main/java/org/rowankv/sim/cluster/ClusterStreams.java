@@ -206,6 +206,11 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
     }
 
     @Override
+    public void requireDamage(String what) {
+        simulation.deviceFaults().requireRotten(what);
+    }
+
+    @Override
     public void count(String what, long times) {
         simulation.happenings().add(what, times);
     }

@@ -7,6 +7,9 @@ public interface Scene {
     /** A promise was broken: ends the run. */
     void violation(String what);
 
+    /** What only damage explains: a violation unless a bit has flipped. */
+    void requireDamage(String what);
+
     void count(String what, long times);
 
     /** Adds to the trace, which two runs of one seed must share. */

@@ -30,9 +30,6 @@ public interface StoreScene extends Scene {
     /** A value is about to be written, which may be evicted if the cache has a limit. */
     void begun(int key, long value);
 
-    /** An answer says that an object cannot be read: a violation unless a bit has flipped. */
-    void requireDamage(String what);
-
     /** Carries a request to its end; others go on meanwhile. */
     void call(Request request);
 

@@ -175,9 +175,15 @@ final class StreamJudge {
         final boolean present = before.value() != Event.ABSENT;
         if (present && change.type() == ChangeType.CREATED && !hidden
                 || !present && change.type() != ChangeType.CREATED && !(hidden && endsByItself(change.type()))) {
-            scene.violation("a subscriber received the " + what + " of key " + key + ", which held "
+            final String found = "a subscriber received the " + what + " of key " + key + ", which held "
                     + (present ? "#" + Long.toHexString(before.value()) : "nothing") + " since change "
-                    + Version.toString(before.version()));
+                    + Version.toString(before.version());
+            if (present || endsByItself(change.type())) {
+                scene.violation(found);
+            } else {
+                // Over a damaged entry nobody knows whether there was an object: a plain write is told as if there was.
+                scene.requireDamage(found + ", as over what is damaged");
+            }
         }
         if (old != null && (present || !hidden) && servers.valueOf(old) != before.value()) {
             scene.violation("the " + what + " of key " + key + " has the old value #"
