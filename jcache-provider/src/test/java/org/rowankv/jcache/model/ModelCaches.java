@@ -77,12 +77,18 @@ public final class ModelCaches implements AutoCloseable {
         return provider.opened().get(provider.opened().size() - 1).session();
     }
 
-    /** Makes the store refuse operations of that kind. */
+    /** Makes the store refuse operations of that kind. A second passes with each, since some are tried again until a deadline. */
     public void refuse(Operation operation, Status status) {
         session().interceptWith(new ModelSession.Interceptor() {
             @Override
             public Status refuse(Request request) {
-                return request.operation() == operation ? status : Status.OK;
+                if (request.operation() != operation) {
+                    return Status.OK;
+                }
+                if (status.isForAnother()) {
+                    clock.advanceMs(1_000);
+                }
+                return status;
             }
         });
     }
