@@ -94,7 +94,7 @@ final class AsyncCall {
         if (present == null) {
             fail(Phase.WAITING, Status.UNREACHABLE);
         } else if (place == null) {
-            timer.at(Math.min(deadlineNs, nowNs + PLACE_PAUSE_NS), this::step);
+            timer.at(nowNs + Math.min(deadlineNs - nowNs, PLACE_PAUSE_NS), this::step);
         } else {
             send(present, place);
         }
