@@ -29,7 +29,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code rowan server}: one server of a cluster, until it is told to stop. */
+/** {@code rowan server}: one server of a cluster, until it is stopped. */
 @Command(
         name = "server",
         mixinStandardHelpOptions = true,
@@ -181,7 +181,7 @@ public final class ServerCommand implements Callable<Integer> {
         final ZooKeeperAuth auth = ZooKeeperAuth.read(path(ServerOption.ZOOKEEPER_AUTH_FILE));
         if (auth == null && !ZooKeeperConfigurationStore.isOnThisMachine(zooKeeper)) {
             Log.LOG.warn(
-                    "Whoever reaches ZooKeeper at {} can change this cluster's configuration: give --zookeeper-auth-file",
+                    "Anything that reaches ZooKeeper at {} can change this cluster's configuration: give --zookeeper-auth-file",
                     zooKeeper);
         }
         final PortCounts counts = new PortCounts();
@@ -211,7 +211,7 @@ public final class ServerCommand implements Callable<Integer> {
                     + " --cluster-secret-file (\"openssl rand -hex 16\" makes one), or --insecure if only servers reach that"
                     + " network");
         }
-        Log.LOG.warn("Whoever reaches {} can be a server of this cluster: it has no secret", peers);
+        Log.LOG.warn("Anything that reaches {} can be a server of this cluster: it has no secret", peers);
         return null;
     }
 

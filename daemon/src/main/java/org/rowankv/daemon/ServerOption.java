@@ -42,7 +42,7 @@ public enum ServerOption {
             SettingForm.FLAG,
             "",
             "false",
-            "listen for servers beyond this machine without a secret: whoever reaches that port can be a server"),
+            "listen for servers beyond this machine without a secret: anything that reaches that port can be a server"),
     ZOOKEEPER_AUTH_FILE(
             SettingForm.PATH,
             "FILE",

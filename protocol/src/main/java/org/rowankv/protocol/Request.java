@@ -351,7 +351,7 @@ public final class Request {
 
     /**
      * Of a mutation that took effect: the version of the object it replaced or removed, or 0. Where {@link ResultBits#EXISTED} is set
-     * as well, 0 says that nobody knows: what was there is damaged.
+     * as well, 0 says that it is not known: what was there is damaged.
      */
     public long previousVersion() {
         return previousVersion;

@@ -38,7 +38,7 @@ final class AsyncCall {
     private final long deadlineNs;
     private final Runnable whenAnswered;
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.WAITING);
-    /** Written by whoever sends, before the exchange is queued. */
+    /** Written by the step that sends, before the exchange is queued. */
     private @Nullable NetConnection connection;
 
     private @Nullable Exchange exchange;

@@ -150,7 +150,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         slots.giveBack(exchange.slot());
     }
 
-    /** Before it is queued: who reads for callers that do not wait tells this one. */
+    /** Before it is queued: the reader for callers that do not wait will look after this call. */
     void begin(AsyncCall call) {
         asyncReader.begin(call);
     }

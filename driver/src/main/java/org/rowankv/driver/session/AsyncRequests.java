@@ -276,7 +276,7 @@ public final class AsyncRequests implements AutoCloseable {
         /** The thread that begins it, as long as it does. */
         private volatile @Nullable Thread beginner;
 
-        /** The pause before the attempt that is next has been made. By whoever carries it on. */
+        /** The pause before the attempt that is next has been made. Of the thread that carries it on. */
         private boolean paused;
 
         Pending(Request request, long deadlineNs) {
@@ -304,7 +304,7 @@ public final class AsyncRequests implements AutoCloseable {
             }
         }
 
-        /** Hands out attempts until one is not answered at once, or a pause is due: who has its answer, or the timer, goes on. */
+        /** Hands out attempts until one is not answered at once, or a pause is due: then the reader of the answer, or the timer, goes on. */
         private void carry(Line line, Attempts attempts) {
             boolean orderly = false;
             try {

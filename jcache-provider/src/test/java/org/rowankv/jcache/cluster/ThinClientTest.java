@@ -32,10 +32,10 @@ final class ThinClientTest {
                 EmbeddedSettings.builder().servers(2).replicas(2).build();
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
                 EmbeddedPorts ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0))) {
-            final List<String> told = run("rowan://" + String.join(",", ports.addresses()));
+            final List<String> printed = run("rowan://" + String.join(",", ports.addresses()));
 
-            assertThat(told).anyMatch("value 42"::equals);
-            assertThat(told).anyMatch(line -> line.startsWith("refused: ") && line.contains("rowan-server"));
+            assertThat(printed).anyMatch("value 42"::equals);
+            assertThat(printed).anyMatch(line -> line.startsWith("refused: ") && line.contains("rowan-server"));
         }
     }
 
@@ -58,10 +58,10 @@ final class ThinClientTest {
                         uri)
                 .redirectErrorStream(true)
                 .start();
-        final List<String> told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+        final List<String> printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
                 .lines()
                 .toList();
-        assertThat(process.waitFor()).as("%s", told).isZero();
-        return told;
+        assertThat(process.waitFor()).as("%s", printed).isZero();
+        return printed;
     }
 }

@@ -60,7 +60,7 @@ final class WithoutEngineTest {
         assertThatThrownBy(() -> open("rowan:embedded?sevrers=1")).hasMessageContaining("sevrers");
     }
 
-    /** There is no server at that address; but the one who says so is the client. */
+    /** There is no server at that address: the client was used, and reports that. */
     @Test
     void shouldTryToReachServersThatRunElsewhere() {
         assertThatThrownBy(() -> open("rowan://127.0.0.1:1?patience=1")).hasMessageContaining("127.0.0.1:1");

@@ -24,6 +24,6 @@ interface MutationPlaces {
     /** Does what can be done now; true when the request is answered. */
     boolean advance(int place);
 
-    /** A call has looked in vain a few times. A loop helps for all its calls together. */
-    default void inVain() {}
+    /** A call made no progress in several steps. By default nothing: a loop helps the agents for all its calls together. */
+    default void onStall() {}
 }

@@ -86,7 +86,7 @@ public final class RequestDispatch implements MutationPlaces {
         }
     }
 
-    /** As {@link #call}, for somebody who does not wait. */
+    /** As {@link #call}, for a caller that does not wait. */
     public SteppedCall stepped(Request request) {
         return new WorkerCall(this, this, request);
     }
@@ -157,7 +157,7 @@ public final class RequestDispatch implements MutationPlaces {
     }
 
     @Override
-    public void inVain() {
+    public void onStall() {
         helpOthers();
     }
 

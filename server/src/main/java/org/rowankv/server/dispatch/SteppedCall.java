@@ -1,8 +1,8 @@
 package org.rowankv.server.dispatch;
 
 /**
- * A request in the hands of somebody who turns it step by step and does other things in between, where {@link
- * org.rowankv.server.engine.Server#call} would wait. One request at a time; for one thread at a time.
+ * A request that its owner polls, step by step, and that never blocks, where {@link org.rowankv.server.engine.Server#call} would
+ * wait. One request at a time; for one thread at a time.
  */
 public interface SteppedCall {
     /** Begins anew with what is in the request now. The request before was answered, or abandoned. */
@@ -12,8 +12,8 @@ public interface SteppedCall {
     boolean step();
 
     /**
-     * Nobody waits for the answer any more, and nothing is held for it from now on; what it has begun may take effect all
-     * the same. Not stepped again but after {@link #again}.
+     * Gives up the answer and all that is held for it. What the request has begun may take effect all the same. Not stepped
+     * again but after {@link #again}.
      */
     default void abandon() {}
 

@@ -5,8 +5,8 @@ import org.rowankv.protocol.Request;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
- * A request that a server carries in a worker context, which the call borrows when it needs one. What an error leaves unfinished,
- * somebody else's request finishes.
+ * A request that a server carries in a worker context, which the call borrows when it needs one. What an error leaves unfinished
+ * there, the next borrower of the context finishes.
  */
 final class WorkerCall implements SteppedCall {
     private static final int WAITS_BEFORE_HELP = 8;
@@ -35,7 +35,7 @@ final class WorkerCall implements SteppedCall {
         waits = 0;
     }
 
-    /** Else the server could never be closed. What is begun is finished by whoever borrows that context next, or by a start. */
+    /** Else the server could never be closed. The next borrower of the context finishes what is begun, or a start does. */
     @Override
     public void abandon() {
         if (place >= 0) {
@@ -57,7 +57,7 @@ final class WorkerCall implements SteppedCall {
             if (goesOn && ++waits == WAITS_BEFORE_HELP) {
                 waits = 0;
                 goesOn = false; // should an error strike here
-                places.inVain();
+                places.onStall();
                 goesOn = true;
             }
             return !goesOn;

@@ -45,7 +45,7 @@ public record Event(
         return outcome == Outcome.REFUSED || outcome == Outcome.NOT_FOUND || outcome == Outcome.CONDITION_FAILED;
     }
 
-    /** Whether it may have replaced or removed anything: it asked for nothing of what was there, and was told nothing of it. */
+    /** Whether it may have replaced or removed anything: it asked for nothing of what was there, and its answer says nothing of it. */
     boolean metDamage() {
         return previousVersion == UNKNOWN_VERSION
                 && outcome == Outcome.DONE
@@ -80,7 +80,7 @@ public record Event(
                                 + (previousVersion == Version.NONE
                                         ? ", nothing was there"
                                         : previousVersion == UNKNOWN_VERSION
-                                                ? ", nobody knows what was there"
+                                                ? ", not known what was there"
                                                 : ", before it version " + Version.toString(previousVersion) + value());
         };
     }

@@ -181,7 +181,7 @@ final class StreamJudge {
             if (present || endsByItself(change.type())) {
                 scene.violation(found);
             } else {
-                // Over a damaged entry nobody knows whether there was an object: a plain write is told as if there was.
+                // Over a damaged entry it is not known whether there was an object: a plain write counts as an update.
                 scene.requireDamage(found + ", as over what is damaged");
             }
         }

@@ -38,7 +38,7 @@ public interface WorkloadHost {
     /** Whether the network between clients and servers delivers each attempt once, and in time. */
     boolean losesNothing();
 
-    /** Something was replaced or removed that nobody can read: a violation unless bits have flipped. */
+    /** Something unreadable was replaced or removed: a violation unless bits have flipped. */
     void requireDamage();
 
     /** Whether a client may see that refusal: what it asked had no effect. */
