@@ -38,7 +38,6 @@ public final class HealthCommand implements Callable<Integer> {
     private boolean metrics;
 
     public static void main(String[] arguments) {
-        NodeLogging.setUp();
         System.exit(Commands.execute(new HealthCommand(), arguments));
     }
 

@@ -53,11 +53,16 @@ public final class ServerCommand implements Callable<Integer> {
 
     private static final String FORMER_LEAK_DETECTION = "io.netty.leakDetectionLevel";
 
+    /** Properties that {@code logback.xml} reads. */
+    private static final String LOG_FORMAT = "rowan.log.format";
+
+    private static final String LOG_LEVEL = "rowan.log.level";
+
     private static final int MOST_WORKERS = 1024;
     private static final int CONNECT_PATIENCE_MS = 3000;
     private static final int LEAST_SESSION_LEASE = 20;
 
-    /** Made when first used: after the logging was set up. */
+    /** Made when first used: after {@link #chooseLogFormat}. */
     private static final class Log {
         static final Logger LOG = LoggerFactory.getLogger(ServerCommand.class);
     }
@@ -66,7 +71,6 @@ public final class ServerCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     public static void main(String[] arguments) {
-        NodeLogging.setUp();
         ParentWatch.beginIfAsked();
         System.exit(Commands.execute(new ServerCommand(), arguments));
     }
@@ -76,6 +80,7 @@ public final class ServerCommand implements Callable<Integer> {
         final NodeProcess process;
         try {
             requireKnownOptions();
+            chooseLogFormat();
             leaveBuffersUnsampled();
             process = open();
         } catch (IllegalArgumentException e) {
@@ -106,6 +111,20 @@ public final class ServerCommand implements Callable<Integer> {
     private static void leaveBuffersUnsampled() {
         if (System.getProperty(LEAK_DETECTION) == null && System.getProperty(FORMER_LEAK_DETECTION) == null) {
             System.setProperty(LEAK_DETECTION, "disabled");
+        }
+    }
+
+    /** Before the first logger is made: the logging reads these properties once. What the JVM was started with stays. */
+    private void chooseLogFormat() {
+        final boolean verbose = ServerOption.VERBOSE.isSet(spec);
+        final String format = text(ServerOption.LOG_FORMAT);
+        setIfAbsent(LOG_FORMAT, verbose && "line".equals(format) ? "verbose" : format);
+        setIfAbsent(LOG_LEVEL, verbose ? "debug" : "info");
+    }
+
+    private static void setIfAbsent(String property, String value) {
+        if (System.getProperty(property) == null) {
+            System.setProperty(property, value);
         }
     }
 

@@ -83,6 +83,12 @@ public enum ServerOption {
             "600",
             "seconds after which a client that is not heard of counts as gone; 0: never"),
     DRAIN(SettingForm.NUMBER, "", "" + ClusterSettings.DEFAULT_DRAIN_MS, "ms that a stop waits"),
+    LOG_FORMAT(
+            SettingForm.CHOICE,
+            "line or json",
+            "line",
+            "line: each event as time, level and text; json: as one JSON object"),
+    VERBOSE(SettingForm.FLAG, "", "false", "log debug events too, and the thread and class of each event"),
     ACCEPT_UNCLEAN(SettingForm.FLAG, "", "false", "use data that a power cut or damage has left incomplete"),
     ACCEPT_COPIED(SettingForm.FLAG, "", "false", "use a directory that is a copy of the one this server had");
 

@@ -45,7 +45,6 @@ public final class StatusCommand implements Callable<Integer> {
     private boolean metrics;
 
     public static void main(String[] arguments) {
-        NodeLogging.setUp();
         System.exit(Commands.execute(new StatusCommand(), arguments));
     }
 

@@ -43,7 +43,6 @@ public final class SwapCommand implements Callable<Integer> {
     private @Nullable String to;
 
     public static void main(String[] arguments) {
-        NodeLogging.setUp();
         System.exit(Commands.execute(new SwapCommand(), arguments));
     }
 

@@ -38,7 +38,6 @@ final class LoadedServer {
 
     /** Arguments: name, directory, ZooKeeper, port for servers, level. */
     public static void main(String[] arguments) {
-        NodeLogging.setUp();
         final int port = Integer.parseInt(arguments[3]);
         final ClusterSettings settings = ClusterSettings.of(with -> {
             with.cluster = "loaded";

@@ -8,7 +8,6 @@ final class StartingProcess {
     private StartingProcess() {}
 
     public static void main(String[] arguments) throws IOException {
-        NodeLogging.setUp();
         final TemporaryCluster cluster =
                 TemporaryCluster.start("left", 1, 1, "32m", Launch.DEFAULT.withJvmOptions("-Xmx192m"));
         System.out.println("STARTED " + cluster.dir());

@@ -42,7 +42,7 @@ public final class TckCommand implements Callable<Integer> {
 
     private static final int CLUSTER_SERVERS = 3;
     private static final String CLUSTER_CAPACITY = "128m";
-    private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
+    private static final String LOG_LEVEL = "rowan.log.level";
 
     @Spec
     private CommandSpec spec;

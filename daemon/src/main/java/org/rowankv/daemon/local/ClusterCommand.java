@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.daemon.Launch;
-import org.rowankv.daemon.NodeLogging;
 import org.rowankv.daemon.StatusCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,7 +28,6 @@ public final class ClusterCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     public static void main(String[] arguments) {
-        NodeLogging.setUp();
         System.exit(new CommandLine(new ClusterCommand()).execute(arguments));
     }
 

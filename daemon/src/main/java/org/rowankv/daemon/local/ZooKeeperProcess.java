@@ -9,7 +9,6 @@ import org.apache.zookeeper.server.ZooKeeperServerMain;
 import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig.ConfigException;
-import org.rowankv.daemon.NodeLogging;
 import org.rowankv.daemon.ParentWatch;
 
 /**
@@ -20,7 +19,6 @@ public final class ZooKeeperProcess {
     private ZooKeeperProcess() {}
 
     public static void main(String[] arguments) throws IOException, ConfigException, AdminServerException {
-        NodeLogging.setUp();
         ParentWatch.beginIfAsked();
         System.setProperty("zookeeper.admin.enableServer", "false");
         final Path directory = Path.of(arguments[0]);

@@ -2,7 +2,7 @@ package org.rowankv.check.client;
 
 /** What a command itself has to say is not to be lost among what its libraries log. */
 public final class QuietLogs {
-    private static final String LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
+    private static final String LEVEL = "rowan.log.level";
 
     private QuietLogs() {}
 

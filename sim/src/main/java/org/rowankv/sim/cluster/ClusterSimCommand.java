@@ -57,7 +57,7 @@ public final class ClusterSimCommand implements Callable<Integer> {
         // Before any class of the store is loaded: its chaos points are dropped by the compiler unless this is set.
         System.setProperty("rowan.chaos", "true");
         // What agents report is judged; a store's every start and every refused connection is no news here.
-        System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "off");
+        System.setProperty("rowan.log.level", "off");
         ClassLoader.getSystemClassLoader().setDefaultAssertionStatus(true);
         System.exit(new CommandLine(new ClusterSimCommand()).execute(args));
     }

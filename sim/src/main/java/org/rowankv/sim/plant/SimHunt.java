@@ -55,7 +55,7 @@ final class SimHunt {
                 // Points are dropped by the compiler unless this is set.
                 "-Drowan.chaos=true",
                 // Reports of agents are judged, not read.
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
+                "-Drowan.log.level=off",
                 "-cp",
                 classPath,
                 SeedSearch.class.getName(),

@@ -129,6 +129,7 @@ public record SourceTree(Path root, String target) {
         command.add("-Drowan.process.options=" + String.join(" ", shortLived()));
         command.add("-Drowan.chaos=" + (points && !races));
         command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
+        command.add("-Drowan.log.level=warn");
         return command;
     }
 
