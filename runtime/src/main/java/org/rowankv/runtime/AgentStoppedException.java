@@ -1,6 +1,9 @@
 package org.rowankv.runtime;
 
-/** A broken invariant, or an error of the JVM, has stopped an agent; its cause says which. Nothing may build on its work any more. */
+/**
+ * Thrown to callers of an agent that a broken invariant or a JVM error has stopped; the cause says which. Nothing may
+ * rely on the agent's work any more.
+ */
 public final class AgentStoppedException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 

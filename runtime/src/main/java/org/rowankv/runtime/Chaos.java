@@ -4,13 +4,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Named places in the code where a test may stall or break a thread.
+ * Named points in the code where a test may stall a thread or make it throw.
  *
- * <p>Off unless the JVM was started with {@code -Drowan.chaos=true}; then the compiler drops the points, since the
- * flag is a constant. When on, every point counts that it was reached, so that a test can prove it went there, and
- * asks the installed handler.
+ * <p>Off unless the JVM is started with {@code -Drowan.chaos=true}. The flag is a constant, so the JIT drops the points
+ * when it is off. When on, each point counts its hits, so that a test can prove coverage, and calls the installed
+ * handler.
  *
- * <p>Safe for any thread. One handler per JVM: tests that install one do not run side by side.
+ * <p>Safe for any thread. One handler per JVM: tests that install one must not run concurrently.
  */
 public final class Chaos {
     public static final boolean ENABLED = Boolean.getBoolean("rowan.chaos");
@@ -21,14 +21,14 @@ public final class Chaos {
 
     private Chaos() {}
 
-    /** Something may happen here. */
+    /** Marks a chaos point: counts a hit, then calls the handler. */
     public static void point(String name) {
         if (ENABLED) {
             reached(name);
         }
     }
 
-    /** Installs the handler for every point; throws if points are off, since it would never be called. */
+    /** Installs the handler for all points. Throws if points are off, because the handler would never be called. */
     public static void install(ChaosHandler newHandler) {
         if (!ENABLED) {
             throw new IllegalStateException("start the JVM with -Drowan.chaos=true");
@@ -36,13 +36,13 @@ public final class Chaos {
         handler = newHandler;
     }
 
-    /** Removes the handler and forgets the counts. */
+    /** Removes the handler and clears the counts. */
     public static void reset() {
         handler = NOTHING;
         HITS.clear();
     }
 
-    /** How often the point was reached since the last reset; 0 if points are off. */
+    /** Number of hits of the point since the last reset; 0 if points are off. */
     public static long hits(String name) {
         final LongAdder hits = HITS.get(name);
         return hits == null ? 0 : hits.sum();

@@ -1,11 +1,11 @@
 package org.rowankv.runtime;
 
-/** Where time comes from. For any thread; agents read it once per turn and hand it down. */
+/** A source of time. Safe for any thread; an agent reads it once per duty cycle and passes the value down. */
 public interface Clock {
 
-    /** Monotonic, from an arbitrary origin; it may stand still while the machine sleeps. */
+    /** Monotonic time from an arbitrary origin; it may stop while the machine sleeps. */
     long nanoTime();
 
-    /** Milliseconds since 1970; it may jump either way. */
+    /** Wall-clock milliseconds since 1970; it may jump in either direction. */
     long wallMs();
 }

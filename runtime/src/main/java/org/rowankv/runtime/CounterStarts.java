@@ -1,23 +1,24 @@
 package org.rowankv.runtime;
 
 /**
- * Where counters begin: at the first value they have, or, for tests, a few steps before something happens to them, as their end, a
- * change of their sign, or what is done before either. Counters that go on in what is stored are begun no lower than they stand.
+ * Start values of counters: the usual first value, or, for tests, a few steps before a critical point such as overflow,
+ * a change of sign, or an action just before either. A counter that continues from stored state never starts below the
+ * stored value.
  *
  * <p>Immutable.
  *
- * @param stepsLeft between the first value and the point; negative: counters begin as usual
+ * @param stepsLeft steps between the first value and the point; negative: counters start as usual
  */
 public record CounterStarts(long stepsLeft) {
     private static final long NOT_NEAR = -1;
 
-    /** Every counter begins with its first value. */
+    /** Every counter starts at its usual first value. */
     public static final CounterStarts USUAL = new CounterStarts(NOT_NEAR);
 
     /**
-     * Counters begin so many steps before their points.
+     * Counters start this many steps before their critical points.
      *
-     * @throws IllegalArgumentException if that is negative
+     * @throws IllegalArgumentException if {@code stepsLeft} is negative
      */
     public static CounterStarts nearEnds(long stepsLeft) {
         if (stepsLeft < 0) {
@@ -31,16 +32,16 @@ public record CounterStarts(long stepsLeft) {
     }
 
     /**
-     * The value that a counter begins with.
+     * Start value of a counter.
      *
-     * @param first the usual one
-     * @param point the value at which something happens
+     * @param first the usual start value
+     * @param point the critical value
      */
     public long of(long first, long point) {
         return areNearEnds() ? Math.max(first, point - stepsLeft) : first;
     }
 
-    /** As above, of a counter of 32 bits. */
+    /** As above, for a 32-bit counter. */
     public int of(int first, int point) {
         return Math.toIntExact(of((long) first, (long) point));
     }

@@ -10,17 +10,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where agents report failures: each is counted, each distinct one is kept and logged.
+ * Sink for failures of agents: counts every failure, keeps and logs each distinct one.
  *
- * <p>Two failures are the same if they come from the same place, with the same type and the same stack. The first is
- * logged with its stack, or in one line if it is expected; after that a line at every tenfold. At most {@value #MAX_DISTINCT} distinct ones are kept;
- * what comes after is counted in one last observation and logged at every tenfold of that, so nothing is lost without
- * a trace and nothing grows without end.
+ * <p>Two failures are the same if reporter, type and stack are equal. The first is logged with its stack, or in one
+ * line if it is expected; later ones are logged at 10, 100, 1000 … repeats. At most {@value #MAX_DISTINCT} distinct
+ * failures are kept. Further ones share one last observation, logged at the same powers of ten, so no failure is lost
+ * and memory stays bounded.
  *
  * <p>Safe for any thread. Off the data path: it locks, allocates and writes a log.
  */
 public final class ErrorLog {
-    /** How many distinct failures are kept. */
+    /** Maximum number of distinct failures kept. */
     public static final int MAX_DISTINCT = 256;
 
     private static final Logger LOG = LoggerFactory.getLogger(ErrorLog.class);
@@ -39,9 +39,9 @@ public final class ErrorLog {
     /**
      * One distinct failure.
      *
-     * @param where who reported it
+     * @param where the reporter
      * @param type class name of the throwable
-     * @param message of the first one
+     * @param message message of the first occurrence
      */
     public record Observation(String where, String type, String message, long count, long firstMs, long lastMs) {
         Observation again(long nowMs) {
@@ -50,8 +50,8 @@ public final class ErrorLog {
     }
 
     /**
-     * An agent was stopped by a broken invariant or an error. First ends the service by {@link #whenBroken}, so that nothing is
-     * answered by what may be broken; then reports it.
+     * Reports that a broken invariant or an error stopped an agent. Ends the service by {@link #whenBroken} first, so
+     * that no answer depends on broken state; reports afterwards.
      */
     public void broken(String roleName, Throwable failure) {
         final AgentStoppedException why = new AgentStoppedException(roleName, failure);
@@ -68,10 +68,10 @@ public final class ErrorLog {
     }
 
     /**
-     * Sets what ends the service once an agent was stopped.
+     * Sets the callback that ends the service after an agent was stopped.
      *
-     * @param ending called once, with the first such agent, by the thread that turned it; at once if that is over. Must not
-     *     block
+     * @param ending called once, with the first stopped agent, on the thread that ran it; called at once if an agent
+     *     has already stopped. Must not block
      */
     public void whenBroken(Consumer<AgentStoppedException> ending) {
         final AgentStoppedException already;
@@ -84,12 +84,15 @@ public final class ErrorLog {
         }
     }
 
-    /** A failure that must not be: its stack is logged. */
+    /** Reports an unexpected failure; its stack is logged. */
     public void report(String where, Throwable failure) {
         record(where, failure, false);
     }
 
-    /** A failure that operation brings with it, as another server's end, or damage found: the text says all. */
+    /**
+     * Reports a failure that is part of normal operation, such as a stopped peer or detected damage; the message
+     * suffices.
+     */
     public void reportExpected(String where, Throwable failure) {
         record(where, failure, true);
     }
@@ -116,11 +119,11 @@ public final class ErrorLog {
         final Observation next = seen == null ? first(OVERFLOW, failure, nowMs) : seen.again(nowMs);
         observations.put(key, next);
         if (isPowerOfTen(next.count())) {
-            LOG.error("{} failed, {} times now: {}", where, next.count(), failure.toString());
+            LOG.error("{} failed, {} times so far: {}", where, next.count(), failure.toString());
         }
     }
 
-    /** Reports since the start. */
+    /** Number of reports since the start. */
     public synchronized long count() {
         return count;
     }

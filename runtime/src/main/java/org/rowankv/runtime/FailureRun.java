@@ -1,31 +1,32 @@
 package org.rowankv.runtime;
 
 /**
- * Counts the failures of one agent in a row. Only a turn that worked ends the row: an agent often finds nothing to do, and then
- * meets the same failure again. The kind of failure does not count: a JVM leaves the stack of a frequent one away.
+ * Counter of one agent's consecutive failures. Only a duty cycle that did work resets it: an agent often alternates
+ * between an idle cycle and the same failure. The kind of failure is ignored, because the JVM omits the stack of a
+ * frequent one.
  *
- * <p>Owned by the thread that turns the agent.
+ * <p>Owned by the thread that runs the agent.
  */
 public final class FailureRun {
-    /** So many, and the agent does not fail by chance. */
+    /** At this many consecutive failures, chance is ruled out as the cause. */
     public static final int LONGEST = 100;
 
     private int failures;
 
-    /** A turn ended without a failure. */
+    /** A duty cycle completed without a failure. */
     public void turned(int work) {
         if (work > 0) {
             failures = 0;
         }
     }
 
-    /** Returns what the turn throws: the failure, or the last of a row as a broken invariant. */
+    /** Returns what the duty cycle throws: the failure itself, or a broken invariant at the end of the run. */
     public Throwable failed(String roleName, Throwable failure) {
         if (failure instanceof Error || ++failures < LONGEST) {
             return failure;
         }
         return new AssertionError(
-                roleName + " failed " + failures + " times in a row without work in between, at last by " + failure,
+                roleName + " failed " + failures + " times in a row without work in between, the last is " + failure,
                 failure);
     }
 }

@@ -2,13 +2,13 @@ package org.rowankv.runtime;
 
 import org.jspecify.annotations.Nullable;
 
-/** For steps all of which are taken, whatever fails: what is thrown at the end. */
+/** Failure collector for sequences whose steps all run even if some fail; selects what is thrown at the end. */
 public final class Failures {
     private Failures() {}
 
     /**
-     * The one of two that is thrown, with the other one in it. A broken invariant must not hide behind another error, nor an
-     * error behind an ordinary failure.
+     * Returns the failure to throw, with the other one suppressed in it. A broken invariant must not hide behind
+     * another error, nor an error behind an ordinary failure.
      */
     public static Throwable worse(@Nullable Throwable first, Throwable second) {
         if (first == null || gravity(second) > gravity(first)) {
@@ -27,7 +27,7 @@ public final class Failures {
         return failure instanceof AssertionError ? 2 : failure instanceof Error ? 1 : 0;
     }
 
-    /** Throws it, if it is one. */
+    /** Rethrows the failure unless it is null. */
     public static void rethrow(@Nullable Throwable failure) {
         if (failure instanceof Error error) {
             throw error;

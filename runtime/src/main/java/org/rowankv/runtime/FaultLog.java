@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts what others did wrong on their connections and logs the first of each kind, then one at every tenfold: whoever sends
- * garbage in a loop fills no disk. Safe for any thread.
+ * Counter and log of protocol faults of remote peers. It logs the first fault of each kind, then at 10, 100, 1000 …, so
+ * a peer that sends garbage in a loop cannot fill the disk. Safe for any thread.
  *
  * @param <F> the kinds of faults
  */
@@ -20,9 +20,9 @@ public final class FaultLog<F extends Enum<F>> {
     }
 
     /**
-     * A connection was closed for it.
+     * Records that a connection was closed because of this fault.
      *
-     * @param whose connection, as the log names it
+     * @param whose the connection's peer, as the log names it
      */
     public void report(F fault, Object whose, String detail) {
         final long count = counts.incrementAndGet(fault.ordinal());

@@ -2,9 +2,7 @@ package org.rowankv.runtime;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * A clock that moves when it is told to, for tests and the simulator. The two times move apart only by {@link #skew}.
- */
+/** A clock that moves only on request, for tests and the simulator. The two times diverge only by {@link #skew}. */
 public final class ManualClock implements Clock {
     private final AtomicLong nowNs;
     private final AtomicLong wallOffsetMs;
@@ -28,7 +26,7 @@ public final class ManualClock implements Clock {
         return nowNs.get() / 1_000_000 + wallOffsetMs.get();
     }
 
-    /** Moves both times on. */
+    /** Advances both times. */
     public void advanceNs(long ns) {
         if (ns < 0) {
             throw new IllegalArgumentException("monotonic time does not go back: " + ns);
@@ -36,12 +34,12 @@ public final class ManualClock implements Clock {
         nowNs.addAndGet(ns);
     }
 
-    /** Moves both times on. */
+    /** Advances both times. */
     public void advanceMs(long ms) {
         advanceNs(ms * 1_000_000);
     }
 
-    /** Moves the wall clock alone, either way. */
+    /** Moves the wall clock alone, in either direction. */
     public void skew(long ms) {
         wallOffsetMs.addAndGet(ms);
     }

@@ -1,20 +1,20 @@
 package org.rowankv.runtime;
 
 /**
- * Where every random decision comes from, so that a run can be repeated from its seed.
+ * A source of random numbers; all random decisions draw from one, so a run can be repeated from its seed.
  *
- * <p>For one thread at a time: each component forks its own.
+ * <p>Confined to one thread at a time: each component forks its own.
  */
 public interface RandomSource {
 
     long nextLong();
 
-    /** Uniform in 0 to {@code bound} - 1; the bound is positive. */
+    /** Uniform in 0 to {@code bound} - 1; {@code bound} must be positive. */
     int nextInt(int bound);
 
     /**
-     * A source of its own for the named component. It depends on this source's seed and the name alone, not on what was
-     * drawn before, so a component's numbers stay the same when another one draws more. One name, one stream.
+     * Creates a separate source for the named component. Its numbers depend only on this source's seed and the name,
+     * not on earlier draws: one component's draws never shift another's. Equal names give equal streams.
      */
     RandomSource fork(String name);
 }

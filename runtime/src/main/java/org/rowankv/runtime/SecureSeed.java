@@ -2,7 +2,7 @@ package org.rowankv.runtime;
 
 import java.security.SecureRandom;
 
-/** Seeds that nobody can guess, from the operating system. For production; a test or simulation names its seed. */
+/** Unpredictable seeds from the operating system, for production. Tests and simulations use explicit seeds. */
 public final class SecureSeed {
     private SecureSeed() {}
 

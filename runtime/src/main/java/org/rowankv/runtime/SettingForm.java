@@ -2,7 +2,7 @@ package org.rowankv.runtime;
 
 import java.util.List;
 
-/** How the value of a setting is written, wherever it stands: in a URI, a property, an option or the environment. */
+/** The textual form of a setting's value, the same in a URI, a property, an option and the environment. */
 public enum SettingForm {
     COUNT("a whole number from 1"),
     NUMBER("a whole number from 0"),
@@ -24,10 +24,11 @@ public enum SettingForm {
     }
 
     /**
-     * The same value as each way of writing it gives; numbers can then be parsed, and bytes have no unit.
+     * Returns the canonical form of the value: numbers become parseable, bytes lose their unit.
      *
-     * @param choices of a CHOICE
-     * @throws IllegalArgumentException if the text is no such value; its message goes on where the text was named
+     * @param choices allowed values of a CHOICE
+     * @throws IllegalArgumentException if the text is not a valid value; its message continues a sentence that begins
+     *     with the text
      */
     public String canonical(String text, List<String> choices) {
         final String trimmed = text.trim();

@@ -3,10 +3,11 @@ package org.rowankv.runtime;
 import java.nio.charset.StandardCharsets;
 
 /**
- * SplitMix64, written out here so that a seed means the same on every JDK. Good enough to choose and to spread; not a
- * secret to whoever sees its output, so production seeds it with {@link SecureSeed} and shows nobody whole numbers.
+ * SplitMix64 generator, implemented here so that a seed yields the same numbers on every JDK. Sufficient for choices
+ * and spreading. Its output reveals its state, so production seeds it with {@link SecureSeed} and never exposes whole
+ * numbers.
  *
- * <p>For one thread at a time.
+ * <p>Confined to one thread at a time.
  */
 public final class SplittableRandomSource implements RandomSource {
     private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
@@ -30,7 +31,7 @@ public final class SplittableRandomSource implements RandomSource {
         if (bound <= 0) {
             throw new IllegalArgumentException("bound must be positive: " + bound);
         }
-        // Multiply and shift; the few numbers that would make some results likelier are drawn again.
+        // Multiply-and-shift with rejection of the biased low values.
         long product = (nextLong() >>> 32) * bound;
         if (Integer.compareUnsigned((int) product, bound) < 0) {
             final int threshold = Integer.remainderUnsigned(-bound, bound);

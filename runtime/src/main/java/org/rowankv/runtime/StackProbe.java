@@ -1,15 +1,16 @@
 package org.rowankv.runtime;
 
 /**
- * Fails early on a thread that has nearly used up its stack: before something is begun that must not be left in the
- * middle. A thread may be at any depth when it calls us, an application's recursion for example.
+ * Check for remaining thread stack that fails before a step begins which must not stop halfway. A caller may be at any
+ * stack depth, for example inside an application's recursion.
  *
- * <p>Does not guarantee that what follows fits: that needs more care there. It makes the alternative rare.
+ * <p>Does not guarantee that the following code fits; that code needs its own protection. The probe makes an overflow
+ * there rare.
  */
 public final class StackProbe {
     private StackProbe() {}
 
-    /** Throws StackOverflowError unless so many more frames of a hundred bytes or so fit. */
+    /** Throws StackOverflowError unless about this many more frames of 100 bytes fit. */
     public static void require(int frames) {
         if (descend(frames, 1, 2, 3, 4, 5, 6, 7, 8) == 0) {
             throw new AssertionError();
@@ -17,8 +18,8 @@ public final class StackProbe {
     }
 
     /**
-     * Few and large frames: a processor predicts the returns of some thirty calls, and each beyond costs as much as ten
-     * others. What is used behind the call has to be kept in the frame.
+     * Uses few, large frames: a processor predicts the returns of about thirty calls, and each call beyond costs as
+     * much as ten others. Values used after the call must stay in the frame.
      */
     private static long descend(int depth, long a, long b, long c, long d, long e, long f, long g, long h) {
         if (depth == 0) {

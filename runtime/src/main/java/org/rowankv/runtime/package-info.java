@@ -1,5 +1,5 @@
 /**
- * The base of all modules: clocks, randomness, the error log and named points for tests. Knows nothing of caches,
+ * The base of all modules: clocks, randomness, the error log and named points for tests. Does not depend on caches,
  * servers or networks.
  */
 @NullMarked

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.ErrorLog.Observation;
 
-/** Nothing is lost, nothing grows without end. */
+/** Nothing is lost, and memory stays bounded. */
 final class ErrorLogTest {
     private final ManualClock clock = new ManualClock(0, 1000);
     private final ErrorLog log = new ErrorLog(clock);
@@ -55,7 +55,7 @@ final class ErrorLogTest {
         assertThat(distinct.stream().mapToLong(Observation::count).sum()).isEqualTo(log.count());
     }
 
-    /** What operation brings with it has one line; what must not be has a stack. */
+    /** An expected failure takes one line; an unexpected one has a stack. */
     @Test
     void shouldLogNoStackOfWhatIsExpected() {
         final PrintStream before = System.err;

@@ -7,33 +7,34 @@ import java.util.concurrent.locks.LockSupport;
 import org.rowankv.runtime.concurrent.Waiting;
 
 /**
- * Runs the real code of a few threads under every schedule, as fine as its chaos points, with a bounded number of
- * preemptions. Only one thread runs at a time; at each point the explorer decides which one goes on. A schedule is a list
- * of choices; the next one differs from the last in its last choice that has an alternative left.
+ * A model checker that runs the real code of a few threads under every schedule, at the granularity of its chaos
+ * points, with a bounded number of preemptions. Only one thread runs at a time; at each point the explorer picks the
+ * one to run. A schedule is a list of choices; the next one differs from the last in its last choice that has an
+ * alternative left.
  *
- * <p>Threads park and wake each other up through the explorer, with permits as the machine's: a parked thread is not
- * chosen, and if only parked ones are left, a wake-up was lost. In all other ways they must not wait for one another.
+ * <p>Threads park and unpark through the explorer, with permits as in {@code LockSupport}. A parked thread is not
+ * picked; if only parked threads are left, a wake-up was lost. In all other ways they must not wait for one another.
  *
- * <p>It sees every order of the steps between points, with the memory of a single processor; orders of memory
- * accesses that a real machine shows beyond that are for stress tests.
+ * <p>It covers every order of the steps between points, under sequential consistency. Weaker memory orders of real
+ * machines are left to stress tests.
  *
- * <p>Its state has no lock: it belongs to the thread that runs, and {@code current} hands it over.
+ * <p>Its state has no lock: it belongs to the running thread, and {@code current} hands it over.
  */
 public final class ScheduleExplorer implements ChaosHandler, Waiting, AutoCloseable {
-    /** What is run under each schedule, made anew for each. */
+    /** The code run under each schedule, created anew for each. */
     public interface Scenario {
         List<Runnable> threads();
 
-        /** Whether a parked thread's time may pass: then it may be chosen all the same. */
+        /** Whether a parked thread may time out: then it may be picked all the same. */
         default boolean mayTimeOut(int thread) {
             return false;
         }
 
-        /** Called when all threads have ended; throws if something is wrong. */
+        /** Called when all threads have ended; throws if the result is wrong. */
         void check();
     }
 
-    /** Makes scenarios. */
+    /** Factory of scenarios. */
     public interface Maker {
         Scenario make();
     }
@@ -53,7 +54,7 @@ public final class ScheduleExplorer implements ChaosHandler, Waiting, AutoClosea
         }
     }
 
-    /** Takes the turn of the thread that explores: all of the scenario's have ended, or are parked. */
+    /** Turn of the exploring thread: all threads of the scenario have ended or are parked. */
     private static final int NONE = -1;
 
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
@@ -66,7 +67,7 @@ public final class ScheduleExplorer implements ChaosHandler, Waiting, AutoClosea
     private boolean[] ended = {};
     private boolean[] parked = {};
     private boolean[] permits = {};
-    /** Those that are parked, by whether it is for a time only. */
+    /** Per thread: whether it is parked with a timeout. */
     private boolean[] timed = {};
 
     private int step;
@@ -74,13 +75,13 @@ public final class ScheduleExplorer implements ChaosHandler, Waiting, AutoClosea
     private volatile int current = NONE;
     private volatile boolean closing;
 
-    /** To be used and closed by the thread that makes it. */
+    /** The creating thread must use and close it. */
     public ScheduleExplorer(int maxPreemptions) {
         this.maxPreemptions = maxPreemptions;
         Chaos.install(this);
     }
 
-    /** Explores everything; returns how many schedules there were. */
+    /** Explores all schedules; returns their number. */
     public int explore(Maker maker) {
         int schedules = 0;
         decisions.clear();
@@ -103,7 +104,7 @@ public final class ScheduleExplorer implements ChaosHandler, Waiting, AutoClosea
         return text.toString();
     }
 
-    /** Goes back to the last decision that has an alternative within the bound. */
+    /** Backtracks to the last decision that has an alternative within the bound. */
     private boolean nextSchedule() {
         while (!decisions.isEmpty()) {
             final Decision last = decisions.get(decisions.size() - 1);
@@ -201,7 +202,7 @@ public final class ScheduleExplorer implements ChaosHandler, Waiting, AutoClosea
         return !ended[thread] && (!parked[thread] || timed[thread] && scenario.mayTimeOut(thread));
     }
 
-    /** Which one goes on: as the schedule says, or, beyond its end, the one that is running. */
+    /** Picks the thread to run: by the schedule, or, past its end, the running one. */
     private int decide() {
         if (step == decisions.size()) {
             final List<Integer> enabled = new ArrayList<>();
@@ -229,7 +230,7 @@ public final class ScheduleExplorer implements ChaosHandler, Waiting, AutoClosea
         LockSupport.unpark(to);
     }
 
-    /** Of the calling thread, which has that index. */
+    /** Called by the thread with that index. */
     private void awaitTurn(int index) {
         final long begun = System.nanoTime();
         while (current != index) {

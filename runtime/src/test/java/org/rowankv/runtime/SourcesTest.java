@@ -7,7 +7,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Time, randomness and chaos come from where they are told to. */
+/** Time, randomness and chaos come from the injected sources. */
 @Tag("jvm")
 final class SourcesTest {
     @AfterEach

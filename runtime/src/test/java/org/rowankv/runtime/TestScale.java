@@ -1,6 +1,6 @@
 package org.rowankv.runtime;
 
-/** The sizes of long tests: those of a build, or with {@code mvn verify -Pall} those that find more. */
+/** Sizes of long tests: those of a build, or, with {@code mvn verify -Pall}, those that find more. */
 public final class TestScale {
     private static final boolean ALL = "all".equals(System.getProperty("rowan.test.scale"));
 

@@ -1,38 +1,38 @@
 package org.rowankv.runtime.agent;
 
 /**
- * Something that runs: a duty cycle, turned by a runner of its own, by a shared one, or by whoever waits for it.
+ * A unit of work with a duty cycle, run by its own runner, by a shared one, or by a thread that waits for its result.
  *
- * <p>{@link #doWork} is called by one thread at a time, not always by the same one; what one turn wrote the next one
- * sees. It never blocks.
+ * <p>One thread at a time calls {@link #doWork}, not always the same one; the writes of one cycle are visible to the
+ * next. It never blocks.
  */
 public interface Agent {
 
-    /** Does what there is to do; returns how much that was, 0 if the caller may rest. */
+    /** Runs one duty cycle; returns the amount of work done, 0 if the caller may idle. */
     int doWork();
 
     /**
-     * How long whoever turns it may rest after a turn that found nothing to do, in nanoseconds, beyond the usual short pause: what
-     * it does then is a timer's, or comes with a {@link TurnedAgent#rouse}. Any thread.
+     * How long the runner may idle after an empty duty cycle, in nanoseconds, beyond the usual short pause. Later work
+     * is timer-driven or announced by {@link TurnedAgent#rouse}. Any thread.
      */
     default long restNs() {
         return 0;
     }
 
     /**
-     * Whether something of it is under way of which it will hear soon, by looking: then the first pauses after its work are
-     * short. By who has turned it.
+     * Whether the agent expects a reply soon that it finds by polling; the first pauses after its work are then short.
+     * Called by the thread that ran the last duty cycle.
      */
     default boolean awaitsAnswer() {
         return false;
     }
 
-    /** A short name for threads and error reports. */
+    /** A short name for thread names and error reports. */
     String roleName();
 
-    /** Called once, before the first turn. */
+    /** Called once, before the first duty cycle. */
     default void onStart() {}
 
-    /** Called once, after the last turn. */
+    /** Called once, after the last duty cycle. */
     default void onClose() {}
 }

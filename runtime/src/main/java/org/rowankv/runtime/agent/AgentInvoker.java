@@ -3,9 +3,9 @@ package org.rowankv.runtime.agent;
 import org.rowankv.runtime.ErrorLog;
 
 /**
- * Turns an agent on the threads of its callers ({@link ThreadingMode#INVOKED}).
+ * Runner that runs an agent on its callers' threads ({@link ThreadingMode#INVOKED}).
  *
- * <p>Safe for any thread: a caller either gets the agent for one turn or goes away at once.
+ * <p>Safe for any thread: a caller either gets the agent for one duty cycle or returns at once.
  */
 public final class AgentInvoker implements TurnedAgent {
     private final AgentTurn turn;
@@ -14,13 +14,16 @@ public final class AgentInvoker implements TurnedAgent {
         this.turn = new AgentTurn(agent, errors);
     }
 
-    /** Calls the agent's onStart; the second call does nothing. */
+    /** Calls the agent's onStart; further calls have no effect. */
     @Override
     public void start() {
         turn.start();
     }
 
-    /** One turn: the work done; 0 if there was none, another thread has the agent, it failed, or it has ended. */
+    /**
+     * Runs one duty cycle. Returns the work done; 0 if there was none, another thread runs the agent, it failed, or it
+     * has ended.
+     */
     public int tryInvoke() {
         return Math.max(0, turn.turn());
     }
@@ -31,7 +34,7 @@ public final class AgentInvoker implements TurnedAgent {
 
     @Override
     public void wakeUp() {
-        // Its callers come by themselves.
+        // No thread to wake: callers poll.
     }
 
     @Override
@@ -41,7 +44,7 @@ public final class AgentInvoker implements TurnedAgent {
 
     @Override
     public void close() {
-        // Ends: a turn never blocks.
+        // Terminates: a duty cycle never blocks.
         while (!turn.tryClose()) {
             Thread.yield();
         }

@@ -6,20 +6,21 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.OwnedCounter;
 
 /**
- * A daemon thread that turns one agent.
+ * A daemon thread that runs the duty cycle of one agent.
  *
- * <p>The thread of an agent that finds nothing to do parks, twice as long each time up to {@code maxParkNs}; at the default of
- * 10 ms an idle agent costs a fraction of a percent of a core. The first pause, half a millisecond, is what a busy agent waits
- * for its work to gather: looked for at once, it would be found in small pieces, for each of which a processor changes hands.
- * It is shorter where an answer is awaited ({@link Agent#awaitsAnswer}). {@link #wakeUp} ends the pause. No wake-up is
- * lost: the thread announces that it will park, then turns the agent once more, then parks; whoever made work before
- * calling wakeUp either sees the announcement or has its work seen by that turn. And if the agent
- * is in another thread's hands at that moment, this thread does not rest on that turn but looks again soon.
+ * <p>When idle, the thread parks, doubling each pause up to {@code maxParkNs}; at the default of 10 ms an idle agent
+ * costs a fraction of a percent of a core. The first pause, half a millisecond, lets a busy agent's work accumulate:
+ * immediate polling would find it in small pieces, each with a context switch. The pause is shorter while a reply is
+ * expected ({@link Agent#awaitsAnswer}). {@link #wakeUp} ends it.
  *
- * <p>An agent that says that it can rest ({@link Agent#restNs}) is turned about as rarely as that, until it finds work again.
+ * <p>No wake-up is lost: the thread announces that it will park, runs the duty cycle once more, then parks. A producer
+ * that publishes work before wakeUp either sees the announcement, or that last cycle sees its work. If another thread
+ * runs the agent at that moment, this thread does not rely on that cycle and polls again soon.
  *
- * <p>Any thread may turn the agent for a while with {@link #tryInvoke}, so that a thread that waits for its work need
- * not wait for the scheduler. Interrupting the runner's thread does nothing; {@link #close} ends it.
+ * <p>An agent that permits a longer idle time ({@link Agent#restNs}) runs about that rarely until it finds work again.
+ *
+ * <p>Any thread may run the agent with {@link #tryInvoke}, so a thread that waits for its work does not depend on the
+ * OS scheduler. Interrupting the runner's thread has no effect; {@link #close} ends it.
  */
 public final class AgentRunner implements TurnedAgent {
     /** Longest pause of an idle agent. */
@@ -34,7 +35,7 @@ public final class AgentRunner implements TurnedAgent {
     private final long maxParkNs;
     private final Thread thread;
     private volatile boolean parked;
-    /** Parked, or about to be, for longer than an agent that did not say that it can rest. */
+    /** True while parked, or about to park, longer than an agent without a {@code restNs} would. */
     private volatile boolean resting;
 
     private final OwnedCounter rests = new OwnedCounter();
@@ -59,7 +60,7 @@ public final class AgentRunner implements TurnedAgent {
         thread.start();
     }
 
-    /** Called after making work for the agent. Costs a fence and a read while the thread is awake. */
+    /** Wakes the agent; call after publishing work for it. Costs a fence and a read while the thread is awake. */
     @Override
     public void wakeUp() {
         VarHandle.fullFence();
@@ -68,12 +69,12 @@ public final class AgentRunner implements TurnedAgent {
         }
     }
 
-    /** Turns the agent once on the caller's thread; returns whether that was possible and found work. */
+    /** Runs one duty cycle on the caller's thread; returns whether that was possible and found work. */
     public boolean tryInvoke() {
         return turn.turn() > 0;
     }
 
-    /** How many turns have ended: of two that end from now on, the second began after now. */
+    /** Number of completed duty cycles. Of two cycles that complete from now on, the second began after now. */
     @Override
     public long turns() {
         return turn.turns();
@@ -89,8 +90,8 @@ public final class AgentRunner implements TurnedAgent {
     }
 
     /**
-     * Ends the thread, which closes the agent, and waits for it. An interrupt is kept for the caller. Not to be
-     * called from inside a turn of the agent.
+     * Ends the thread, which closes the agent, and waits for it. An interrupt stays set for the caller. Must not be
+     * called from inside the agent's duty cycle.
      */
     @Override
     public void close() {
@@ -99,13 +100,13 @@ public final class AgentRunner implements TurnedAgent {
         boolean interrupted = false;
         for (; ; ) {
             try {
-                thread.join(); // ends: a turn never blocks, and the loop looks at `closing` behind each
+                thread.join(); // Terminates: a duty cycle never blocks, and the loop checks `closing` after each.
                 break;
             } catch (InterruptedException e) {
                 interrupted = true;
             }
         }
-        // If the thread was never started, nobody else will.
+        // The thread never started, so the agent is closed here.
         closeAgent();
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -126,7 +127,7 @@ public final class AgentRunner implements TurnedAgent {
                 park();
             }
         }
-        // A stopped agent is closed by the thread that ran it, when that is asked for.
+        // The thread that ran a stopped agent closes it, on request.
         while (!closing) {
             LockSupport.park(this);
             Thread.interrupted();
@@ -135,7 +136,7 @@ public final class AgentRunner implements TurnedAgent {
     }
 
     private void closeAgent() {
-        // Ends: a turn never blocks.
+        // Terminates: a duty cycle never blocks.
         while (!turn.tryClose()) {
             Thread.yield();
         }
@@ -145,10 +146,10 @@ public final class AgentRunner implements TurnedAgent {
         final long ns = Math.min(parkNs, longestPauseNs());
         resting = ns > maxParkNs;
         parked = true;
-        // The announcement first, the last look second: see the class comment.
+        // Announce first, poll second: see the class comment.
         final int work = turn.turn();
         if (work == 0 && !closing) {
-            // Asked again: that turn may have found that it cannot rest.
+            // Read again: that cycle may have ended the permission to idle.
             final long longestNs = longestPauseNs();
             if (ns > maxParkNs && longestNs >= ns) {
                 rests.add(1);

@@ -6,20 +6,21 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.FailureRun;
 
 /**
- * The right to turn one agent, taken by compare-and-set and never waited for. Shared by {@link AgentInvoker} and {@link
- * AgentRunner}, so that a waiting thread may help an agent that has a thread of its own.
+ * The exclusive right to run one agent's duty cycle, acquired by compare-and-set, never by waiting. {@link
+ * AgentInvoker} and {@link AgentRunner} share it, so that a waiting thread can help an agent that has its own thread.
  *
- * <p>An agent that throws is reported and goes on with its next turn. A broken invariant stops the agent: it may have written
- * what it must not, and the next turn would build on it. That is an {@link AssertionError}; a {@link FailureRun} that is too
- * long; and every other {@link Error}, since lack of memory or stack cuts a step off between any two instructions. The
- * {@link ErrorLog} hands it on. The agent's onClose is still called when it is closed, so that it lets go of what it holds.
+ * <p>A failure that an agent throws is reported, and the agent continues with its next duty cycle. A broken invariant
+ * stops the agent: it may have written invalid state that the next cycle would use. Broken invariants are: an {@link
+ * AssertionError}; a {@link FailureRun} that reached its limit; every other {@link Error}, because lack of memory or
+ * stack cuts a step off between any two instructions. The {@link ErrorLog} passes it on. Closing a stopped agent still
+ * calls its onClose, so that it releases its resources.
  *
- * <p>Safe for any thread. A turn begun inside a turn of the same agent finds it taken.
+ * <p>Safe for any thread. A nested attempt from inside the same agent's duty cycle finds the right taken.
  */
 final class AgentTurn {
-    /** Returned by {@link #turn} when another thread has the agent. */
+    /** Result of {@link #turn} when another thread runs the agent. */
     static final int TAKEN = -1;
-    /** Returned by {@link #turn} when the agent was stopped or closed. */
+    /** Result of {@link #turn} when the agent is stopped or closed. */
     static final int ENDED = -2;
 
     private static final int NEW = 0;
@@ -47,9 +48,7 @@ final class AgentTurn {
         return state.get() >= STOPPED;
     }
 
-    /**
-     * Starts the agent if that has not happened. If its start fails the agent is stopped, and the failure thrown on.
-     */
+    /** Starts the agent if it has not started. A failed start stops the agent and is rethrown. */
     void start() {
         if (!state.compareAndSet(NEW, TURNING)) {
             return;
@@ -63,13 +62,13 @@ final class AgentTurn {
         }
     }
 
-    /** One turn: the work done, TAKEN or ENDED. */
+    /** Runs one duty cycle; returns the work done, TAKEN or ENDED. */
     int turn() {
         final int found = state.get();
         if (found != FREE || !state.compareAndSet(FREE, TURNING)) {
             return found >= STOPPED ? ENDED : TAKEN;
         }
-        int next = STOPPED; // also if it cannot be reported
+        int next = STOPPED; // Stays STOPPED even if reporting the failure fails.
         try {
             final int work = agent.doWork();
             run.turned(work);
@@ -85,17 +84,17 @@ final class AgentTurn {
             next = FREE;
             return 0;
         } finally {
-            turns.setRelease(turns.getPlain() + 1); // one thread at a time
+            turns.setRelease(turns.getPlain() + 1); // single writer at a time
             state.set(next);
         }
     }
 
-    /** How many turns have ended. */
+    /** Number of completed duty cycles. */
     long turns() {
         return turns.get();
     }
 
-    /** Closes the agent; calls its onClose once, if it was started. Returns false when another thread is turning it. */
+    /** Closes the agent; calls its onClose once, if it was started. Returns false while another thread runs it. */
     boolean tryClose() {
         for (; ; ) {
             final int found = state.get();

@@ -5,9 +5,9 @@ import org.rowankv.runtime.FailureRun;
 import org.rowankv.runtime.Failures;
 
 /**
- * Several agents as one, for a shared thread. Each turn gives every agent its turn, in order; one that throws does
- * not keep the others from theirs, and the first failure is thrown on when all had it. Only an error ends the turn at once. The
- * failures of each are counted apart ({@link FailureRun}), since others may work in the same turn.
+ * Several agents combined into one, for a shared thread. Each cycle runs every agent in order. An agent that throws
+ * does not stop the others; the first failure is rethrown after all have run. Only an error ends the cycle at once.
+ * Failures are counted per agent ({@link FailureRun}), because others may do work in the same cycle.
  */
 public final class CompositeAgent implements Agent {
     private final String roleName;
@@ -33,7 +33,7 @@ public final class CompositeAgent implements Agent {
             } catch (RuntimeException | Error e) {
                 failure = Failures.worse(failure, runs[i].failed(agents[i].roleName(), e));
                 if (failure instanceof Error) {
-                    break; // the others must not build on what is left
+                    break; // Later agents must not use the state that the error left.
                 }
             }
         }

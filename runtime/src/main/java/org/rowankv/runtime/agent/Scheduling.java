@@ -3,35 +3,35 @@ package org.rowankv.runtime.agent;
 import org.rowankv.runtime.ErrorLog;
 
 /**
- * Who turns agents, who carries work that waits, and what a thread does that waits for them: threads and the system in
- * production. For any thread.
+ * The strategy that runs agents and blocking work, and that parks waiting threads: OS threads in production. Safe for
+ * any thread.
  */
 public interface Scheduling {
 
-    /** Takes an agent on; it gets no turn before it is started. */
+    /** Registers an agent; it does not run before it is started. */
     TurnedAgent take(Agent agent, ErrorLog errors);
 
-    /** The calling thread waits for agents or other callers, about that long. */
+    /** Parks the calling thread for about this long while it waits for agents or other callers. */
     void park(long ns);
 
     /**
-     * Starts work that may wait, on a thread of its own.
+     * Starts work that may block, on its own thread.
      *
-     * @param isDaemon whether the process may end before it
+     * @param isDaemon whether the process may exit before the work ends
      */
     default StartedWork begin(String name, boolean isDaemon, Runnable work) {
         return new ThreadWork(name, isDaemon, work);
     }
 
     /**
-     * Whether all that is turned here goes on one at a time, so that who waited in a monitor for an agent would wait for
-     * ever: it does that agent's work itself.
+     * Whether all work here runs one piece at a time. A thread that waits in a monitor for an agent would then wait for
+     * ever, so it must run that agent's duty cycle itself.
      */
     default boolean isOneAtATime() {
         return false;
     }
 
-    /** For work that waits for somebody. */
+    /** Creates a signal for blocking work. */
     default Signal signal() {
         return new ThreadSignal();
     }

@@ -1,15 +1,15 @@
 package org.rowankv.runtime.agent;
 
-/** Something that one thread waits for and others give. What was given before anybody waited is found. For any thread. */
+/** A wake-up signal between threads. A signal given before the wait is not lost. Safe for any thread. */
 public interface Signal {
 
-    /** Whoever waits goes on, or whoever waits next does not wait. */
+    /** Wakes the waiting thread, or lets the next wait return at once. */
     void give();
 
     /**
-     * Waits until it was given, so long at most, and takes all that was given.
+     * Waits for the signal, at most this long, and consumes all signals given.
      *
-     * @return whether it was given
+     * @return whether the signal was given
      * @throws InterruptedException if the calling thread was interrupted
      */
     boolean await(long ns) throws InterruptedException;

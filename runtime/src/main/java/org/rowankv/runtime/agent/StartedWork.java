@@ -1,13 +1,13 @@
 package org.rowankv.runtime.agent;
 
-/** Work that has a thread of its own, and may wait in it. For any thread. */
+/** Handle of work that has its own thread and may block in it. Safe for any thread. */
 public interface StartedWork {
 
     boolean isOver();
 
-    /** Waits until it is over, without regard to interrupts, which stay the caller's. Not from inside it. */
+    /** Waits until the work ends; interrupts stay set for the caller. Must not be called from inside the work. */
     void join();
 
-    /** Wakes it up where it waits; it is to come to its end. */
+    /** Wakes the work from a wait, so that it can end. */
     void interrupt();
 }

@@ -3,7 +3,7 @@ package org.rowankv.runtime.agent;
 import java.util.concurrent.locks.LockSupport;
 import org.rowankv.runtime.ErrorLog;
 
-/** A thread for each agent. */
+/** Scheduling with one thread per agent. */
 public enum ThreadScheduling implements Scheduling {
     INSTANCE;
 

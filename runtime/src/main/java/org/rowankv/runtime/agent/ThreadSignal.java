@@ -3,7 +3,7 @@ package org.rowankv.runtime.agent;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** A signal between threads of the system. */
+/** A signal between OS threads. */
 final class ThreadSignal implements Signal {
     private final Semaphore given = new Semaphore(0);
 

@@ -1,6 +1,6 @@
 package org.rowankv.runtime.agent;
 
-/** Work on a thread of the system. */
+/** Work on an OS thread. */
 final class ThreadWork implements StartedWork {
     private final Thread thread;
 

@@ -1,18 +1,18 @@
 package org.rowankv.runtime.agent;
 
-/** Whose threads turn the agents of a server. */
+/** Assignment of a server's agents to threads. */
 public enum ThreadingMode {
-    /** A thread for each of those that may run side by side. */
+    /** One thread per agent that may run concurrently. */
     DEDICATED,
     /** One thread per server. */
     SHARED,
-    /** None: callers that wait, a test or the simulator turn them. */
+    /** No threads: waiting callers, a test or the simulator run the agents. */
     INVOKED;
 
-    /** With so many processors, or more, a server's agents do not share a thread unless told to. */
+    /** From this many processors on, a server's agents do not share a thread by default. */
     private static final int PROCESSORS_FOR_DEDICATED = 8;
 
-    /** What a server process does on a machine with so many processors, if it is not told. */
+    /** Default mode of a server process on a machine with this many processors. */
     public static ThreadingMode forProcessors(int processors) {
         return processors < PROCESSORS_FOR_DEDICATED ? SHARED : DEDICATED;
     }

@@ -1,34 +1,34 @@
 package org.rowankv.runtime.agent;
 
-/** An agent in the hands of whoever turns it: a thread of its own, or a caller. For any thread. */
+/** Handle of an agent for the thread that runs it: its own thread or a caller's. Safe for any thread. */
 public interface TurnedAgent extends AutoCloseable {
 
-    /** From now on it gets its turns. */
+    /** Starts the agent's duty cycles. */
     void start();
 
-    /** There is work for it. */
+    /** Wakes the agent because it has work. */
     void wakeUp();
 
     /**
-     * There may be work for it that can wait for as long as a short pause: ends a rest beyond that. May be missed by an agent that
-     * is just going to rest; then the end of its rest finds the work.
+     * Ends an idle pause longer than the usual short one, for work that can wait for a short pause. An agent that is
+     * just about to idle may miss it; the end of its idle time then finds the work.
      */
     default void rouse() {}
 
-    /** How many turns it has had, where that is counted. */
+    /** Number of duty cycles, if counted. */
     default long turns() {
         return 0;
     }
 
-    /** How often it went to rest for longer than a short pause, where that is counted. A rest takes two turns. */
+    /** Number of idle pauses longer than a short one, if counted. Each takes two duty cycles. */
     default long rests() {
         return 0;
     }
 
-    /** Whether the agent was closed or stopped by a broken invariant. */
+    /** Whether the agent is closed, or was stopped by a broken invariant. */
     boolean isClosed();
 
-    /** Ends the agent, waiting for a turn in progress. Not to be called from inside one. */
+    /** Ends the agent after the duty cycle in progress. Must not be called from inside one. */
     @Override
     void close();
 }

@@ -1,6 +1,6 @@
 /**
- * Agents and the threads that run them: scheduling, threading modes, idle waits. What an agent does belongs to its
- * own package.
+ * Agents and the threads that run them: scheduling, threading modes, idle strategies. The work of an agent belongs to
+ * its own package.
  */
 @NullMarked
 package org.rowankv.runtime.agent;

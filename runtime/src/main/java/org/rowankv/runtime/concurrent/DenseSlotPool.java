@@ -4,15 +4,15 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Slots of which those with low numbers are given out first: so that as many are in use altogether as were at once, whatever
- * threads come and go. That is for slots which cost something once they were used, and for very many threads on few
- * processors; where threads stay, {@link SlotPool} gives each its own, and they do not meet in one word. Thread-safe.
+ * A slot pool that hands out the lowest free slot, so the number of slots ever used equals the peak of concurrent use,
+ * whatever threads come and go. It suits slots that cost resources once used, and many threads on few processors. With
+ * long-lived threads, {@link SlotPool} gives each thread its own slot and avoids contention on one word. Thread-safe.
  */
 public final class DenseSlotPool implements Slots {
     private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
 
     private final int count;
-    /** A bit for each slot: 1 when it is free. */
+    /** One bit per slot: 1 when free. */
     private final long[] free;
 
     public DenseSlotPool(int count) {

@@ -4,13 +4,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How long things took, counted in fixed buckets of 1, 2 and 5 times each power of ten from a microsecond to ten seconds.
- * One thread at a time records, without allocation, lock or atomic addition; any number of readers see it soon. A reader may
- * see a count before the sum that belongs to it, or the other way round.
+ * A histogram of durations in fixed buckets: 1, 2 and 5 times each power of ten, from 1 µs to 10 s. One thread at a
+ * time records, without allocation, lock or atomic addition; any number of readers see updates soon. Count and sum may
+ * be briefly inconsistent for a reader.
  */
 public final class LatencyHistogram {
     private static final long[] BOUNDS_NS = bounds();
-    /** By the number of leading zeros of a value: the first bucket that it can belong to. */
+    /** First candidate bucket, by the number of leading zeros of a value. */
     private static final int[] FIRST = firstBuckets();
 
     private final AtomicLongArray counts = new AtomicLongArray(BOUNDS_NS.length + 1);
@@ -46,17 +46,20 @@ public final class LatencyHistogram {
         return bucket;
     }
 
-    /** How many buckets there are; the last one has no upper bound. */
+    /** Number of buckets; the last one has no upper bound. */
     public static int buckets() {
         return BOUNDS_NS.length + 1;
     }
 
-    /** The largest value of a bucket, not of the last, in ns. */
+    /** Upper bound of a bucket in ns; not for the last one. */
     public static long boundNs(int bucket) {
         return BOUNDS_NS[bucket];
     }
 
-    /** So many things took that long; by the owner only. What took less than nothing, by a clock that was set back, took none. */
+    /**
+     * Records this duration {@code times} times. Owner only. A negative duration, from a clock that was set back,
+     * counts as zero.
+     */
     public void record(long ns, long times) {
         final long taken = Math.max(0, ns);
         final int bucket = bucketFrom(FIRST[Long.numberOfLeadingZeros(taken)], taken);
@@ -64,12 +67,12 @@ public final class LatencyHistogram {
         sumNs.setOpaque(sumNs.getPlain() + taken * times);
     }
 
-    /** How many fell into a bucket, those of smaller ones not counted. */
+    /** Count of one bucket, smaller ones excluded. */
     public long count(int bucket) {
         return counts.getOpaque(bucket);
     }
 
-    /** All of them together, in ns. */
+    /** Sum of all recorded durations, in ns. */
     public long sumNs() {
         return sumNs.getOpaque();
     }

@@ -9,21 +9,21 @@ import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 
 /**
- * A fixed number of slots for which threads wait in line: who comes later does not overtake, so that with many more threads than
- * slots each has its turn.
+ * A fixed number of slots with a FIFO wait queue: later arrivals do not overtake, so with many more threads than slots
+ * no thread starves.
  *
- * <p>No wake-up is lost: who waits joins the line, <i>then</i> looks once more whether a slot is free if it is the first, then parks;
- * who gives a slot back frees it, <i>then</i> calls who is first in the line. Who got one without having parked calls the next one.
- * Thread-safe; allocates where somebody has to wait, and nowhere else.
+ * <p>No wake-up is lost. A waiter enqueues, <i>then</i> checks again for a free slot if it is at the head, then parks.
+ * A releaser frees the slot, <i>then</i> unparks the head. A thread that gets a slot without parking unparks the next
+ * waiter. Thread-safe; allocates only where a thread has to wait.
  */
 public final class SlotLine {
     private static final long MAX_PARK_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long FOR_EVER_NS = TimeUnit.DAYS.toNanos(10_000);
 
-    /** Somebody who waits, once. */
+    /** One wait of one thread. */
     private static final class Place {
         final Thread thread = Thread.currentThread();
-        /** It has been the first in the line, and is not in it any more. */
+        /** True once it was the head and has left the queue. */
         volatile boolean called;
     }
 
@@ -43,28 +43,28 @@ public final class SlotLine {
     }
 
     /**
-     * A slot that is now the caller's, or −1: none is free now. Overtakes those that wait: it is for who has slots already and could
-     * use more, or who would rather do something else than wait.
+     * Barging acquire: returns a slot, or −1 if none is free. For callers that already hold slots, or that need not
+     * wait.
      */
     public int tryBorrow() {
         return pool.tryBorrow();
     }
 
-    /** A slot that is now the caller's, or −1: none is free now, or others wait already. */
+    /** Returns a slot, or −1 if none is free or others wait already. */
     public int tryBorrowInTurn() {
         return line.isEmpty() ? pool.tryBorrow() : -1;
     }
 
-    /** A slot that is now the caller's; waits for it, without regard to interrupts. */
+    /** Waits for a slot and returns it; interrupts stay set for the caller. */
     public int borrow() {
         return borrow(clock.nanoTime() + FOR_EVER_NS, () -> false);
     }
 
     /**
-     * A slot that is now the caller's; waits for it, without regard to interrupts.
+     * Waits for a slot and returns it; interrupts stay set for the caller.
      *
-     * @param isOver nothing is worth waiting for any more: {@link #callAll} is called when that has changed
-     * @return −1 when none came in time
+     * @param isOver true when waiting has become pointless; {@link #callAll} must be called when that changes
+     * @return −1 if no slot was acquired before the deadline
      */
     public int borrow(long deadlineNs, BooleanSupplier isOver) {
         int slot = tryBorrowInTurn();
@@ -81,20 +81,20 @@ public final class SlotLine {
             slot = own.equals(line.peek()) ? pool.tryBorrow() : -1;
             final boolean parks = slot < 0 && !own.called && !isOver.getAsBoolean();
             if (parks) {
-                // An interrupted thread would not park. Not for longer: whoever called this one may have met an error
-                // before the end.
+                // An interrupted thread would not park. Cleared only for the wait: an error may have struck the thread
+                // that unparked this one before it was done.
                 interrupted |= Thread.interrupted();
                 waiting.park(Math.min(leftNs, MAX_PARK_NS));
             }
             if (!own.called) {
-                final boolean unused = line.remove(own); // not there any more: called in between
+                final boolean unused = line.remove(own); // already removed by a releaser
             }
             Chaos.point("line.left");
             if (slot < 0) {
                 slot = pool.tryBorrow();
             }
             if (slot >= 0 && !parks) {
-                callNext(); // who joined behind this one has not looked, and could have another slot already
+                callNext(); // the next waiter has not checked, and could have another slot already
             }
             leftNs = deadlineNs - clock.nanoTime();
         }
@@ -104,9 +104,9 @@ public final class SlotLine {
         return slot;
     }
 
-    /** Frees a slot, then calls who is first in the line. If an error comes in between, the slot is free. */
+    /** Frees a slot, then unparks the head of the queue. If an error strikes in between, the slot is free. */
     public void giveBack(int slot) {
-        pool.drop(slot); // with a full fence: a slot must be seen to be free before the line is looked at
+        pool.drop(slot); // Full fence: the slot must be visible as free before the queue is read.
         callNext();
     }
 
@@ -115,7 +115,7 @@ public final class SlotLine {
         call(line.poll());
     }
 
-    /** Whoever waits looks whether it still has to. */
+    /** Makes every waiter check again whether it still has to wait. */
     public void callAll() {
         for (Place next = line.poll(); next != null; next = line.poll()) {
             call(next);

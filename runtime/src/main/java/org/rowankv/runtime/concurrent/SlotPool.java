@@ -4,13 +4,13 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Hands a fixed number of slots out to threads, each to one at a time: a compare-and-set on the slot's flag, tried first
- * at an index that depends on the thread, so that a thread mostly meets its own. A slot is held by whoever gives it back,
- * which may be another thread.
+ * A fixed number of slots, each held by one thread at a time. Acquire is a compare-and-set on the slot's flag, tried
+ * first at an index derived from the thread, so a thread mostly finds its own slot. The releasing thread may differ
+ * from the acquiring one.
  *
- * <p>A slot that is not given back is lost for good. Whoever holds one while it calls what may throw gives it back in
- * two ways: by {@link #giveBack} where all went well, and by {@link #drop} in the {@code finally} that an error leads to. The
- * error may be the end of the stack, which the first, with what it calls, could meet once more.
+ * <p>A slot that is never released is lost for good. A holder that calls code which may throw releases it in one of two
+ * ways: by {@link #giveBack} on success, and by {@link #drop} in the {@code finally} block of the error path. The error
+ * may be a stack overflow, which {@link #giveBack} and its callees could hit again.
  */
 public final class SlotPool implements Slots {
     private final Slot[] slots;
@@ -43,7 +43,7 @@ public final class SlotPool implements Slots {
         return -1;
     }
 
-    /** Whether that slot is now the caller's. */
+    /** Whether the caller now holds that slot. */
     public boolean tryBorrow(int slot) {
         final Slot wanted = slots[slot];
         return (int) Slot.TAKEN.get(wanted) == 0 && Slot.TAKEN.compareAndSet(wanted, 0, 1);
@@ -53,13 +53,13 @@ public final class SlotPool implements Slots {
         Slot.TAKEN.setRelease(slots[slot], 0);
     }
 
-    /** As {@link #giveBack}, at the price of a full fence; calls nothing, so that it needs no stack but its own frame. */
+    /** As {@link #giveBack}, with a full fence; calls nothing, so it needs no stack beyond its own frame. */
     @Override
     public void drop(int slot) {
         slots[slot].taken = 0;
     }
 
-    /** Longer than two cache lines, so that no two flags share one. */
+    /** Padded to more than two cache lines, so that no two flags share one. */
     private static final class Slot {
         static final VarHandle TAKEN;
 
@@ -71,7 +71,7 @@ public final class SlotPool implements Slots {
             }
         }
 
-        @SuppressWarnings("UnusedVariable") // read by its handle
+        @SuppressWarnings("UnusedVariable") // accessed through its VarHandle
         volatile int taken;
 
         @SuppressWarnings("unused")

@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a thread is a virtual one; older versions of Java have none. */
+/** Test for virtual threads; older versions of Java have none. */
 public final class VirtualThreads {
     private static final @Nullable MethodHandle IS_VIRTUAL = find();
 

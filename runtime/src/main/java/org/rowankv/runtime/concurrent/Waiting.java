@@ -2,9 +2,9 @@ package org.rowankv.runtime.concurrent;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** How threads park and wake each other up. Given to those that do, so that a test can explore every schedule. */
+/** Park and unpark operations of threads, injected so that a test can explore every schedule. */
 public interface Waiting {
-    /** As the machine's threads do it. */
+    /** The JVM's own park and unpark. */
     Waiting THREADS = new Waiting() {
         @Override
         public void park(long ns) {
@@ -22,12 +22,12 @@ public interface Waiting {
         }
     };
 
-    /** Parks the calling thread, until it is unparked or for about that long. May return early. */
+    /** Parks the calling thread until it is unparked, or for about this long. May return early. */
     void park(long ns);
 
     /** Parks the calling thread until it is unparked. May return early. */
     void park();
 
-    /** Wakes the thread up, or lets its next park return at once. */
+    /** Unparks the thread, or lets its next park return at once. */
     void unpark(Thread thread);
 }

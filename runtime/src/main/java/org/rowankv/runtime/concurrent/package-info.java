@@ -1,6 +1,6 @@
 /**
- * Small concurrent structures for several packages: slot pools, waiting, histograms. A structure with one user
- * belongs to that user.
+ * Small concurrent structures for several packages: slot pools, parking, histograms. A structure with one user belongs
+ * to that user's package.
  */
 @NullMarked
 package org.rowankv.runtime.concurrent;

@@ -12,7 +12,7 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.FailureRun;
 import org.rowankv.runtime.ManualClock;
 
-/** Turning agents on callers' threads, and several as one. */
+/** Agents run on callers' threads, and several agents run as one. */
 final class AgentInvokerTest {
     private final ErrorLog errors = new ErrorLog(new ManualClock());
     private final CountingAgent agent = new CountingAgent();
@@ -81,7 +81,7 @@ final class AgentInvokerTest {
         assertThat(invoker.tryInvoke()).isEqualTo(2);
     }
 
-    /** An error may cut a step off between any two instructions; the next turn must not build on what it left. */
+    /** An error may cut a step off between any two instructions; the next cycle must not use the state it left. */
     @ParameterizedTest
     @MethodSource("errorsOfTheMachine")
     void shouldStopAnAgentThatAnErrorCutsOff(Error error) {
@@ -120,7 +120,7 @@ final class AgentInvokerTest {
         assertThat(causes.get(0)).hasMessageContaining("counting").hasRootCause(agent.failure);
     }
 
-    /** It finds nothing to do, then meets the same failure again. */
+    /** An idle cycle between two equal failures does not end the run. */
     @Test
     void shouldNotTakeATurnWithoutWorkForTheEndOfFailures() {
         invoker.start();
@@ -145,7 +145,7 @@ final class AgentInvokerTest {
         assertThat(invoker.isClosed()).isFalse();
     }
 
-    /** The others work in each turn, and have theirs until the end. */
+    /** The others do work in each cycle, and keep running until the end. */
     @Test
     void shouldStopACompositeOfWhichOneFailsAgainAndAgain() {
         final CountingAgent second = new CountingAgent();

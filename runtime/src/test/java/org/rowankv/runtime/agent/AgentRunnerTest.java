@@ -42,7 +42,7 @@ final class AgentRunnerTest {
 
     @Test
     void shouldLoseNoWakeUp() {
-        // Parks get so long that one lost wake-up would hang the test.
+        // Parks grow so long that one lost wake-up would hang the test.
         runner = new AgentRunner(agent, errors, FOR_EVER_NS);
         runner.start();
         for (int i = 1; i <= 6_000; i++) {
@@ -52,9 +52,9 @@ final class AgentRunnerTest {
                 Thread.yield();
             }
             if (i % 256 == 0) {
-                // Let it go further on its way to its longer pauses.
+                // Let the agent progress towards its longer pauses.
                 final long turns = agent.turns.get();
-                // Not for ever: it may be there already, and then its turns become rare.
+                // Bounded: the agent may idle already, and then its cycles become rare.
                 for (int looks = 0; looks < 5_000 && agent.turns.get() <= turns + turns % 50; looks++) {
                     Thread.yield();
                 }
@@ -115,7 +115,7 @@ final class AgentRunnerTest {
         });
         helper[0].start();
         inside.await();
-        // The helper looked for work before this came, and nobody is told of it.
+        // The helper polled before this work arrived, and no wake-up follows.
         runner.wakeUp();
         leave.countDown();
         helper[0].join();
@@ -140,7 +140,7 @@ final class AgentRunnerTest {
     void shouldRestWhenThereIsNothingToDo() {
         runner = new AgentRunner(agent, errors, FOR_EVER_NS);
         runner.start();
-        // Doubling from half a millisecond, it soon comes to pauses longer than any test.
+        // Doubling from half a millisecond, the pauses soon exceed the length of any test.
         final long[] before = {-1};
         await().pollInterval(200, TimeUnit.MILLISECONDS).until(() -> {
             final long turns = agent.turns.get();
@@ -205,7 +205,7 @@ final class AgentRunnerTest {
         }
     }
 
-    /** An agent that can rest, as long as it says. */
+    /** An agent that permits an idle time of the given length. */
     private static final class Resting implements Agent {
         private final CountingAgent counting;
         private volatile long restNs;
@@ -236,11 +236,11 @@ final class AgentRunnerTest {
         final Resting resting = new Resting(agent, FOR_EVER_NS);
         runner = new AgentRunner(resting, errors, 1_000_000);
         runner.start();
-        // On its way to a rest that outlasts the test its pauses double, two turns each.
+        // On the way to an idle time that outlasts the test, pauses double, two cycles each.
         await().atMost(60, TimeUnit.SECONDS).until(() -> agent.turns.get() > 16 && isStill());
         for (int i = 1; i <= 50; i++) {
             agent.asked.incrementAndGet();
-            // What was asked for just when it went to rest again may be missed once: then it is asleep by now.
+            // A signal just before the agent idles may be missed once; by now it is parked.
             await().atMost(60, TimeUnit.SECONDS)
                     .pollInterval(1, TimeUnit.MILLISECONDS)
                     .until(() -> {
@@ -251,7 +251,7 @@ final class AgentRunnerTest {
         assertThat(runner.rests()).isPositive();
     }
 
-    /** Whether it makes no turn while another runner makes a hundred. */
+    /** Whether the agent runs no cycle while another runner makes a hundred. */
     private boolean isStill() {
         final CountingAgent other = new CountingAgent();
         final AgentRunner timer = new AgentRunner(other, errors, 1_000_000);

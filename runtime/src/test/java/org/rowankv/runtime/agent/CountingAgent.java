@@ -3,7 +3,7 @@ package org.rowankv.runtime.agent;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Does the work that was asked for; counts who turned it, and whether two did at once. */
+/** An agent that does the requested work, counts its runners, and detects two at once. */
 final class CountingAgent implements Agent {
     final AtomicLong asked = new AtomicLong();
     final AtomicLong done = new AtomicLong();

@@ -10,21 +10,21 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.TestScale;
 
-/** Threads that borrow slots of two words, and give back what they hold, in all interleavings. */
+/** Threads that acquire and release slots of two words, in all interleavings. */
 @Tag("races")
 @Param(name = "owner", gen = ThreadIdGen.class)
 public class DenseSlotPoolLincheckTest {
-    /** Of which all but the last two are taken: one in each of two words. */
+    /** All but two are taken: one is free in each of two words. */
     private static final int SLOTS = Long.SIZE + 1;
 
     private static final int FIRST = SLOTS - 2;
     private static final int OWNERS = 8;
 
     private final DenseSlotPool pool = new DenseSlotPool(SLOTS);
-    /** By owner, which of the two it holds: each owner's entry is its own. */
+    /** Bit mask of the two slots that each owner holds; each owner's entry is its own. */
     private final int[] held = new int[OWNERS];
 
-    /** By slot, how many hold it. */
+    /** Number of holders per slot. */
     private final AtomicIntegerArray holders = new AtomicIntegerArray(SLOTS);
 
     public DenseSlotPoolLincheckTest() {
@@ -35,7 +35,7 @@ public class DenseSlotPoolLincheckTest {
         }
     }
 
-    /** Whether it is the only holder. */
+    /** Whether the owner is the only holder. */
     private boolean take(int slot, int owner) {
         held[owner] |= 1 << slot - FIRST;
         return holders.incrementAndGet(slot) == 1;
@@ -59,7 +59,7 @@ public class DenseSlotPoolLincheckTest {
         return alone;
     }
 
-    /** What it has to be like: whoever gets a slot, and whoever gives one back, is its only holder until then. */
+    /** Sequential specification: from acquire to release, a slot has one holder. */
     public static final class OneHolder {
         public boolean borrowAny(int owner) {
             return true;

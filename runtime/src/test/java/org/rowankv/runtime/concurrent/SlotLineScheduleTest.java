@@ -12,8 +12,8 @@ import org.rowankv.runtime.ScheduleExplorer;
 import org.rowankv.runtime.TestScale;
 
 /**
- * Slots for which threads wait in line, under every schedule with a bounded number of preemptions: nobody stays parked while a
- * slot is free, and no slot is two threads', also when one gives up or ends by an error.
+ * Slots with a wait queue, under every schedule with a bounded number of preemptions: no thread stays parked while a
+ * slot is free, and no slot has two holders, even when a thread gives up or fails.
  */
 final class SlotLineScheduleTest {
     private static final long DEADLINE_NS = 1_000;
@@ -21,7 +21,7 @@ final class SlotLineScheduleTest {
     private static final class Borrowers implements ScheduleExplorer.Scenario, Clock {
         private final int count;
         private final int turns;
-        /** The time of this one is over as soon as it has waited once; −1: of none. */
+        /** The thread whose deadline passes after its first wait; −1: none. */
         private final int impatient;
 
         private final SlotLine line;
@@ -88,7 +88,7 @@ final class SlotLineScheduleTest {
                 }
             }
             for (int i = 0; i < holders.length; i++) {
-                assertThat(line.tryBorrow()).isNotNegative(); // nobody is in the line any more, and none is lost
+                assertThat(line.tryBorrow()).isNotNegative(); // the queue is empty and no slot is lost
             }
         }
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.TestScale;
 
-/** Threads that borrow slots, by any index or a given one, and give back what they hold, in all interleavings. */
+/** Threads that acquire slots, at any index or a given one, and release them, in all interleavings. */
 @Tag("races")
 @Param(name = "slot", gen = IntGen.class, conf = "0:1")
 @Param(name = "owner", gen = ThreadIdGen.class)
@@ -20,13 +20,13 @@ public class SlotPoolLincheckTest {
     private static final int OWNERS = 8;
 
     private final SlotPool pool = new SlotPool(SLOTS);
-    /** By owner, the slots it holds: each owner's entry is its own. */
+    /** The slots each owner holds; each owner's entry is its own. */
     private final int[] held = new int[OWNERS];
 
-    /** By slot, how many hold it. */
+    /** Number of holders per slot. */
     private final AtomicIntegerArray holders = new AtomicIntegerArray(SLOTS);
 
-    /** Whether it is the only holder. */
+    /** Whether the owner is the only holder. */
     private boolean take(int slot, int owner) {
         held[owner] |= 1 << slot;
         return holders.incrementAndGet(slot) == 1;
@@ -55,7 +55,7 @@ public class SlotPoolLincheckTest {
         return alone;
     }
 
-    /** What it has to be like: whoever gets a slot, and whoever gives one back, is its only holder until then. */
+    /** Sequential specification: from acquire to release, a slot has one holder. */
     public static final class OneHolder {
         public boolean borrowAny(int owner) {
             return true;
