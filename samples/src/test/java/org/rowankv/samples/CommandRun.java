@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A command, run to its end in a process of its own as {@code ./rowan} runs it.
+ * A command run to completion in its own process, as {@code ./rowan} runs it.
  *
- * @param lines all that it printed
+ * @param lines its complete output
  */
 public record CommandRun(int exitCode, List<String> lines) {
     public static CommandRun of(Class<?> main, String... arguments) throws IOException, InterruptedException {

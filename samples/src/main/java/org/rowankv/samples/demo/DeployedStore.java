@@ -7,18 +7,18 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What the old application and the new one are told: where the objects are, and what they must be.
+ * The arguments of the old and the new application: the store's location and the objects it must hold.
  *
  * @param capacityBytes per server
- * @param terminal whether somebody looks at the progress
+ * @param terminal whether progress is drawn on a terminal
  */
 record DeployedStore(
         Path directory, int servers, int replicas, long capacityBytes, int objects, long seed, boolean terminal) {
     private static final long LEAST_CAPACITY = 96L << 20;
-    /** Of one object in the log, keys and headers included. */
+    /** Log bytes of one object, keys and headers included. */
     private static final long ENTRY_BYTES = 320;
 
-    /** With room for all objects, half as much again for what replaces them, and what a small store needs. */
+    /** Room for all objects, half as much again for their replacements, and the minimum of a small store. */
     static long capacityFor(int objects, int servers, int replicas) {
         return LEAST_CAPACITY + (ENTRY_BYTES * objects * replicas / servers * 3 / 2 >> 20 << 20);
     }

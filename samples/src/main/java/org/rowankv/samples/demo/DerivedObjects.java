@@ -2,7 +2,7 @@ package org.rowankv.samples.demo;
 
 import java.util.SplittableRandom;
 
-/** Objects whose values follow from seed and key: whoever knows the seed can check every byte. Immutable. */
+/** Objects whose values are derived from seed and key, so that the seed suffices to check every byte. Immutable. */
 final class DerivedObjects {
     static final int SHORTEST = 64;
     static final int LONGEST = 192;

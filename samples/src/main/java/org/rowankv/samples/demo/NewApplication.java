@@ -8,7 +8,7 @@ import javax.cache.configuration.MutableConfiguration;
 import javax.cache.spi.CachingProvider;
 import org.rowankv.samples.run.ProgressLine;
 
-/** The process that takes over: opens the cache, gets one object, then looks at all of them by key and by iterator. */
+/** The process that takes over: opens the cache, gets one object, then checks all of them by key and by iterator. */
 final class NewApplication {
     static final String OPEN = "open";
     static final String FIRST = "first";
@@ -30,7 +30,7 @@ final class NewApplication {
         }
     }
 
-    /** Gets every object, and lists all. */
+    /** Gets every object by key, then iterates over all. */
     static Findings check(Cache<String, byte[]> cache, DeployedStore store) {
         final DerivedObjects objects = new DerivedObjects(store.seed());
         final ProgressLine progress = new ProgressLine(System.err, store.terminal(), "verify", store.objects());
@@ -56,9 +56,9 @@ final class NewApplication {
     }
 
     /**
-     * @param verified keys whose value is what it must be
+     * @param verified keys with the expected value
      * @param missing keys without a value
-     * @param listed entries of the iterator whose value is what it must be
+     * @param listed entries of the iterator with the expected value
      */
     record Findings(long verified, long missing, long listed) {
         static final Findings NONE = new Findings(0, 0, 0);

@@ -9,8 +9,8 @@ import javax.cache.spi.CachingProvider;
 import org.rowankv.samples.run.ProgressLine;
 
 /**
- * The process that is replaced: fills the cache, says so, and goes on writing until its input ends or it is killed. What
- * it writes then are the same objects, so whatever is found afterwards is right or wrong without knowing when it ended.
+ * The process that is replaced: fills the cache, reports that, and continues to write until its input ends or it is
+ * killed. It writes the same objects again, so the final content is verifiable without knowing the last write.
  */
 final class OldApplication {
     static final String CACHE = "deployed";
@@ -23,7 +23,7 @@ final class OldApplication {
         final DerivedObjects objects = new DerivedObjects(store.seed());
         try (CachingProvider provider = Caching.getCachingProvider();
                 CacheManager manager = provider.getCacheManager(store.uri(), null)) {
-            manager.destroyCache(CACHE); // of an earlier demonstration in this directory
+            manager.destroyCache(CACHE); // left by an earlier demonstration in this directory
             final Cache<String, byte[]> cache = manager.createCache(
                     CACHE, new MutableConfiguration<String, byte[]>().setTypes(String.class, byte[].class));
             System.out.println(FILLED + fill(cache, objects, store));
@@ -34,7 +34,7 @@ final class OldApplication {
         }
     }
 
-    /** Bytes of keys and values, and the nanoseconds it took. */
+    /** Writes all objects; returns bytes of keys and values, and nanoseconds taken. */
     private static String fill(Cache<String, byte[]> cache, DerivedObjects objects, DeployedStore store) {
         final ProgressLine progress = new ProgressLine(System.err, store.terminal(), "fill", store.objects());
         final long startNs = System.nanoTime();

@@ -17,28 +17,36 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code rowan demo redeploy}: one process fills a cache and goes, the next one has it all. */
+/** {@code rowan demo redeploy}: one process fills a cache and exits, the next one finds everything. */
 @Command(
         name = "redeploy",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "A process fills a cache with a dir through javax.cache and is replaced by another one, as when an application is"
-                    + " redeployed. The new one must have every object, each byte as it was put. Shows how long after its"
-                    + " start the new process has the cache open, has its first get answered, and has seen all.",
-            "Its last line is \"redeploy: objects=N verified=N missing=0 first_get_ms=N\"; it exits non-zero if anything is"
-                    + " missing or wrong, not if it took long."
+            "A process fills a cache with a dir through javax.cache; another one replaces it, as when an application is"
+                    + " redeployed. The new one must have every object, byte for byte. Shows the time from the start of the"
+                    + " new process to the open cache, to the answer of the first get, and to the end of verification.",
+            "The last line is \"redeploy: objects=N verified=N missing=0 first_get_ms=N\"; the exit code is non-zero if"
+                    + " anything is missing or wrong, not if it took long."
         })
 final class RedeployDemo implements Callable<Integer> {
     private static final long TARGET_MS = 2_000;
 
-    @Option(names = "--objects", description = "how many (default: ${DEFAULT-VALUE})", defaultValue = "1000000")
+    @Option(
+            names = "--objects",
+            description = "number of objects (default: ${DEFAULT-VALUE})",
+            defaultValue = "1000000")
     private int objects;
 
-    @Option(names = "--kill", description = "the old process does not close its cache but gets SIGKILL while it writes")
+    @Option(
+            names = "--kill",
+            description = "the old process does not close its cache but receives SIGKILL while it writes")
     private boolean kill;
 
-    @Option(names = "--servers", description = "in each process (default: ${DEFAULT-VALUE})", defaultValue = "1")
+    @Option(
+            names = "--servers",
+            description = "servers in each process (default: ${DEFAULT-VALUE})",
+            defaultValue = "1")
     private int servers;
 
     @Option(
@@ -47,10 +55,10 @@ final class RedeployDemo implements Callable<Integer> {
             defaultValue = "1")
     private int replicas;
 
-    @Option(names = "--seed", description = "of the values (default: ${DEFAULT-VALUE})", defaultValue = "1")
+    @Option(names = "--seed", description = "seed of the values (default: ${DEFAULT-VALUE})", defaultValue = "1")
     private long seed;
 
-    @Option(names = "--dir", description = "the store's directory, which stays (default: a temporary one)")
+    @Option(names = "--dir", description = "the store's directory, which is kept (default: a temporary one)")
     private @Nullable Path directory;
 
     @Spec
@@ -103,7 +111,7 @@ final class RedeployDemo implements Callable<Integer> {
         return replaced(store) && taken(store);
     }
 
-    /** The old process, from its start to its end. */
+    /** Runs the old process to its end. */
     private boolean replaced(DeployedStore store) throws IOException, InterruptedException {
         try (ChildJvm old = new ChildJvm(OldApplication.class, store.toArguments())) {
             final String filled = old.await(OldApplication.FILLED);
@@ -137,7 +145,7 @@ final class RedeployDemo implements Callable<Integer> {
         }
     }
 
-    /** The new process. */
+    /** Runs the new process. */
     private boolean taken(DeployedStore store) throws IOException, InterruptedException {
         try (ChildJvm fresh = new ChildJvm(NewApplication.class, store.toArguments())) {
             fresh.await(NewApplication.OPEN);
@@ -149,7 +157,7 @@ final class RedeployDemo implements Callable<Integer> {
             final int exitCode = fresh.awaitEnd();
             if (words == null || exitCode != 0) {
                 out.println("the new process ended with exit code " + exitCode
-                        + (words == null ? " before it had seen all" : ""));
+                        + (words == null ? " before it had verified everything" : ""));
             }
             final NewApplication.Findings found =
                     words == null ? NewApplication.Findings.NONE : NewApplication.Findings.ofWords(words);
@@ -163,7 +171,7 @@ final class RedeployDemo implements Callable<Integer> {
             row("  every object verified, by key and iterator", allMs, "");
             out.println();
             if (found.listed() != objects) {
-                out.println("  the iterator listed " + found.listed() + " of them as they must be");
+                out.println("  the iterator returned " + found.listed() + " of them with the expected value");
             }
             out.println("redeploy: objects=" + objects + " verified=" + found.verified() + " missing=" + found.missing()
                     + " first_get_ms=" + firstMs);

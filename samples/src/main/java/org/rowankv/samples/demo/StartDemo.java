@@ -14,18 +14,18 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code rowan demo start}: what it costs an application to take the default cache manager into use. */
+/** {@code rowan demo start}: the cost of the default cache manager at the start of an application. */
 @Command(
         name = "start",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Starts a process that takes the default cache manager, makes a cache and puts one object; shows how long that"
-                    + " took from the first line of its main, and the memory that the process then holds.",
-            "Its last line is \"start: manager_ms=N put_ms=N resident_mib=N direct_mib=N\", medians of all runs."
+            "Starts a process that opens the default cache manager, creates a cache and puts one object; shows how long"
+                    + " that took from the first line of its main, and the memory that the process then holds.",
+            "The last line is \"start: manager_ms=N put_ms=N resident_mib=N direct_mib=N\", medians of all runs."
         })
 final class StartDemo implements Callable<Integer> {
-    @Option(names = "--runs", description = "how many processes (default: ${DEFAULT-VALUE})", defaultValue = "5")
+    @Option(names = "--runs", description = "number of processes (default: ${DEFAULT-VALUE})", defaultValue = "5")
     private int runs;
 
     @Spec

@@ -1,12 +1,12 @@
 package org.rowankv.samples.demo;
 
 /**
- * What starting took, as the started process says it.
+ * Measurements of a start, as the started process prints them.
  *
  * @param managerNs from the first line of {@code main} to the manager
  * @param putNs from the first line of {@code main} to the answer of the first put
- * @param residentKib of the process then, −1 if unknown
- * @param directBytes of direct memory then
+ * @param residentKib resident memory of the process then, −1 if unknown
+ * @param directBytes direct memory then
  */
 record StartFigures(long managerNs, long putNs, long residentKib, long directBytes) {
     static final String PREFIX = "started ";

@@ -10,7 +10,7 @@ import javax.cache.CacheManager;
 import javax.cache.Caching;
 import javax.cache.configuration.MutableConfiguration;
 
-/** A process that does nothing but take the default cache manager into use, and says what that took. */
+/** A process that only opens the default cache manager, and prints the measurements. */
 final class StartedApplication {
     private StartedApplication() {}
 
@@ -27,7 +27,7 @@ final class StartedApplication {
         System.out.println(StartFigures.PREFIX + figures.toWords());
     }
 
-    /** −1 where the system does not tell. */
+    /** −1 where the system does not report it. */
     private static long residentKib() throws IOException {
         final Path status = Path.of("/proc/self/status");
         if (Files.isReadable(status)) {

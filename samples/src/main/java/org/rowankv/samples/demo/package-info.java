@@ -1,4 +1,4 @@
-/** Programs that show what outlives a process, and what a start costs. */
+/** Programs that show what outlives a process, and the cost of a start. */
 @NullMarked
 package org.rowankv.samples.demo;
 

@@ -7,7 +7,7 @@ import javax.cache.Caching;
 import javax.cache.configuration.MutableConfiguration;
 import javax.cache.spi.CachingProvider;
 
-/** The cache of the quickstart: plain JCache from here on; what is Rowan-KV's stands in the URI. */
+/** The cache of the quickstart: plain JCache; everything specific to Rowan-KV is in the URI. */
 final class ClassCache implements AutoCloseable {
     private static final String NAME = "classes";
 
@@ -19,13 +19,13 @@ final class ClassCache implements AutoCloseable {
         this.manager = provider.getCacheManager(uri, null);
     }
 
-    /** The cache, new and empty. */
+    /** Creates the cache, empty. */
     Cache<String, byte[]> create() {
         manager.destroyCache(NAME);
         return open();
     }
 
-    /** The cache with what the store holds of it. */
+    /** Opens the cache with the content of the store. */
     Cache<String, byte[]> open() {
         return manager.createCache(
                 NAME, new MutableConfiguration<String, byte[]>().setTypes(String.class, byte[].class));

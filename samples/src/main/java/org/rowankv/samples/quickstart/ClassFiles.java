@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The class files of the running JDK: real data that every reader of this has at hand. */
+/** The class files of the running JDK: real data available on every machine. */
 final class ClassFiles {
     private ClassFiles() {}
 
-    /** The first {@code limit} of them in alphabetical order. */
+    /** Returns the first {@code limit} of them in alphabetical order. */
     static List<Path> list(long limit) throws IOException {
         final Path modules = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules");
         try (Stream<Path> all = Files.walk(modules)) {

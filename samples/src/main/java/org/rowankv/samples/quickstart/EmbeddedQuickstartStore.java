@@ -11,7 +11,7 @@ import org.rowankv.server.directory.ClosedStore;
 import org.rowankv.server.inspect.ReplicaReport;
 import org.rowankv.server.inspect.StoreInspection;
 
-/** Servers inside the JVM that has the store open, in a directory. */
+/** Servers in the JVM that opens the store, in a directory. */
 record EmbeddedQuickstartStore(Path directory, long capacityBytes) implements QuickstartStore {
     private static final int SERVERS = 3;
     private static final int REPLICAS = 3;
@@ -55,7 +55,7 @@ record EmbeddedQuickstartStore(Path directory, long capacityBytes) implements Qu
                             && report.unsettled().isEmpty()
                             && report.damagedPlaces() == 0
                             && report.replicas() == REPLICAS)) {
-                differences.add("the files are not whole: " + report);
+                differences.add("the files are damaged: " + report);
             }
             return differences;
         }

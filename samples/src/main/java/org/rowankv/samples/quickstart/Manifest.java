@@ -11,7 +11,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What the store must hold: the SHA-256 of every object by key, or that it was removed. */
+/** The expected content of the store: the SHA-256 of every object by key, or that it was removed. */
 public final class Manifest {
     private static final String REMOVED = "removed";
 
@@ -29,7 +29,7 @@ public final class Manifest {
         return REMOVED.equals(digests.get(key));
     }
 
-    /** Whether that is what the key must hold; null: nothing. */
+    /** Whether the key must hold this value; null: no value. */
     boolean agrees(String key, byte @org.jspecify.annotations.Nullable [] value) {
         final String expected = digests.get(key);
         return value == null ? REMOVED.equals(expected) : sha256(value).equals(expected);
@@ -72,7 +72,7 @@ public final class Manifest {
         try {
             return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
+            throw new IllegalStateException("every JDK implements SHA-256", e);
         }
     }
 }

@@ -14,7 +14,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code rowan quickstart}: the main job on real data, from the first put to a second process that finds everything. */
+/**
+ * {@code rowan quickstart}: the main use case on real data, from the first put to a second process that finds
+ * everything.
+ */
 @Command(
         name = "quickstart",
         mixinStandardHelpOptions = true,
@@ -22,22 +25,22 @@ import picocli.CommandLine.Option;
         description = {
             "Caches every class file of this JDK in three servers inside this JVM, three replicas of each on disk; reads all"
                     + " back, updates a part, removes a part, closes everything, opens the directory in a new process,"
-                    + " checks every object again, and compares the three servers' files with each other.",
+                    + " checks every object again, and compares the files of the three servers.",
             "With --cluster: against three server processes and a ZooKeeper, see \"rowan quickstart --cluster --help\".",
-            "Its last line is \"quickstart: objects=N verified=N reopened=N mismatches=0 replicas_agree=true\"; anything"
-                    + " else exits non-zero."
+            "The last line is \"quickstart: objects=N verified=N reopened=N mismatches=0 replicas_agree=true\"; any other"
+                    + " result exits non-zero."
         })
 public final class Quickstart implements Callable<Integer> {
-    @Option(names = "--dir", description = "the store's directory, which stays (default: a temporary one)")
+    @Option(names = "--dir", description = "the store's directory, which is kept (default: a temporary one)")
     private @Nullable Path directory;
 
-    @Option(names = "--objects", description = "at most so many objects (default: all)")
+    @Option(names = "--objects", description = "maximum number of objects (default: all)")
     private long limit = Long.MAX_VALUE;
 
-    @Option(names = "--reopen", hidden = true, description = "the second process: checks against this manifest")
+    @Option(names = "--reopen", hidden = true, description = "in the second process: the manifest to check against")
     private @Nullable Path manifestToCheck;
 
-    @Option(names = "--uri", hidden = true, description = "the second process: of the store")
+    @Option(names = "--uri", hidden = true, description = "in the second process: the store's URI")
     private @Nullable URI uri;
 
     private final PrintStream out = System.out;

@@ -13,8 +13,8 @@ import javax.cache.Cache;
 import org.rowankv.samples.run.ProgressLine;
 
 /**
- * The steps of the quickstart, against whatever store: all class files are put, read back, changed in part; a new process
- * checks every object again; then the replicas are compared. For one thread.
+ * The steps of the quickstart, against any store: all class files are put, read back, and partly changed; a new process
+ * checks every object again; then the replicas are compared. Confined to one thread.
  */
 public final class QuickstartRun {
     private static final int UPDATE_EVERY = 5;
@@ -29,8 +29,8 @@ public final class QuickstartRun {
     private long mismatches;
 
     /**
-     * @param limit of how many objects there are at most
-     * @param java the program that the new process is run by
+     * @param limit maximum number of objects
+     * @param java the executable that runs the new process
      */
     public QuickstartRun(long limit, Path java, PrintStream out) throws IOException {
         this.files = ClassFiles.list(limit);
@@ -39,12 +39,12 @@ public final class QuickstartRun {
         this.out = out;
     }
 
-    /** Bytes that a server which has a replica of everything needs: for updates beside what they replace, for cleaning. */
+    /** Bytes needed by a server that replicates everything: updates beside the values they replace, and cleaning. */
     public long capacityBytes() {
         return Math.max(LEAST_CAPACITY, bytes * 5 / 2) >> 20 << 20;
     }
 
-    /** Goes through all steps, and prints what it finds; whether all is well. */
+    /** Runs all steps and prints the results; returns whether all are correct. */
     public boolean run(QuickstartStore store, Path manifestFile) throws IOException, InterruptedException {
         out.printf(Locale.ROOT, "%,d class files, %,d bytes; %s%n", files.size(), bytes, store.description());
         final Manifest manifest = new Manifest();
@@ -63,7 +63,7 @@ public final class QuickstartRun {
         out.println("closed; " + store.reopen());
         final ReopenedStore.Result reopened = reopen(store, manifestFile);
         mismatches += reopened.mismatches();
-        out.println("closed; comparing the files of the servers without their indexes");
+        out.println("closed; comparing the files of the servers, indexes excluded");
         final List<String> differences = store.differences();
         differences.forEach(line -> out.println("  " + line));
         final boolean agree = differences.isEmpty();
@@ -112,7 +112,7 @@ public final class QuickstartRun {
         return verified;
     }
 
-    /** Replaces every fifth object by its bytes in reverse, removes every seventh. */
+    /** Replaces every fifth object by its bytes in reverse order, removes every seventh. */
     private void change(Cache<String, byte[]> cache, Manifest manifest) throws IOException {
         final ProgressLine progress = new ProgressLine(out, terminal, "change", files.size());
         for (int i = 0; i < files.size(); i++) {

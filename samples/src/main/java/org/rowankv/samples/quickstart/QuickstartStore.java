@@ -5,20 +5,23 @@ import java.net.URI;
 import java.util.List;
 import javax.cache.CacheManager;
 
-/** What the quickstart runs against: servers that keep what they hold when everything that is open is closed. */
+/** A store that the quickstart runs against: servers whose content survives the close of all clients. */
 public interface QuickstartStore {
-    /** What it is made of, for people. */
+    /** Human-readable description. */
     String description();
 
-    /** By which JCache finds it. */
+    /** The URI for JCache. */
     URI uri();
 
-    /** What the servers did so far, lines for people; the manager has the store open. */
+    /** Human-readable statistics of the servers; the manager has the store open. */
     List<String> table(CacheManager manager) throws IOException;
 
-    /** Nobody has it open: brings it to where only what lies in its files is left, and can be opened again; says what it did. */
+    /**
+     * Reduces the store to its files and makes it openable again; returns a description. Precondition: the store is
+     * closed.
+     */
     String reopen() throws IOException;
 
-    /** Nobody has it open any more, for good: where replicas do not hold the same, a line each. */
+    /** Returns one line per difference between replicas. Precondition: the store is closed for good. */
     List<String> differences() throws IOException;
 }

@@ -5,18 +5,18 @@ import java.net.URI;
 import javax.cache.Cache;
 import org.rowankv.samples.run.ProgressLine;
 
-/** The second process: opens what the first one closed and checks every object again. */
+/** The second process: opens the store that the first one closed, and checks every object again. */
 final class ReopenedStore {
     private ReopenedStore() {}
 
     /**
-     * @param checked keys that were looked at
-     * @param mismatches keys that did not hold what they must, and objects that nobody put
+     * @param checked keys that were checked
+     * @param mismatches keys with an unexpected value, and objects that were never put
      */
     record Result(long checked, long mismatches) {
         private static final String PREFIX = "reopened: ";
 
-        /** For the first process. */
+        /** The result line for the first process. */
         String line() {
             return PREFIX + checked + " " + mismatches;
         }
@@ -40,7 +40,7 @@ final class ReopenedStore {
                 final byte[] value = cache.get(key);
                 if (!manifest.agrees(key, value)) {
                     mismatches++;
-                    out.println("  " + key + (value == null ? " is gone" : " does not hold what it must"));
+                    out.println("  " + key + (value == null ? " is gone" : " has an unexpected value"));
                 }
                 progress.advance();
             }

@@ -3,7 +3,7 @@ package org.rowankv.samples.quickstart;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** How long the cache itself took, apart from reading files and computing digests. Used by one thread. */
+/** Stopwatch for the cache operations alone, without file reads and digests. Confined to one thread. */
 final class StepTimes {
     private long puts;
     private long putNs;

@@ -7,7 +7,7 @@ import javax.cache.CacheManager;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.engine.ServerStatistics;
 
-/** What the servers did, for people. */
+/** Human-readable statistics of the servers. */
 final class StoreTable {
     private final List<ServerStatistics> servers;
 
@@ -15,7 +15,7 @@ final class StoreTable {
         this.servers = servers;
     }
 
-    /** Taken when the backup logs are digested, so that replicas can be compared by their numbers. */
+    /** Taken once the backup logs are digested, so that the replicas' numbers are comparable. */
     static StoreTable of(CacheManager manager) {
         final EmbeddedCluster cluster = manager.unwrap(EmbeddedCluster.class);
         cluster.awaitDigested();

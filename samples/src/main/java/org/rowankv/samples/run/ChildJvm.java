@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another process of the same java and class path. What it prints is read here; what it says on its error stream is seen
- * by the user at once. Used by one thread; none is left behind by {@link #close}.
+ * A child process with the same java and class path. Its standard output is read here; its error stream is the user's.
+ * Confined to one thread; {@link #close} leaves no process behind.
  */
 public final class ChildJvm implements AutoCloseable {
     private final long startNs;
@@ -31,7 +31,7 @@ public final class ChildJvm implements AutoCloseable {
         this.lines = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
-    /** The rest of the next line that begins so; null if the process ended before it came. */
+    /** Returns the rest of the next line with this prefix; null if the process ended first. */
     @Nullable
     public String await(String beginning) throws IOException {
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -42,24 +42,24 @@ public final class ChildJvm implements AutoCloseable {
         return null;
     }
 
-    /** Since just before the process was made. */
+    /** Nanoseconds since just before the process was created. */
     public long elapsedNs() {
         return System.nanoTime() - startNs;
     }
 
-    /** Asks the process to end and waits for it; returns its exit code. */
+    /** Requests the end of the process and waits for it; returns its exit code. */
     public int end() throws IOException, InterruptedException {
         process.getOutputStream().write('\n');
         process.getOutputStream().close();
         return process.waitFor();
     }
 
-    /** Returns the exit code of a process that ends by itself. */
+    /** Waits for a process that ends by itself; returns its exit code. */
     public int awaitEnd() throws InterruptedException {
         return process.waitFor();
     }
 
-    /** SIGKILL, where there are signals. */
+    /** Sends SIGKILL, where signals exist. */
     public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }

@@ -4,8 +4,8 @@ import java.io.PrintStream;
 import java.util.Locale;
 
 /**
- * How far one step has come: on a terminal a bar that is drawn over and over, elsewhere a plain line for every tenth.
- * Used by one thread.
+ * Progress display of one step: a redrawn bar on a terminal, otherwise a plain line for every tenth. Confined to one
+ * thread.
  */
 public final class ProgressLine {
     private static final int WIDTH = 40;

@@ -6,14 +6,14 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Where a sample keeps its store: a directory of its own, never somebody else's. */
+/** The directory of a sample's store; never one with foreign files. */
 public final class SampleDirectory {
-    /** What the samples make in it. */
+    /** Subdirectory that the samples create in it. */
     public static final String STORE = "store";
 
     private SampleDirectory() {}
 
-    /** Why a sample must not use the directory; null if it is new, or empty, or holds the store of an earlier run. */
+    /** Reason not to use the directory; null if it is new, empty, or holds the store of an earlier run. */
     public static @Nullable String whyNot(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return null;

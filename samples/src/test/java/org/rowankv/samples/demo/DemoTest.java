@@ -18,7 +18,7 @@ import org.rowankv.samples.CommandRun;
 import org.rowankv.samples.quickstart.Quickstart;
 import picocli.CommandLine;
 
-/** The demonstrations with few objects; what they measure is looked at by people. */
+/** The demonstrations with few objects; their measurements are not asserted. */
 class DemoTest {
     @TempDir
     Path directory;
@@ -41,7 +41,7 @@ class DemoTest {
         assertThat(run.exitCode()).isZero();
     }
 
-    /** A check that cannot fail shows nothing. */
+    /** The check detects errors. */
     @Test
     void shouldFindWhatIsMissingAndWhatIsWrong() {
         final DerivedObjects objects = new DerivedObjects(7);
