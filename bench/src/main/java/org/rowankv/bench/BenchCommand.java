@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code rowan bench}: what can be measured. */
+/** {@code rowan bench}: the entry point of all benchmarks. */
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,

@@ -1,4 +1,4 @@
-/** The command for measurements. */
+/** The benchmark command. */
 @NullMarked
 package org.rowankv.bench;
 

@@ -10,7 +10,7 @@ import javax.cache.configuration.MutableConfiguration;
 import org.rowankv.bench.report.KeySpace;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 
-/** How the benchmarks of the cache layer open a store: one server, all settings at their defaults, in memory. */
+/** Store configuration of the cache-layer benchmarks: one server, default settings, in memory. */
 final class CacheOpening {
     private CacheOpening() {}
 
@@ -23,14 +23,14 @@ final class CacheOpening {
         return manager.createCache(name, new MutableConfiguration<String, V>().setTypes(String.class, valueType));
     }
 
-    /** Strings of their own at each call. */
+    /** Returns fresh String instances at each call. */
     static String[] keys(int count) {
         return Arrays.stream(KeySpace.keys(count))
                 .map(key -> new String(key, StandardCharsets.ISO_8859_1))
                 .toArray(String[]::new);
     }
 
-    /** Adds one to a number, which begins at one. */
+    /** Entry processor that increments a number, starting at one. */
     static final class Increment implements javax.cache.processor.EntryProcessor<String, Long, Long> {
         @Override
         public Long process(javax.cache.processor.MutableEntry<String, Long> entry, Object... arguments) {

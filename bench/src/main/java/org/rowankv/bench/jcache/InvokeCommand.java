@@ -16,15 +16,15 @@ import org.rowankv.bench.report.TargetTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code rowan bench invoke}: many threads increment one number, against one thread alone. */
+/** {@code rowan bench invoke}: many threads increment one number, compared with one thread alone. */
 @Command(
         name = "invoke",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Lets many threads increment one number by an entry processor, between two runs of one thread alone: how much"
-                    + " of its rate is left, whether an increment was lost, and how long any of them waited.",
-            "Each line of the last table says what it should be and whether it is; the exit code is 1 if an increment was"
+            "Lets many threads increment one number by an entry processor, between two runs of one thread alone: the share"
+                    + " of its rate that is left, whether an increment was lost, and the longest wait of any thread.",
+            "Each line of the last table shows the target and whether it was met; the exit code is 1 if an increment was"
                     + " lost."
         })
 public final class InvokeCommand implements Callable<Integer> {
@@ -33,19 +33,19 @@ public final class InvokeCommand implements Callable<Integer> {
     private static final double LEAST_SHARE = 0.7;
     private static final double LONGEST_WAIT_MS = 1_000;
 
-    @Option(names = "--threads", description = "that invoke at once (default: ${DEFAULT-VALUE})")
+    @Option(names = "--threads", description = "threads that invoke at once (default: ${DEFAULT-VALUE})")
     private int threads = 16;
 
-    @Option(names = "--seconds", description = "of the run with all of them (default: ${DEFAULT-VALUE})")
+    @Option(names = "--seconds", description = "seconds of the run with all threads (default: ${DEFAULT-VALUE})")
     private int seconds = 30;
 
     private final PrintStream out = System.out;
     private long invocations;
 
-    /** What one thread saw. */
+    /** Counts of one thread. */
     private record Seen(long count, long longestNs) {}
 
-    /** What the threads of one run saw together. */
+    /** Combined counts of one run's threads. */
     private record Run(double perSecond, long longestNs, long fewest, long most) {}
 
     @Override

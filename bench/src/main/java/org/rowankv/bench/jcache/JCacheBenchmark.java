@@ -21,8 +21,8 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
 /**
- * The same operation through {@code javax.cache} and through the native client beneath it, on a store with the same
- * settings: String keys, values of bytes, and for the entry processor numbers.
+ * The same operation through {@code javax.cache} and through the native client below it, on stores with equal settings:
+ * String keys, byte values, and numbers for the entry processor.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -96,7 +96,7 @@ public class JCacheBenchmark {
         }
     }
 
-    /** One thread's own: a request, what it stores, and a processor. */
+    /** State of one thread: a request, the value it stores, and a processor. */
     @State(Scope.Thread)
     public static class Caller {
         final Request request = new Request();
@@ -139,7 +139,10 @@ public class JCacheBenchmark {
         return request.version();
     }
 
-    /** What a processor needs of the client: a read, and a write if nobody was faster. One thread only. */
+    /**
+     * The client operations of an entry processor: a read, then a write unless another write came first. Confined to
+     * one thread.
+     */
     @Benchmark
     public long clientInvoke(Client client, Caller caller, Dice dice) {
         final byte[] key = client.keys[dice.next(client.keyCount)];

@@ -19,32 +19,32 @@ import org.rowankv.bench.report.TargetTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code rowan bench jcache}: get, put and invoke through javax.cache beside the same through the native client. */
+/** {@code rowan bench jcache}: get, put and invoke through javax.cache, compared with the native client. */
 @Command(
         name = "jcache",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Measures get, put and invoke through javax.cache beside what the native client needs for the same on the same"
+            "Measures get, put and invoke through javax.cache, and the same operations of the native client on the same"
                     + " store: one server, String keys, values of 70 bytes by value, uniform keys, one JVM per cell, one"
-                    + " cell at a time, the cells of a round after each other and the median of the rounds.",
-            "Each line of the last table says what it should be and whether it is; the exit code is 0 either way."
+                    + " cell at a time; each round runs all cells in turn, and the result is the median of the rounds.",
+            "Each line of the last table shows the target and whether it was met; the exit code is 0 either way."
         })
 public final class JCacheCommand implements Callable<Integer> {
     private static final double FACTOR = 1.3;
     private static final double MOST_MORE_NS = 80;
     private static final int VALUE_OBJECT_BYTES = 88; // a byte[70] and its header
 
-    @Option(names = "--quick", description = "one round of short iterations: about a minute, only a hint")
+    @Option(names = "--quick", description = "one round of short iterations: about a minute, for orientation only")
     private boolean quick;
 
     @Option(names = "--keys", description = "objects in the cache (default: ${DEFAULT-VALUE})")
     private int keys = 100_000;
 
-    @Option(names = "--rounds", description = "how often each cell is measured (default: ${DEFAULT-VALUE})")
+    @Option(names = "--rounds", description = "measurements per cell (default: ${DEFAULT-VALUE})")
     private int rounds = 3;
 
-    @Option(names = "--jvm", description = "home of the JDK to measure on (default: the one that runs this)")
+    @Option(names = "--jvm", description = "home of the JDK to measure on (default: the one that runs this command)")
     private @Nullable Path jvm;
 
     private final PrintStream out = System.out;
@@ -125,14 +125,14 @@ public final class JCacheCommand implements Callable<Integer> {
         table.shown("a cache line from one processor to the other, at most", slowestLineNs, "ns");
         out.println(
                 "bench jcache: " + (table.missed() == 0 ? "all targets reached" : table.missed() + " targets missed")
-                        + (quick ? " (a quick run: only a hint)" : ""));
+                        + (quick ? " (a quick run: for orientation only)" : ""));
     }
 
     private double scale(String operation) {
         return median(operation, 2).millionsPerSecond() / median(operation, 1).millionsPerSecond();
     }
 
-    /** What the layer adds to the client's time, beyond what it may add in proportion. */
+    /** Time that the layer adds to the client's, beyond the proportional allowance. */
     private void layer(TargetTable table, String operation, String client, int threads) {
         final Measurement of = median(operation, threads);
         final Measurement beneath = median(client, threads);

@@ -2,7 +2,7 @@ package org.rowankv.bench.micro;
 
 import java.util.Arrays;
 
-/** A key of bytes for a hash map. Immutable; the bytes are not copied. */
+/** A hash-map key of bytes. Immutable; the bytes are not copied. */
 final class ByteKey {
     private final byte[] bytes;
     private final int hash;

@@ -15,8 +15,9 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
 
 /**
- * CPU time per operation: of the whole process, agents, collector and compiler included, and of the calling threads
- * alone, which is what an operation costs its caller whoever else uses the machine. Runs in the forked JVM.
+ * Profiler of CPU time per operation: of the whole process, including agents, collector and compiler, and of the
+ * calling threads alone. The latter is the cost to the caller, independent of the machine's load. Runs in the forked
+ * JVM.
  */
 public final class CpuProfiler implements InternalProfiler {
     static final String PROCESS = "cpu.process";

@@ -22,7 +22,7 @@ import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.engine.ServerStatistics;
 
-/** A get and a put of the native client on servers in this JVM: bytes in, bytes out, a request that is used again. */
+/** Get and put of the native client on servers in this JVM: bytes in, bytes out, with a reused request. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class EmbeddedBenchmark {
@@ -50,9 +50,8 @@ public class EmbeddedBenchmark {
             cluster = open(replicas, keyCount);
             client = new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(1));
             cacheId = client.catalogue().create("bench", new byte[0]).id();
-            // Until the cleaner has begun everywhere: then every page of the areas was touched once, and the system
-            // does
-            // not hand out memory while it is measured.
+            // Warm up until the cleaner has started everywhere: then every page of the areas was touched once, and the
+            // system allocates no memory during measurement.
             do {
                 load(client, cacheId, keyCount);
             } while (!allClean());
@@ -74,7 +73,7 @@ public class EmbeddedBenchmark {
         }
     }
 
-    /** One thread's request and buffer. */
+    /** Request and buffer of one thread. */
     @State(Scope.Thread)
     public static class Caller {
         final Request request = new Request();

@@ -23,8 +23,8 @@ import org.rowankv.bench.report.Dice;
 import org.rowankv.bench.report.KeySpace;
 
 /**
- * What the machine needs for the least that a get and a put could do: look a key up in a hash map and copy the value;
- * look it up, copy an entry into a mapped segment and take its CRC32C. Both are given the key as bytes, as the store is.
+ * Lower bounds of get and put on this machine: look a key up in a hash map and copy the value; look it up, copy an
+ * entry into a mapped segment and compute its CRC32C. Keys are bytes, as in the store.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -59,7 +59,7 @@ public class FloorBenchmark {
         }
     }
 
-    /** One thread's buffers: it writes to a segment of its own, as a worker does to its log. */
+    /** Buffers of one thread: it writes to its own segment, as a worker does to its log. */
     @State(Scope.Thread)
     public static class Buffers {
         final byte[] value = new byte[KeySpace.VALUE_LENGTH];

@@ -8,7 +8,7 @@ import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** One cell of a table: one benchmark method, measured in a JVM of its own that has loaded nothing else. */
+/** One table cell: one benchmark method, measured in its own JVM that has loaded nothing else. */
 public final class ForkedCell {
     static final String[] JVM_ARGUMENTS = {
         "-Xms3g", "-Xmx3g", "-XX:MaxDirectMemorySize=8g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
@@ -16,7 +16,7 @@ public final class ForkedCell {
 
     private ForkedCell() {}
 
-    /** @param more what the benchmark wants set besides {@code keyCount} */
+    /** @param more parameters of the benchmark besides {@code keyCount} */
     public static Measurement measure(
             MicroSettings settings,
             Class<?> benchmark,

@@ -6,7 +6,7 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.engine.ServerStatistics;
 
-/** Loads a store with one replica and prints the bytes of its index per entry. A process of its own. */
+/** Program that loads a store with one replica and prints its index bytes per entry. Runs in its own process. */
 public final class IndexSize {
     static final String PREFIX = "index bytes per entry: ";
 

@@ -3,9 +3,9 @@ package org.rowankv.bench.micro;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How long one cache line takes from one processor to another, by two threads that hand it to and fro. On a virtual machine
- * this changes by the second, by a factor of ten, as the host moves the processors; what two threads make together of
- * anything that they share changes with it, so that it is shown beside such figures.
+ * Measurement of the time to transfer one cache line between processors, by two threads that hand it back and forth. On
+ * a virtual machine it varies by a factor of ten within seconds, as the host moves the processors. The results of two
+ * threads that share data vary with it, so it is shown beside them.
  */
 public final class LineTransfer {
     private static final long DURATION_NS = 50_000_000;
@@ -32,7 +32,7 @@ public final class LineTransfer {
         return (double) (System.nanoTime() - startNs) / Math.max(1, line.get(BALL));
     }
 
-    /** Gives the ball back {@code rounds} times. */
+    /** Returns the ball {@code rounds} times. */
     private void play(int side, int rounds) {
         int left = rounds;
         while (left > 0 && !over) {

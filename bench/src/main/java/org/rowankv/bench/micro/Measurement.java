@@ -5,12 +5,12 @@ import java.util.List;
 import org.openjdk.jmh.results.RunResult;
 
 /**
- * One cell of the table.
+ * Result of one cell.
  *
- * @param ns of the calling thread per operation: the median of the iterations
- * @param threads that called at once
- * @param callerNs of CPU of the calling threads per operation
- * @param cpuNs of CPU of the whole process per operation
+ * @param ns time of the calling thread per operation: the median of the iterations
+ * @param threads concurrent callers
+ * @param callerNs CPU time of the calling threads per operation
+ * @param cpuNs CPU time of the whole process per operation
  * @param allocatedBytes per operation
  */
 public record Measurement(double ns, int threads, double callerNs, double cpuNs, double allocatedBytes) {
@@ -26,7 +26,7 @@ public record Measurement(double ns, int threads, double callerNs, double cpuNs,
                 secondary(result, ALLOCATED));
     }
 
-    /** The one with the median time, of the rounds of one cell; with an even number the slower of the two in the middle. */
+    /** Returns the round with the median time; of an even number, the slower of the middle two. */
     public static Measurement median(List<Measurement> rounds) {
         return rounds.stream()
                 .sorted(Comparator.comparingDouble(Measurement::ns))
@@ -44,7 +44,7 @@ public record Measurement(double ns, int threads, double callerNs, double cpuNs,
         throw new IllegalStateException("the benchmark has no result called " + label);
     }
 
-    /** Whether a single caller waited for a processor: it took much longer than it computed. */
+    /** Whether a single caller waited for a processor: elapsed time far above CPU time. */
     boolean wasDisturbed() {
         return threads == 1 && ns > 1.15 * callerNs;
     }

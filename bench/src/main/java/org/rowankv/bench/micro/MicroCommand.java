@@ -12,24 +12,24 @@ import org.rowankv.bench.report.TargetTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code rowan bench micro}: embedded get and put beside their floors, in one run. */
+/** {@code rowan bench micro}: embedded get and put compared with their floors, in one run. */
 @Command(
         name = "micro",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Measures get and put of the native client on servers in the JVM, beside what a hash map, a copy and a checksum"
-                    + " cost in the same run: uniform keys, values of 100 bytes, one JVM per cell, one cell at a time.",
-            "Each line of the last table says what it should be and whether it is; the exit code is 0 either way."
+            "Measures get and put of the native client on servers in the JVM, compared with a hash map, a copy and a checksum"
+                    + " in the same run: uniform keys, values of 100 bytes, one JVM per cell, one cell at a time.",
+            "Each line of the last table shows the target and whether it was met; the exit code is 0 either way."
         })
 public final class MicroCommand implements Callable<Integer> {
-    @Option(names = "--quick", description = "fewer keys, shorter iterations: under two minutes, only a hint")
+    @Option(names = "--quick", description = "fewer keys, shorter iterations: under two minutes, for orientation only")
     private boolean quick;
 
     @Option(names = "--keys", description = "objects in the store (default: ${DEFAULT-VALUE})")
     private int keys = 1_000_000;
 
-    @Option(names = "--jvm", description = "home of the JDK to measure on (default: the one that runs this)")
+    @Option(names = "--jvm", description = "home of the JDK to measure on (default: the one that runs this command)")
     private @Nullable Path jvm;
 
     @Override
@@ -85,11 +85,11 @@ public final class MicroCommand implements Callable<Integer> {
         table.shown("put, 3 replicas: CPU with all agents", putOf3.cpuNs(), "ns/op");
         if (getFloor.wasDisturbed() || putFloor.wasDisturbed() || get.wasDisturbed()) {
             out.println(
-                    "bench micro: others used the processors meanwhile: times per operation, and above all the scaling"
-                            + " to two threads, are not to be trusted");
+                    "bench micro: other processes used the processors meanwhile: times per operation, and above all the scaling"
+                            + " to two threads, are unreliable");
         }
         out.println("bench micro: " + (table.missed() == 0 ? "all targets reached" : table.missed() + " targets missed")
-                + (quick ? " (a quick run: only a hint)" : ""));
+                + (quick ? " (a quick run: for orientation only)" : ""));
         return 0;
     }
 

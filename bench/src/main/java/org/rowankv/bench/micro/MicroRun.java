@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import org.openjdk.jmh.runner.RunnerException;
 
-/** Measures one cell after the other, each in a JVM of its own that has loaded nothing else. */
+/** Sequential measurement of cells, each in its own JVM that has loaded nothing else. */
 final class MicroRun {
     private final MicroSettings settings;
     private final PrintStream out;
@@ -53,7 +53,7 @@ final class MicroRun {
         return measurement;
     }
 
-    /** Bytes of the index per entry, of a store with many. */
+    /** Index bytes per entry, of a store with many entries. */
     double indexBytesPerEntry() throws IOException, InterruptedException {
         final List<String> command = new ArrayList<>(List.of(settings.java().toString()));
         command.addAll(List.of(ForkedCell.JVM_ARGUMENTS));

@@ -1,4 +1,4 @@
-/** Measures single operations of an embedded store, and the floors they are compared with. */
+/** Benchmarks of single operations of an embedded store, and of the floors they are compared with. */
 @NullMarked
 package org.rowankv.bench.micro;
 

@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import org.jspecify.annotations.Nullable;
 
-/** Starts callers: on threads of the system, or on virtual ones where the JVM has them, which is from Java 21 on. */
+/** Factory of caller threads: platform threads, or virtual ones from Java 21 on. */
 final class CallerThreads {
     private static final @Nullable MethodHandle START_VIRTUAL = find();
 
@@ -25,17 +25,17 @@ final class CallerThreads {
         return START_VIRTUAL != null;
     }
 
-    /** A thread of the system that runs this from now on. */
+    /** Starts a platform thread that runs this. */
     static Thread start(String name, Runnable work) {
         final Thread thread = new Thread(work, name);
         thread.start();
         return thread;
     }
 
-    /** A virtual thread that runs this from now on. */
+    /** Starts a virtual thread that runs this. */
     static Thread startVirtual(Runnable work) {
         if (START_VIRTUAL == null) {
-            throw new IllegalStateException("this JVM has no virtual threads: Java 21 or later has");
+            throw new IllegalStateException("this JVM has no virtual threads: use Java 21 or later");
         }
         try {
             return (Thread) START_VIRTUAL.invokeExact(work);

@@ -11,16 +11,16 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
 /**
- * What some callers did for a while over client ports.
+ * Result of some callers over client ports for a period.
  *
- * @param cpuUs of the client's process and of the servers', per operation
+ * @param cpuUs CPU time of the client's process and of the servers', per operation
  */
 record NetCell(double opsPerSecond, double p50Us, double p99Us, double p999Us, double clientCpuUs, double serverCpuUs) {
     private static final long HIGHEST_NS = 10_000_000_000L;
 
     /**
      * @param isVirtual whether the callers are virtual threads
-     * @param putsPer100 how many of a hundred operations are puts; the others are gets
+     * @param putsPer100 puts per hundred operations; the others are gets
      */
     static NetCell measure(
             NetTarget target, int callerCount, boolean isVirtual, int putsPer100, byte[][] keys, double seconds)
@@ -65,7 +65,7 @@ record NetCell(double opsPerSecond, double p50Us, double p99Us, double p999Us, d
                 .orElse(0L);
     }
 
-    /** The one in the middle by operations per second. */
+    /** Returns the median by operations per second. */
     static NetCell median(List<NetCell> cells) {
         final List<NetCell> sorted = new ArrayList<>(cells);
         sorted.sort(Comparator.comparingDouble(NetCell::opsPerSecond));

@@ -13,34 +13,34 @@ import org.rowankv.bench.report.TargetTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code rowan bench net}: clients over TCP beside the same connections with nothing behind them. */
+/** {@code rowan bench net}: clients over TCP, compared with the same connections to an echo server. */
 @Command(
         name = "net",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Measures gets and puts over client ports on the loopback, beside the same client and the same ports with nothing"
-                    + " behind them, which is the ceiling: servers in a process of their own (two servers with two replicas,"
-                    + " connected by shared memory), uniform keys, values of 100 bytes; a cell on one and then on the other,"
+            "Measures gets and puts over client ports on the loopback, compared with the same client and the same ports with"
+                    + " an echo server, which is the ceiling: servers in a process of their own (two servers with two replicas,"
+                    + " connected by shared memory), uniform keys, values of 100 bytes; each cell on one and then on the other,"
                     + " the median of the rounds. From Java 21 on, also many callers on virtual threads.",
-            "Each line of the last table says what it should be and whether it is; the exit code is 0 either way."
+            "Each line of the last table shows the target and whether it was met; the exit code is 0 either way."
         })
 public final class NetCommand implements Callable<Integer> {
-    /** The product, asked by virtual threads. */
+    /** The product, called by virtual threads. */
     private static final String VIRTUAL = "virtual";
 
     private static final int MANY = 16;
 
-    /** A mix: how many of a hundred operations are puts. */
+    /** An operation mix: puts per hundred operations. */
     private record Mix(String name, int putsPer100, double leastAt16) {}
 
     private static final List<Mix> MIXES =
             List.of(new Mix("get", 0, 0.75), new Mix("put", 100, 0.65), new Mix("mixed", 50, 0.65));
 
-    @Option(names = "--seconds", description = "that each cell is measured (default: ${DEFAULT-VALUE})")
+    @Option(names = "--seconds", description = "seconds per measurement of a cell (default: ${DEFAULT-VALUE})")
     private double seconds = 2;
 
-    @Option(names = "--rounds", description = "how often (default: ${DEFAULT-VALUE})")
+    @Option(names = "--rounds", description = "rounds (default: ${DEFAULT-VALUE})")
     private int rounds = 3;
 
     @Option(names = "--threads", split = ",", description = "numbers of callers (default: 1,4,16)")
@@ -52,7 +52,7 @@ public final class NetCommand implements Callable<Integer> {
                     "number of callers on virtual threads, where the JVM has them; 0: none (default: ${DEFAULT-VALUE})")
     private int virtualCallers = 1_000;
 
-    @Option(names = "--servers", description = "and replicas of everything (default: ${DEFAULT-VALUE})")
+    @Option(names = "--servers", description = "servers, and replicas of everything (default: ${DEFAULT-VALUE})")
     private int servers = 2;
 
     @Option(names = "--keys", description = "objects in the cache (default: ${DEFAULT-VALUE})")
@@ -60,7 +60,7 @@ public final class NetCommand implements Callable<Integer> {
 
     @Option(
             names = "--spin-us",
-            description = "how long both ends ask again before they block; 0: at once (default: ${DEFAULT-VALUE})")
+            description = "how long both ends poll before they block; 0: not at all (default: ${DEFAULT-VALUE})")
     private long spinUs = 50;
 
     private final PrintStream out = System.out;
@@ -89,7 +89,7 @@ public final class NetCommand implements Callable<Integer> {
                 spinUs,
                 Runtime.getRuntime().availableProcessors());
         if (virtualCallers > 0 && !CallerThreads.haveVirtual()) {
-            out.println("  without callers on virtual threads: this Java has none, 21 and later have");
+            out.println("  without callers on virtual threads: this Java has none; use 21 or later");
         }
         final byte[][] names = KeySpace.keys(keys);
         try (NetTarget ceiling = NetTarget.start("echo", 1, spinUs * 1_000, keys);

@@ -23,8 +23,8 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 
 /**
- * The other end of {@code bench net}, in a process of its own: either servers with client ports, or the same ports with nothing
- * behind them. Says where it is reached, and ends with its input.
+ * The server process of {@code bench net}: either servers with client ports, or the same ports with an echo server.
+ * Prints its addresses, and exits when its input ends.
  */
 public final class NetServerProcess {
     static final String READY = "ready ";
@@ -58,7 +58,7 @@ public final class NetServerProcess {
         System.out.println(READY + String.join(",", addresses));
         System.out.flush();
         while (System.in.read() >= 0) {
-            // Until whoever started this is gone.
+            // Until the parent process has closed the input.
         }
     }
 
@@ -70,12 +70,12 @@ public final class NetServerProcess {
                 List.of("127.0.0.1:" + port.address().getPort())));
     }
 
-    /** Answers at once: a read with a value as long as all values are, a write with a version. */
+    /** Replies at once: to a read with a value of the fixed length, to a write with a version. */
     private static final class Echo implements Served {
         private record EchoCall(Request request) implements SteppedCall {
             @Override
             public void again() {
-                // Nothing is kept.
+                // Stateless.
             }
 
             @Override

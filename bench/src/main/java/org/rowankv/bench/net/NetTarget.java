@@ -10,7 +10,7 @@ import org.rowankv.bench.micro.EmbeddedBenchmark;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.net.NetSettings;
 
-/** A process that answers over client ports, and a client of it. Used by one thread, but for the client. */
+/** A server process with client ports, and a client of it. Confined to one thread, except for the client. */
 final class NetTarget implements AutoCloseable {
     private final Process process;
     private final RowanClient client;

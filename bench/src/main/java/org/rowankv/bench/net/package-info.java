@@ -1,4 +1,4 @@
-/** Measures operations over TCP. */
+/** Benchmarks of operations over TCP. */
 @NullMarked
 package org.rowankv.bench.net;
 

@@ -11,18 +11,18 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A measurement in a JVM that has done nothing else: same Java, same class path. */
+/** A fresh child JVM for one measurement: same Java, same class path. */
 public final class ChildJvm {
     private final Class<?> main;
     private final String heap;
 
-    /** @param heap the JVM's option for the size of its heap */
+    /** @param heap the JVM's heap-size option */
     public ChildJvm(Class<?> main, String heap) {
         this.main = main;
         this.heap = heap;
     }
 
-    /** Runs it to its end; returns the lines that it wrote to its standard output. Its errors go to ours. */
+    /** Runs it to completion; returns the lines of its standard output. Its error stream goes to this process's. */
     public List<String> run(String... arguments) throws IOException, InterruptedException {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -47,7 +47,7 @@ public final class ChildJvm {
         return lines;
     }
 
-    /** Deletes a directory, if it is there, with all that is in it. */
+    /** Deletes a directory recursively, if it exists. */
     public static void delete(Path directory) throws IOException {
         if (Files.exists(directory)) {
             try (Stream<Path> all = Files.walk(directory)) {

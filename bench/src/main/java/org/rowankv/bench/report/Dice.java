@@ -6,7 +6,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.ThreadParams;
 
-/** One thread's choice of keys: uniform, and as cheap as can be. */
+/** Key choice of one thread: uniform, at minimal cost. */
 @State(Scope.Thread)
 public class Dice {
     private long state;

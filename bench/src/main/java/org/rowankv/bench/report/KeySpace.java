@@ -10,7 +10,7 @@ public final class KeySpace {
 
     private KeySpace() {}
 
-    /** Arrays of their own at each call, so that those used for asking are never those that were stored. */
+    /** Returns fresh arrays at each call, so that lookups never use the stored instances. */
     public static byte[][] keys(int count) {
         final byte[][] keys = new byte[count][];
         for (int i = 0; i < count; i++) {

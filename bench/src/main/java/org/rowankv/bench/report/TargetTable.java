@@ -3,7 +3,7 @@ package org.rowankv.bench.report;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** The ratios, each beside what it should be. Used by one thread. */
+/** Table of ratios, each with its target. Confined to one thread. */
 public final class TargetTable {
     private final PrintStream out;
     private int missed;
@@ -16,7 +16,7 @@ public final class TargetTable {
         line(what, value, "<=", target, unit, value <= target);
     }
 
-    /** A ratio of times, judged by the clock; beside it the same of the callers' CPU time. */
+    /** Adds a ratio of elapsed times, judged against the target, and below it the ratio of the callers' CPU times. */
     public void atMost(String what, double value, double byCpu, double target) {
         line(what, value, "<=", target, "x", value <= target);
         out.printf(Locale.ROOT, "  %-62s %9.2f x%n", "    the same by the callers' CPU time", byCpu);
@@ -26,7 +26,7 @@ public final class TargetTable {
         line(what, value, ">=", target, unit, value >= target);
     }
 
-    /** A figure without a target. */
+    /** Adds a figure without a target. */
     public void shown(String what, double value, String unit) {
         out.printf(Locale.ROOT, "  %-62s %9.2f %-5s%n", what, value, unit);
     }

@@ -1,4 +1,4 @@
-/** What measurements share: tables of targets, draws of keys, child processes. */
+/** Shared parts of the benchmarks: target tables, key draws, child processes. */
 @NullMarked
 package org.rowankv.bench.report;
 

@@ -13,48 +13,54 @@ import org.rowankv.bench.report.TargetTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code rowan bench cleaning}: steady overwrites of a store that is nearly full, beside one whose cleaner is idle. */
+/** {@code rowan bench cleaning}: steady overwrites of a nearly full store, compared with one whose cleaner is idle. */
 @Command(
         name = "cleaning",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Overwrites the objects of nearly full stores with one thread, round after round, beside a store so large that"
-                    + " its cleaner has nothing to do: what is left of the rate, what is copied per byte written beside"
-                    + " what theory says, and what an operation waits at half of the peak rate, counted from when it was"
+            "Overwrites the objects of nearly full stores with one thread, round after round, compared with a store so large"
+                    + " that its cleaner is idle: the share of the rate that is left, bytes copied per byte written beside the"
+                    + " theoretical value, and the wait of an operation at half of the peak rate, counted from when it was"
                     + " due.",
-            "Each line of the last table says what it should be and whether it is, from medians of all rounds; the exit"
+            "Each line of the last table shows the target and whether it was met, from medians of all rounds; the exit"
                     + " code is 0 either way."
         })
 public final class CleaningCommand implements Callable<Integer> {
     private static final double THETA = 0.99;
     private static final double LEAST_SHARE = 0.6;
     private static final double MOST_WAIT = 2;
-    /** In the idle store, objects are overwritten so often on average: after twice, segments are nearly empty. */
+    /** Average overwrites per object in the idle store: after two, segments are nearly empty. */
     private static final double IDLE_TURNS = 1.5;
 
     private static final double IDLE_CAPACITY = 3.2;
-    /** Times its capacity that a store is overwritten before it is measured: until what is copied stays the same. */
+    /** Overwrites before the measurement, as a multiple of the capacity: the copy rate is steady then. */
     private static final int SETTLING = 2;
 
     private static final int SETTLING_SKEWED = 4;
     private static final int DEFAULT_FILL = 88;
     private static final int HIGH_FILL = 98;
 
-    @Option(names = "--rounds", description = "of all measurements, interleaved, at most (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--rounds",
+            description = "maximum number of rounds of all measurements, interleaved (default: ${DEFAULT-VALUE})")
     private int rounds = 3;
 
     @Option(
             names = "--seconds",
             description =
-                    "in which to end: no round begins that would, by the one before, take longer; one there always is"
+                    "time limit in seconds: no round begins that would exceed it, by the length of the one before; one always runs"
                             + " (default: ${DEFAULT-VALUE})")
     private int seconds = 210;
 
-    @Option(names = "--capacity", description = "of each nearly full store, in MiB (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--capacity",
+            description = "capacity of each nearly full store, in MiB (default: ${DEFAULT-VALUE})")
     private int capacityMib = 256;
 
-    @Option(names = "--millions", description = "of overwrites in each measurement (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--millions",
+            description = "millions of overwrites in each measurement (default: ${DEFAULT-VALUE})")
     private double millions = 2;
 
     private final PrintStream out = System.out;
@@ -143,7 +149,7 @@ public final class CleaningCommand implements Callable<Integer> {
         System.err.printf(Locale.ROOT, "bench: %4.0f s  %s%n", elapsed(), what);
     }
 
-    /** Fills a store and overwrites it until every page was touched and cleaning goes its usual way. */
+    /** Fills a store and overwrites it until every page was touched and cleaning is in its steady state. */
     private void settle(String name, OverwrittenStore store, KeyDraws draws, long bytes) {
         progress("filling a store, and overwriting " + (bytes >> 20) + " MiB: " + name);
         store.load();

@@ -15,16 +15,16 @@ import org.rowankv.bench.report.TargetTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code rowan bench coldstart}: how fast a store is open again, from its log and from a checkpoint. */
+/** {@code rowan bench coldstart}: time to reopen a store, from its log and from a checkpoint. */
 @Command(
         name = "coldstart",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Fills a store with a dir with objects of the size of ZippyDB's, closes it, and opens it again and again, each"
-                    + " time in a JVM of its own: in turn from a checkpoint, and by reading the whole log. Shows the median"
-                    + " of the runs. The files are in the page cache: what is measured is the reading, not the disk.",
-            "Each line of the last table says what it should be and whether it is; the exit code is 1 if an object was"
+            "Fills a store with a dir with objects of the size of ZippyDB's, closes it, and opens it repeatedly, each"
+                    + " time in a new JVM: alternately from a checkpoint and by reading the whole log. Shows the median"
+                    + " of the runs. The files are in the page cache: the measurement covers the reading, not the disk.",
+            "Each line of the last table shows the target and whether it was met; the exit code is 1 if an object was"
                     + " missing."
         })
 public final class ColdStartCommand implements Callable<Integer> {
@@ -32,10 +32,10 @@ public final class ColdStartCommand implements Callable<Integer> {
     private static final double TIMES_FASTER = 5;
     private static final double DRAM_PER_OBJECT = 16;
 
-    @Option(names = "--objects", description = "in the store (default: ${DEFAULT-VALUE})")
+    @Option(names = "--objects", description = "objects in the store (default: ${DEFAULT-VALUE})")
     private int objects = 5_000_000;
 
-    @Option(names = "--runs", description = "of each kind (default: ${DEFAULT-VALUE})")
+    @Option(names = "--runs", description = "runs of each kind (default: ${DEFAULT-VALUE})")
     private int runs = 3;
 
     @Option(names = "--dir", description = "the store's directory, which must not exist (default: a temporary one)")
@@ -57,7 +57,8 @@ public final class ColdStartCommand implements Callable<Integer> {
             return 2;
         }
         if (directory != null && Files.exists(directory)) {
-            System.err.println("bench: " + directory + " exists, and is left alone: give a directory that does not");
+            System.err.println(
+                    "bench: " + directory + " exists and is left unchanged: give a directory that does not exist");
             return 2;
         }
         final Path place = directory == null ? Files.createTempDirectory("rowan-coldstart-") : directory;
@@ -102,8 +103,8 @@ public final class ColdStartCommand implements Callable<Integer> {
         }
         judge(median(scanned), median(fromCheckpoint));
         if (missing) {
-            out.println("bench coldstart: objects are missing, or were not where they should come from: " + scanned
-                    + " " + fromCheckpoint);
+            out.println("bench coldstart: objects are missing, or came from the wrong source: " + scanned + " "
+                    + fromCheckpoint);
         }
         return missing ? 1 : 0;
     }

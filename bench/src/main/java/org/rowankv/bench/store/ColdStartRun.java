@@ -9,7 +9,7 @@ import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.embedded.Surroundings;
 import org.rowankv.server.engine.ServerStatistics;
 
-/** Fills a store, or opens one and says how long that took. A process of its own. */
+/** Program that fills a store, or opens one and prints the time. Runs in its own process. */
 public final class ColdStartRun {
     static final String FILL = "fill";
     static final String OPEN = "open";

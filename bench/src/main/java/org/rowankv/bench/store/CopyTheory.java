@@ -1,16 +1,16 @@
 package org.rowankv.bench.store;
 
-/** What a log-structured store must copy, at least about, when keys are overwritten uniformly at random. */
+/** Theoretical copy cost of a log-structured store, approximate, under uniformly random overwrites. */
 final class CopyTheory {
     private CopyTheory() {}
 
     /**
-     * Bytes copied per byte written. When segments are cleaned in the order they were written and a share {@code alpha} of
-     * all bytes lives, a victim's live share u satisfies alpha = (1 − u) / −ln u (Menon 1995, Robinson 1996; Desnoyers 2012
-     * gives the closed form by Lambert's W); to gain 1 − u, u is copied. With large segments the choice of the emptiest
-     * one comes to nearly the same, since for uniform overwrites the oldest is about the emptiest.
+     * Bytes copied per byte written. When segments are cleaned in the order they were written and a share {@code alpha}
+     * of all bytes is live, a victim's live share u satisfies alpha = (1 − u) / −ln u (Menon 1995, Robinson 1996;
+     * Desnoyers 2012 gives the closed form by Lambert's W); to gain 1 − u, u is copied. With large segments, choosing
+     * the emptiest one gives nearly the same result: under uniform overwrites the oldest is about the emptiest.
      *
-     * @param alpha live bytes by bytes of all segments that hold data, between 0 and 1
+     * @param alpha live bytes divided by the bytes of all segments that hold data, between 0 and 1
      */
     static double copiedPerWritten(double alpha) {
         double low = 0;

@@ -11,8 +11,8 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * What lives in this JVM at one moment: bytes of the heap by class, after a full collection, and of direct buffers. The
- * memory of mappings is not in it.
+ * Snapshot of this JVM's live memory: heap bytes by class, after a full collection, and direct buffers. Mappings are
+ * excluded.
  */
 final class HeapContent {
     private static final String DIAGNOSTICS = "com.sun.management:type=DiagnosticCommand";
@@ -24,7 +24,7 @@ final class HeapContent {
 
     private HeapContent(String histogram, long directBytes) {
         this.directBytes = directBytes;
-        // "   1:     123456     78901234  [J (java.base@17.0.15)"; head, ruler and total look otherwise.
+        // "   1:     123456     78901234  [J (java.base@17.0.15)"; header, ruler and total do not match.
         for (String line : histogram.split("\n")) {
             final String[] columns = line.trim().split("\\s+");
             if (columns.length > CLASS_COLUMN && columns[0].endsWith(":")) {
@@ -36,7 +36,7 @@ final class HeapContent {
         }
     }
 
-    /** Looks now; collects all garbage first. */
+    /** Takes a snapshot after a full collection. */
     static HeapContent now() {
         try {
             final Object histogram = ManagementFactory.getPlatformMBeanServer()
@@ -59,7 +59,7 @@ final class HeapContent {
         return bytesByClass.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Of arrays of numbers, not of references. */
+    /** Bytes of arrays of primitives. */
     long primitiveArrayBytes() {
         return bytesByClass.entrySet().stream()
                 .filter(each -> each.getKey().length() == 2 && each.getKey().charAt(0) == '[')
@@ -71,7 +71,7 @@ final class HeapContent {
         return directBytes;
     }
 
-    /** The classes that take most more than they did before, the largest first, and how many bytes more. */
+    /** The classes that grew most, the largest growth first, with the additional bytes. */
     Map<String, Long> largestGrowth(HeapContent before, int count) {
         final Map<String, Long> growth = new TreeMap<>();
         bytesByClass.forEach((name, bytes) -> growth.put(name, bytes - before.bytesByClass.getOrDefault(name, 0L)));

@@ -3,8 +3,8 @@ package org.rowankv.bench.store;
 import java.util.Random;
 
 /**
- * Which key comes next, drawn before anything is measured, so that choosing costs the same whatever the distribution. One
- * thread's.
+ * A sequence of keys drawn before the measurement, so that the cost of a choice does not depend on the distribution.
+ * Confined to one thread.
  */
 final class KeyDraws {
     private static final int DRAWS = 1 << 22;
@@ -24,7 +24,7 @@ final class KeyDraws {
         return all;
     }
 
-    /** The k-th most popular key is drawn in proportion to k^-theta; which keys are popular is scattered. */
+    /** Draws the k-th most popular key in proportion to k^-theta; popular keys are scattered. */
     static KeyDraws zipf(int keys, double theta) {
         final double[] upTo = new double[keys];
         double sum = 0;
@@ -37,7 +37,7 @@ final class KeyDraws {
         for (int i = 0; i < DRAWS; i++) {
             final int found = java.util.Arrays.binarySearch(upTo, random.nextDouble() * sum);
             final int rank = Math.min(keys - 1, found < 0 ? -found - 1 : found);
-            // Two ranks may share a key: that makes it a little more popular, and others are never written.
+            // Two ranks may share a key: it becomes a little more popular, and other keys are never written.
             all.draws[i] = (int) Math.floorMod(rank * GOLDEN_GAMMA >>> 7, (long) keys);
         }
         return all;

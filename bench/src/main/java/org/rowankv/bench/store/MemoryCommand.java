@@ -14,23 +14,23 @@ import org.rowankv.bench.report.TargetTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code rowan bench memory}: what an object costs in DRAM, the log aside. */
+/** {@code rowan bench memory}: DRAM per object, excluding the log. */
 @Command(
         name = "memory",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Fills a store with a dir with objects of the size of ZippyDB's in a JVM of its own, overwrites a fifth of"
-                    + " them while checkpoints are taken, and counts what lives in that JVM and did not before the store"
-                    + " was opened: everything on the heap, index, liveness, sessions and checkpoints' bookkeeping"
-                    + " included, and direct buffers. The log is in a mapping, which is not counted.",
-            "Each line of the last table says what it should be and whether it is; the exit code is 1 if an object was"
+            "Fills a store with a dir with objects of the size of ZippyDB's in a new JVM, overwrites a fifth of"
+                    + " them while checkpoints are taken, and counts what is live in that JVM and was not before the store"
+                    + " was opened: everything on the heap, including index, liveness, sessions and the bookkeeping of"
+                    + " checkpoints, and direct buffers. The log is in a mapping, which is not counted.",
+            "Each line of the last table shows the target and whether it was met; the exit code is 1 if an object was"
                     + " missing."
         })
 public final class MemoryCommand implements Callable<Integer> {
     private static final double DRAM_PER_OBJECT = 16;
 
-    @Option(names = "--objects", description = "in the store (default: ${DEFAULT-VALUE})")
+    @Option(names = "--objects", description = "objects in the store (default: ${DEFAULT-VALUE})")
     private int objects = 10_000_000;
 
     @Option(names = "--dir", description = "the store's directory, which must not exist (default: a temporary one)")
@@ -45,7 +45,7 @@ public final class MemoryCommand implements Callable<Integer> {
             return 2;
         }
         if (directory != null && Files.exists(directory)) {
-            System.err.println("bench: " + directory + " exists; what is measured in is deleted behind it");
+            System.err.println("bench: " + directory + " exists; the directory of a measurement is deleted afterwards");
             return 2;
         }
         final Path place = directory == null ? Files.createTempDirectory("rowan-memory-") : directory.toAbsolutePath();
@@ -76,7 +76,7 @@ public final class MemoryCommand implements Callable<Integer> {
             }
         }
         if (measured.length == 0) {
-            throw new IllegalStateException("the process that was to measure has told nothing");
+            throw new IllegalStateException("the measuring process has printed no result");
         }
         final long indexed = Long.parseLong(measured[0]);
         out.println();

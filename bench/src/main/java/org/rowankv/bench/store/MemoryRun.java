@@ -8,14 +8,14 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.engine.ServerStatistics;
 
-/** Fills a store, and says what that has added to this JVM. A process of its own. */
+/** Program that fills a store, and prints the memory this adds to the JVM. Runs in its own process. */
 public final class MemoryRun {
     static final String MEASURED = "measured ";
     static final String GREW = "grew ";
 
     private static final int FEW = 1_000;
     private static final int GROWTHS = 6;
-    /** Of the objects, so many are written again while checkpoints are taken. */
+    /** One in this many objects is written again while checkpoints are taken. */
     private static final int OVERWRITTEN_ONE_IN = 5;
 
     private static final int CHECKPOINTS = 2;
@@ -26,12 +26,12 @@ public final class MemoryRun {
     public static void main(String[] args) {
         final Path directory = Path.of(args[0]);
         final int objects = Integer.parseInt(args[1]);
-        // Everything that is there once, whatever the number of objects: classes, what the JDK keeps for itself.
+        // Loads everything that exists once, whatever the number of objects: classes, internals of the JDK.
         run(directory.resolve("few"), FEW, false);
         run(directory.resolve("store"), objects, true);
     }
 
-    private static void run(Path directory, int objects, boolean told) {
+    private static void run(Path directory, int objects, boolean printed) {
         final HeapContent before = HeapContent.now();
         try (EmbeddedCluster cluster = EmbeddedCluster.open(ZippyObjects.settings(directory, objects)
                         .checkpointIntervalMs(CHECKPOINT_INTERVAL_MS)
@@ -40,10 +40,10 @@ public final class MemoryRun {
                         new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(1))) {
             final ZippyObjects all = new ZippyObjects(client);
             all.fill(objects, "memory");
-            if (told) {
+            if (printed) {
                 System.err.println("memory: overwriting");
             }
-            // So that segments are cleaned, entries die, and checkpoints are taken of what changed meanwhile.
+            // Lets segments be cleaned, entries die, and checkpoints cover the changes.
             final long enough = cluster.checkpoints().taken() + CHECKPOINTS;
             for (int i = 0;
                     i < objects / OVERWRITTEN_ONE_IN || cluster.checkpoints().taken() < enough;
@@ -51,7 +51,7 @@ public final class MemoryRun {
                 all.put((int) (i * 2654435761L % objects));
             }
             final HeapContent after = HeapContent.now();
-            if (told) {
+            if (printed) {
                 tell(cluster, before, after);
             }
         }

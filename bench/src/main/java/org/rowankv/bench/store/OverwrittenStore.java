@@ -16,12 +16,12 @@ import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.embedded.Surroundings;
 import org.rowankv.server.engine.ServerStatistics;
 
-/** A store of one server whose objects one thread overwrites. Used by that thread. */
+/** A store of one server whose objects one thread overwrites. Confined to that thread. */
 final class OverwrittenStore implements AutoCloseable {
-    /** What an object of a 20-byte key and a 100-byte value takes in the log. */
+    /** Log bytes of an object with a 20-byte key and a 100-byte value. */
     static final int ENTRY_LENGTH = 192;
 
-    /** So that the segments that hold no live data for good are a small part of a small store. */
+    /** Small, so that segments which never hold live data are a small part of a small store. */
     static final int SEGMENT_LENGTH = 1 << 20;
 
     private static final int SAMPLE_EVERY = 1 << 15;
@@ -36,15 +36,15 @@ final class OverwrittenStore implements AutoCloseable {
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 
     /**
-     * What a stretch of overwrites came to.
+     * Result of a series of overwrites.
      *
      * @param copied bytes copied per byte written
-     * @param agents CPU time of the server's agents by the time that passed
-     * @param alpha live bytes by bytes of the segments that were not free, on average
+     * @param agents CPU time of the server's agents divided by elapsed time
+     * @param alpha live bytes divided by the bytes of the segments in use, on average
      */
     public record Run(double perSecond, double copied, double agents, double alpha, long cleaned) {}
 
-    /** @param fillPercent what live entries may take of the segments that are not reserved */
+    /** @param fillPercent share of the unreserved segments that live entries may take */
     OverwrittenStore(long capacityBytes, byte[][] keys, int fillPercent) {
         this.keys = keys;
         final EmbeddedSettings settings = EmbeddedSettings.builder()
@@ -63,17 +63,17 @@ final class OverwrittenStore implements AutoCloseable {
         }
     }
 
-    /** Ends everything and waits until the cleaner has given it all back. */
+    /** Removes everything and waits until the cleaner has freed all of it. */
     void empty() {
         client.clear(cacheId);
         final int enough =
                 (int) (cluster.settings().capacityBytes() / cluster.settings().segmentBytes() * 9 / 10);
         while (statistics().segments().free() < enough) {
-            // The cleaner looks again when a segment is opened.
+            // The cleaner checks again when a segment is opened.
             for (int i = 0; i < SEGMENT_LENGTH / ENTRY_LENGTH; i++) {
                 put(0);
             }
-            // Nor written on while it frees: as much might be opened as freed, for ever.
+            // No writes while it frees: otherwise segments might open as fast as they are freed, for ever.
             int before;
             do {
                 before = statistics().segments().free();
@@ -92,7 +92,7 @@ final class OverwrittenStore implements AutoCloseable {
         }
     }
 
-    /** Overwrites so many objects as fast as can be. */
+    /** Performs this many overwrites at full speed. */
     Run overwrite(KeyDraws draws, long count) {
         final ServerStatistics before = statistics();
         final long cpuBefore = agentsCpuNs();
@@ -120,9 +120,9 @@ final class OverwrittenStore implements AutoCloseable {
     }
 
     /**
-     * Overwrites at a fixed rate, whether the store keeps up or not; the time of each is counted from when it was due.
+     * Overwrites at a fixed rate, whether the store keeps up or not; each latency counts from the due time.
      *
-     * @param latencies takes nanoseconds
+     * @param latencies receives nanoseconds
      */
     void overwriteAt(double perSecond, KeyDraws draws, long count, Histogram latencies) {
         final double gapNs = 1e9 / perSecond;

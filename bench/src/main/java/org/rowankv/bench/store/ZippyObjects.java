@@ -8,7 +8,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.embedded.EmbeddedSettings;
 
-/** Objects of the sizes that were measured of ZippyDB, numbered, and a store with room for them. Used by one thread. */
+/** Numbered objects with the sizes measured of ZippyDB, and a store with room for them. Confined to one thread. */
 final class ZippyObjects {
     /** Keys of 47.9 bytes and values of 42.9. */
     static final double AVERAGE_BYTES = 90.8;
@@ -17,7 +17,7 @@ final class ZippyObjects {
     private static final int KEY_LENGTHS = 17; // 40 to 56, 48 on average
     private static final int SHORTEST_VALUE = 20;
     private static final int VALUE_LENGTHS = 46; // 20 to 65, 42.5 on average
-    /** Of log per object, with room for cleaning. */
+    /** Log bytes per object, with room for cleaning. */
     private static final long CAPACITY_PER_OBJECT = 260;
 
     private final RowanClient client;
@@ -43,7 +43,7 @@ final class ZippyObjects {
         return key;
     }
 
-    /** Writes the object of that number, for the first time or again. */
+    /** Writes or overwrites the object with that number. */
     void put(int number) {
         final byte[] key = key(number);
         final byte[] value = new byte[SHORTEST_VALUE + (int) ((number * 2654435761L >>> 16) % VALUE_LENGTHS)];
@@ -53,7 +53,7 @@ final class ZippyObjects {
         }
     }
 
-    /** Writes so many, from number 0, and says after each million how far it is. */
+    /** Writes this many objects, from number 0; prints progress after each million. */
     void fill(int objects, String bench) {
         for (int i = 0; i < objects; i++) {
             put(i);

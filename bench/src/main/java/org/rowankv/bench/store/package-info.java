@@ -1,4 +1,4 @@
-/** Measures stores as a whole: cleaning, cold starts, memory. */
+/** Benchmarks of whole stores: cleaning, cold starts, memory. */
 @NullMarked
 package org.rowankv.bench.store;
 

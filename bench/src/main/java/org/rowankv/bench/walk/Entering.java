@@ -5,14 +5,14 @@ import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.matcher.ElementMatchers;
 
-/** The agent: from now on each method of ours that is loaded tells when it is entered. */
+/** Java agent that instruments each project method loaded from now on to record its entry. */
 final class Entering {
     private static final String OURS = "org.rowankv.";
     private static final String BENCH = "org.rowankv.bench.";
 
     private Entering() {}
 
-    /** Before the first class is loaded whose methods are to tell. */
+    /** Must run before the first class to instrument is loaded. */
     static void install() {
         new AgentBuilder.Default()
                 .type(ElementMatchers.<net.bytebuddy.description.type.TypeDescription>nameStartsWith(OURS)
@@ -22,7 +22,7 @@ final class Entering {
                 .installOn(ByteBuddyAgent.install());
     }
 
-    /** Copied to the begin of each method. */
+    /** Inlined at the start of each method. */
     @Advice.OnMethodEnter
     static void enter(@Advice.Origin("#t") String type) {
         Walk.entered(type);

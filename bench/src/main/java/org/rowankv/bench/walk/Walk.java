@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The classes that threads enter while calls are made, one after the other: what the instrumented classes tell of themselves.
- * Thread-safe; one walk at a time.
+ * Recorder of the classes that threads enter during calls, in order; the instrumented classes report to it.
+ * Thread-safe; one recording at a time.
  */
 public final class Walk {
     private static final Object LOCK = new Object();
@@ -19,7 +19,7 @@ public final class Walk {
 
     private Walk() {}
 
-    /** A thread enters a method of that class; called by instrumented code. */
+    /** Records that a thread enters a method of that class; called by instrumented code. */
     public static void entered(String type) {
         if (recording) {
             synchronized (LOCK) {
@@ -30,10 +30,10 @@ public final class Walk {
     }
 
     /**
-     * Makes a call so many times.
+     * Makes a call this many times.
      *
-     * @param counts the threads whose way counts, by name
-     * @return the classes that more than half of the calls have entered, in the order of the first
+     * @param counts the threads that are recorded, by name
+     * @return the classes entered by more than half of the calls, in the order of their first entry
      */
     static List<String> of(Runnable call, int times, Predicate<String> counts) {
         final Map<String, Integer> calls = new LinkedHashMap<>();

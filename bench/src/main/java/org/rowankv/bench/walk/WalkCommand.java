@@ -20,14 +20,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code rowan bench walk}: through how many classes a put and a get go. */
+/** {@code rowan bench walk}: number of classes on the path of a put and a get. */
 @Command(
         name = "walk",
         mixinStandardHelpOptions = true,
         description = {
             "Counts the classes of Rowan-KV that a put and a get enter, through javax.cache: in an embedded store, and over TCP to a"
-                    + " server in this JVM. Of one server, whose agents are left out.",
-            "An agent logs each method that is entered."
+                    + " server in this JVM. One server; its agents are excluded.",
+            "A Java agent logs each method that is entered."
         })
 public final class WalkCommand implements Callable<Integer> {
     private static final int WARM_UP = 2_000;
@@ -37,7 +37,7 @@ public final class WalkCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--classes", description = "names them, in the order in which the first call enters them")
+    @Option(names = "--classes", description = "list them, in the order in which the first call enters them")
     private boolean classes;
 
     @Override

@@ -1,4 +1,4 @@
-/** Which classes a call enters on its way. Counts, and no times. */
+/** Counts of the classes on the path of a call. No times. */
 @NullMarked
 package org.rowankv.bench.walk;
 

@@ -88,7 +88,7 @@ class DemoTest {
     @ParameterizedTest
     @ValueSource(strings = {"quickstart", "redeploy"})
     void shouldUseNoDirectoryOfSomebodyElse(String sample) throws Exception {
-        Files.writeString(directory.resolve("manifest.txt"), "somebody's");
+        Files.writeString(directory.resolve("manifest.txt"), "foreign");
         Files.createDirectory(directory.resolve("store"));
         final CommandRun run = sample.equals("quickstart")
                 ? CommandRun.of(Quickstart.class, "--objects", "10", "--dir", directory.toString())
@@ -96,7 +96,7 @@ class DemoTest {
         assertThat(run.exitCode()).isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(run.lines())
                 .anyMatch(line -> line.contains("holds other files") && line.contains("nothing was changed"));
-        assertThat(directory.resolve("manifest.txt")).hasContent("somebody's");
+        assertThat(directory.resolve("manifest.txt")).hasContent("foreign");
         assertThat(directory.resolve("store")).isEmptyDirectory();
     }
 }
