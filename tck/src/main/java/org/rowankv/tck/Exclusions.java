@@ -6,20 +6,21 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /**
- * Hears of the tests that the TCK leaves out. It replaces them by nothing and lets them pass, and its log is the only
- * place that says so. While this is open that log goes nowhere else: the rest of it is about servers of the TCK's own.
+ * Log handler that detects tests excluded by the TCK. The TCK lets an excluded test pass without running it, and only
+ * its log says so. While this handler is open, that log goes nowhere else: the rest of it concerns the TCK's own
+ * servers.
  */
 final class Exclusions extends Handler {
     private static final String LEFT_OUT = "===== EXCLUDING TEST ";
 
-    /** Above every logger of the TCK; held, because the log manager forgets loggers that nobody holds. */
+    /** Parent of every logger of the TCK; held strongly, because the log manager drops unreferenced loggers. */
     private final Logger logger = Logger.getLogger("org.jsr107.tck");
 
     private final Runnable onExclusion;
     private final Level levelBefore;
     private final boolean parentBefore;
 
-    /** @param onExclusion called by the test's thread, between the test's start and its end */
+    /** @param onExclusion called on the test's thread, between the test's start and end */
     Exclusions(Runnable onExclusion) {
         this.onExclusion = onExclusion;
         this.levelBefore = logger.getLevel();

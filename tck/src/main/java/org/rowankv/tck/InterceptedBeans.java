@@ -6,9 +6,9 @@ import javax.cache.annotation.BeanProvider;
 import org.jsr107.ri.annotations.guice.module.CacheAnnotationsModule;
 
 /**
- * Where the TCK's annotation tests get their beans from: Guice, with the interceptors that the JSR's reference
- * implementation publishes for it. They take their caches from the default manager of the default provider, which is what
- * is tested. Found by the service loader.
+ * Bean provider of the TCK's annotation tests: Guice, with the interceptors that the JSR's reference implementation
+ * publishes for it. They use the default manager of the default provider, which is under test. Loaded by the service
+ * loader.
  */
 public final class InterceptedBeans implements BeanProvider {
     private final Injector injector = Guice.createInjector(new CacheAnnotationsModule());

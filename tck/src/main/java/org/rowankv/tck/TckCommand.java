@@ -21,8 +21,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code rowan tck}: runs the official TCK of JSR-107 1.1.1 against the embedded form and over client ports, each run in a JVM of its own. The
- * exit code is 0 only when every run counted exactly what it must.
+ * {@code rowan tck}: runs the official TCK of JSR-107 1.1.1 against the embedded form and over client ports, each run
+ * in its own JVM. The exit code is 0 only if every run has exactly the expected counts.
  */
 @Command(
         name = "tck",
@@ -30,11 +30,11 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Runs the official JSR-107 TCK 1.1.1 against one server inside the JVM, against three with three"
-                    + " replicas, and against three that are reached over client ports.",
+                    + " replicas, and against three over client ports.",
             "With --cluster: once, against three server processes with three replicas.",
-            "A line before each run says what the store is made of. The last line of each is \"tck: run=479 failures=0"
+            "A line before each run describes the store. The last line of each run is \"tck: run=479 failures=0"
                     + " errors=0 skipped=13\", with --annotations \"tck-annotations: run=12 failures=0 errors=0"
-                    + " skipped=0\"; anything else exits non-zero."
+                    + " skipped=0\"; any other result exits non-zero."
         })
 public final class TckCommand implements Callable<Integer> {
     private static final List<List<String>> RUNS =
@@ -59,28 +59,28 @@ public final class TckCommand implements Callable<Integer> {
     @Option(
             names = "--cluster",
             description =
-                    "against three server processes with three replicas and a ZooKeeper, which are started for it")
+                    "run against three server processes with three replicas and a ZooKeeper, started for this run")
     private boolean cluster;
 
     @Mixin
     private JavaOptions javas;
 
-    @Option(names = "--annotations", description = "run the tests of the annotations instead")
+    @Option(names = "--annotations", description = "run the annotation tests instead")
     private boolean annotations;
 
     @Option(
             names = "--only",
-            description = "run the test classes alone whose names contain this; then nothing may fail, and no number is"
+            description = "run only the test classes whose names contain this; then nothing may fail, and no number is"
                     + " expected")
     private String only = "";
 
-    @Option(names = "--verbose", description = "name the tests that were skipped")
+    @Option(names = "--verbose", description = "list the skipped tests")
     private boolean verbose;
 
     private final PrintStream out = System.out;
 
     public static void main(String[] arguments) {
-        // The TCK opens hundreds of stores, each of which would say so.
+        // The TCK opens hundreds of stores, each of which would log its opening.
         if (System.getProperty(LOG_LEVEL) == null) {
             System.setProperty(LOG_LEVEL, "warn");
         }
@@ -94,7 +94,7 @@ public final class TckCommand implements Callable<Integer> {
         if (testClasses.isEmpty()) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "--only " + only + " leaves no test class of this part; look at the names without it");
+                    "--only " + only + " leaves no test class of this part; list the names without it");
         }
         if (servers == null && ports) {
             throw new ParameterException(spec.commandLine(), "--ports needs --servers");
@@ -127,7 +127,7 @@ public final class TckCommand implements Callable<Integer> {
         return judge(part, run.run());
     }
 
-    /** {@code --client-java}: this JVM is the client, so another Java has to run all of it. */
+    /** {@code --client-java}: this JVM is the client, so the whole command runs on another Java. */
     private int runAgainstProcesses(TckPart part, List<Class<?>> testClasses) throws IOException, InterruptedException {
         final Path client;
         final Launch launch;
@@ -162,7 +162,7 @@ public final class TckCommand implements Callable<Integer> {
         return well ? 0 : 1;
     }
 
-    /** The same command with its options, under this JVM's own, and with one store. */
+    /** Runs the same command with its options, under this JVM's own, against one store. */
     private int runInAJvmOfItsOwn(Path java, List<String> store) throws IOException, InterruptedException {
         final List<String> command = new ArrayList<>();
         command.add(java.toString());

@@ -11,15 +11,12 @@ import java.util.zip.ZipFile;
 import org.jsr107.tck.CachingTest;
 import org.junit.Test;
 
-/**
- * What the TCK's jar is divided into, and what a run of each must count: a test that disappears is as bad as one that
- * fails.
- */
+/** A part of the TCK's jar, with the expected counts of a run: a test that disappears is as bad as one that fails. */
 enum TckPart {
-    /** {@code javax.cache} itself; left out are 12 tests of storing by reference and one that always fails. */
+    /** {@code javax.cache} itself; excluded are 12 tests of store-by-reference and one that always fails. */
     CACHING("tck", 479, 13),
 
-    /** The annotations, on beans of an injection container; see {@link InterceptedBeans}. */
+    /** The annotations, on beans of a dependency-injection container; see {@link InterceptedBeans}. */
     ANNOTATIONS("tck-annotations", 12, 0);
 
     private static final String ANNOTATIONS_PACKAGE = "org.jsr107.tck.annotation.";
@@ -39,17 +36,17 @@ enum TckPart {
         return label;
     }
 
-    /** Whether a run counted what a run of the whole part must. */
+    /** Whether the counts equal those expected of a complete run. */
     boolean isMetBy(TckTally tally) {
         return tally.isClean() && tally.run() == tests && tally.skippedNames().size() == skipped;
     }
 
-    /** What a run must count, as {@link TckTally#counts} writes it. */
+    /** The expected counts, in the form of {@link TckTally#counts}. */
     String expected() {
         return "run=" + tests + " failures=0 errors=0 skipped=" + skipped;
     }
 
-    /** The part's test classes in the TCK's jar whose names contain this, by name. */
+    /** The part's test classes in the TCK's jar whose names contain this, sorted by name. */
     List<Class<?>> testClasses(String only) throws IOException {
         final List<Class<?>> classes = new ArrayList<>();
         for (String name : namesOfAllTests()) {
@@ -63,7 +60,7 @@ enum TckPart {
         return classes;
     }
 
-    /** What Surefire takes for a test class by its name, as the TCK's own build does. */
+    /** Names that Surefire accepts as test classes, as the TCK's own build does. */
     private static List<String> namesOfAllTests() throws IOException {
         try (ZipFile jar = new ZipFile(jarOf(CachingTest.class).toFile())) {
             return jar.stream()
@@ -75,7 +72,7 @@ enum TckPart {
         }
     }
 
-    /** The common ancestor of the annotation tests is called a test and has none. */
+    /** False for the common superclass of the annotation tests: it is named like a test and has none. */
     private static boolean hasTests(Class<?> type) {
         for (Method method : type.getMethods()) {
             if (method.isAnnotationPresent(Test.class)) {
@@ -87,7 +84,7 @@ enum TckPart {
 
     private static Class<?> load(String name) throws IOException {
         try {
-            // Not initialized before it runs: what its static fields find out, they find out with the run's settings.
+            // Not initialized before it runs: static fields must read the settings of the run.
             return Class.forName(name, false, TckPart.class.getClassLoader());
         } catch (ClassNotFoundException e) {
             throw new IOException("a class of the TCK's jar cannot be loaded: " + name, e);

@@ -18,19 +18,19 @@ import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.frontend.ClientPortSettings;
 
 /**
- * One run of test classes of the TCK, the only one of its JVM: the TCK leaves managers open, and it and the provider
- * read the system properties set here. Nothing else may use JCache meanwhile.
+ * One run of TCK test classes, the only one in its JVM: the TCK leaves managers open, and it and the provider read the
+ * system properties set here. No other code may use JCache meanwhile.
  */
 final class TckRun {
     private final List<Class<?>> testClasses;
-    /** What is reached over ports: lives as long as this run; null if the provider has the servers itself. */
+    /** Servers reached over ports: open for the length of this run; null if the provider runs the servers itself. */
     private @Nullable EmbeddedCluster cluster;
 
     private @Nullable EmbeddedPorts ports;
-    /** Whose servers are processes; its owner's. Null if they are in this JVM. */
+    /** Server processes, owned by the caller; null if the servers are in this JVM. */
     private @Nullable TemporaryCluster processes;
 
-    /** Against server processes. */
+    /** Runs against server processes. */
     TckRun(TemporaryCluster processes, List<Class<?>> testClasses) {
         this.testClasses = testClasses;
         this.processes = processes;
@@ -38,7 +38,7 @@ final class TckRun {
         setProperties();
     }
 
-    /** @param overPorts whether the provider reaches the servers over client ports, although they are in this JVM too */
+    /** @param overPorts whether the provider uses client ports, although the servers are in this JVM */
     TckRun(int servers, boolean overPorts, List<Class<?>> testClasses) {
         this.testClasses = testClasses;
         if (overPorts) {
@@ -56,19 +56,19 @@ final class TckRun {
     }
 
     private static void setProperties() {
-        // The last is for the keys that the reference implementation's interceptors make.
+        // The last pattern covers the keys of the reference implementation's interceptors.
         System.setProperty("rowan.allowed-classes", "domain.**;org.jsr107.tck.**;org.jsr107.ri.annotations.**");
-        // What the TCK's own properties are called says nothing of what they are: classes to unwrap to.
+        // Despite their names, these TCK properties hold the classes to unwrap to.
         System.setProperty("javax.cache.CacheManager", RowanCacheManager.class.getName());
         System.setProperty("javax.cache.Cache", RowanCache.class.getName());
         System.setProperty("javax.cache.Cache.Entry", VersionedEntry.class.getName());
-        // Statistics are right at once.
+        // Statistics are exact at once.
         System.setProperty("org.jsr107.tck.management.statistics.timeout.seconds", "0");
         System.setProperty("org.jsr107.tck.support.server.address", "127.0.0.1");
         System.setProperty("java.net.preferIPv4Stack", "true");
     }
 
-    /** What the store of the default manager says that it is made of, which every test will meet. */
+    /** Prints the store's description as every test will find it at the default manager. */
     void describe(String label, PrintStream out) {
         final TemporaryCluster there = processes;
         if (there != null) {

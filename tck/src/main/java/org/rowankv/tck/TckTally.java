@@ -9,9 +9,9 @@ import org.junit.runner.notification.Failure;
 import org.junit.runner.notification.RunListener;
 
 /**
- * Counts as the TCK's own build would: an assertion that does not hold is a failure, anything else thrown an error. The
- * TCK lets a test of what is not supported, or is on its exclude list, pass without doing anything; as it says so
- * ({@link Exclusions}), such a test counts as skipped, whatever the reason. Called by JUnit on one thread.
+ * Counter of test results with the rules of the TCK's own build: a failed assertion is a failure, any other throwable
+ * an error. The TCK passes tests of unsupported features and tests on its exclude list without running them; such a
+ * test, reported by {@link Exclusions}, counts as skipped, whatever the reason. Called by JUnit on one thread.
  */
 final class TckTally extends RunListener {
     private final List<String> problems = new ArrayList<>();
@@ -26,7 +26,7 @@ final class TckTally extends RunListener {
         excluded = false;
     }
 
-    /** The TCK has left the test out that has started and not yet finished. */
+    /** Records that the TCK excludes the test in progress. */
     void onExclusion() {
         excluded = true;
     }
@@ -66,7 +66,7 @@ final class TckTally extends RunListener {
         return description.getClassName() + '#' + description.getMethodName();
     }
 
-    /** What failed, with stack traces. */
+    /** Failures, with stack traces. */
     List<String> problems() {
         return problems;
     }
@@ -79,7 +79,7 @@ final class TckTally extends RunListener {
         return run;
     }
 
-    /** Whether something ran and nothing failed. */
+    /** Whether at least one test ran and none failed. */
     boolean isClean() {
         return run > 0 && failures == 0 && errors == 0;
     }

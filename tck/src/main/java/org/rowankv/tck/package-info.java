@@ -1,4 +1,4 @@
-/** The official JSR-107 TCK, run against this provider. */
+/** Runner of the official JSR-107 TCK against this provider. */
 @NullMarked
 package org.rowankv.tck;
 

@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which module sees which. A rule names, for the classes of one place, everything of ours that they may see; the rest
- * of {@code org.rowankv} is forbidden to them, also what has not been thought of yet.
+ * Dependency rules between modules. A rule lists, for the classes of one place, all packages of this project that they
+ * may use. The rest of {@code org.rowankv} is forbidden, including future packages.
  */
 final class Arrows {
     private static final String RUNTIME = "org.rowankv.runtime..";
@@ -36,7 +36,7 @@ final class Arrows {
             "have no package, as int and byte[] have none",
             type -> type.getBaseComponentType().isPrimitive());
 
-    /** Every package of ours that code may stand in, with the test that a new one is entered here. */
+    /** Every package that may contain code; a test checks that a new package is entered here. */
     static final String[] PLACES = {
         RUNTIME,
         RDMA,
@@ -92,12 +92,12 @@ final class Arrows {
             .resideInAPackage(SERVER_EMBEDDED)
             .allowEmptyShould(true);
 
-    /** The operators' tools read the directories of closed stores, and need nothing of the checkers. */
+    /** The operators' tools read the directories of closed stores, and need no checkers. */
     @ArchTest
     static final ArchRule TOOLS_SEE_THE_SERVER =
             onlySees(resideInAnyPackage(TOOLS), TOOLS, SERVER, PROTOCOL, TOPOLOGY, RUNTIME);
 
-    /** The server process: the engine, a fabric, and a configuration store. No other module builds on it. */
+    /** The server process: the engine, a fabric, and a configuration store. No other module depends on it. */
     @ArchTest
     static final ArchRule DAEMON_SEES_THE_ENGINE =
             onlySees(resideInAnyPackage(DAEMON), DAEMON, SERVER, PROTOCOL, TOPOLOGY, RDMA, RUNTIME);
@@ -110,7 +110,7 @@ final class Arrows {
             .resideInAPackage(DAEMON)
             .allowEmptyShould(true);
 
-    /** Status codes and versions are part of what the driver hands out, placement is not. */
+    /** Status codes and versions are part of the driver's API, placement is not. */
     @ArchTest
     static final ArchRule JCACHE_SEES_DRIVER = onlySees(
             resideInAnyPackage(JCACHE).and(resideOutsideOfPackages(JCACHE_EMBEDDED)),
@@ -140,18 +140,18 @@ final class Arrows {
             .dependOnClassesThat(resideInAnyPackage("org.rowankv.tck..", "org.rowankv.check..", "org.rowankv.sim.."))
             .allowEmptyShould(true);
 
-    /** What a product module may bring along; a dependency more is a decision, and this is where it shows. */
+    /** Libraries of the product modules; each additional one is a deliberate decision, made here. */
     @ArchTest
     static final ArchRule PRODUCT_SEES_FEW_LIBRARIES = usesOnly(
             resideInAnyPackage(RUNTIME, RDMA, DRIVER, PROTOCOL, TOPOLOGY, SERVER)
                     .and(resideOutsideOfPackages(RDMA_TCP)),
             "org.jctools..");
 
-    /** Netty is for server processes alone, and stands behind the fabric. */
+    /** Netty is only for server processes, behind the fabric. */
     @ArchTest
     static final ArchRule TCP_SEES_NETTY = usesOnly(resideInAnyPackage(RDMA_TCP), "io.netty..");
 
-    /** What only a process carries: a command line and the coordination service. */
+    /** Only a server process carries a command line and the coordination service. */
     @ArchTest
     static final ArchRule DAEMON_SEES_ITS_LIBRARIES = usesOnly(
             resideInAnyPackage(DAEMON), "picocli..", "org.apache.curator.framework..", "org.apache.zookeeper..");
@@ -161,7 +161,7 @@ final class Arrows {
 
     private Arrows() {}
 
-    private static ArchRule usesOnly(DescribedPredicate<JavaClass> who, String... libraries) {
+    private static ArchRule usesOnly(DescribedPredicate<JavaClass> classes, String... libraries) {
         final List<String> allowed = new ArrayList<>(List.of(
                 "org.rowankv..",
                 "java..",
@@ -172,21 +172,21 @@ final class Arrows {
                 "com.google.errorprone.annotations.."));
         allowed.addAll(List.of(libraries));
         return noClasses()
-                .that(who)
+                .that(classes)
                 .should()
                 .dependOnClassesThat(
                         resideOutsideOfPackages(allowed.toArray(new String[0])).and(not(HAVE_NO_PACKAGE)))
-                .as("classes that " + who.getDescription() + " use beside the JDK, SLF4J and annotations only "
+                .as("classes that " + classes.getDescription() + " use beside the JDK, SLF4J and annotations only "
                         + String.join(", ", libraries))
                 .allowEmptyShould(true);
     }
 
-    private static ArchRule onlySees(DescribedPredicate<JavaClass> who, String... visible) {
+    private static ArchRule onlySees(DescribedPredicate<JavaClass> classes, String... visible) {
         return noClasses()
-                .that(who)
+                .that(classes)
                 .should()
                 .dependOnClassesThat(resideInAnyPackage("org.rowankv..").and(resideOutsideOfPackages(visible)))
-                .as("classes that " + who.getDescription() + " see of ours only " + String.join(", ", visible))
+                .as("classes that " + classes.getDescription() + " see of ours only " + String.join(", ", visible))
                 .allowEmptyShould(true);
     }
 }

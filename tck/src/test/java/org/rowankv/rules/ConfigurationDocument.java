@@ -7,7 +7,7 @@ import org.rowankv.daemon.ServerOption;
 import org.rowankv.jcache.configuration.Setting;
 import org.rowankv.jcache.configuration.TemplateEntry;
 
-/** Writes docs/CONFIGURATION.md from the tables of settings. {@code main(path)}: writes it to that path. */
+/** Generator of docs/CONFIGURATION.md from the tables of settings. {@code main(path)} writes it to that path. */
 public final class ConfigurationDocument {
     private ConfigurationDocument() {}
 
@@ -22,20 +22,20 @@ public final class ConfigurationDocument {
                 <!-- Written from the tables Setting and TemplateEntry in org.rowankv.jcache.configuration and ServerOption in org.rowankv.daemon, which a test compares with this file. -->
 
                 A setting is a parameter of the cache manager's URI, or, with the prefix `rowan.`, a property given to
-                `getCacheManager(uri, classLoader, properties)`, or a system property. The URI goes before the properties, the
-                properties before the system. An unknown parameter or `rowan.` property is refused; other system
-                properties are not looked at.
+                `getCacheManager(uri, classLoader, properties)`, or a system property. The URI overrides the properties, and the
+                properties override the system. An unknown parameter or `rowan.` property is an error; other system
+                properties are ignored.
 
                 ```java
                 provider.getCacheManager(URI.create("rowan:embedded?dir=/var/lib/app/cache&capacity=1g"), null);
                 ```
 
-                Without a URI it is what the system property `rowan.uri` says, else `rowan:embedded`.
+                Without a URI, the system property `rowan.uri` is the URI, else `rowan:embedded`.
 
-                `rowan://host:port,host:port/` names servers that run elsewhere, any of them; an IPv6 address stands in brackets (among several: `%5B::1%5D`). Then
-                what is under "The store" is the servers' own matter: in the URI it is refused, elsewhere not looked at.
+                `rowan://host:port,host:port/` names any servers of a remote cluster; an IPv6 address stands in brackets (among several: `%5B::1%5D`). The
+                settings under "The store" then belong to the servers: in the URI they are an error, elsewhere they are ignored.
 
-                Bytes are numbers, or have a unit `k`, `m` or `g` (1024, 1024², 1024³). In
+                Bytes are plain numbers or have a unit `k`, `m` or `g` (1024, 1024², 1024³). In
                 a URI, characters such as `&`, `%` and spaces are written `%26`, `%25` and `%20`.
 
                 """);
@@ -43,13 +43,9 @@ public final class ConfigurationDocument {
                 text,
                 Setting.Scope.STORE,
                 "## The store",
-                "Managers whose store settings are the same use one store; so do managers with the same `dir`, however it is"
-                        + " spelled, and then the other settings must agree. The last of them to close ends it.");
-        section(
-                text,
-                Setting.Scope.MANAGER,
-                "## The cache manager",
-                "Of one manager, whatever others of the same store have.");
+                "Managers with equal store settings share one store; so do managers with the same `dir`, however it is"
+                        + " spelled, and then the other settings must agree. The last manager to close closes the store.");
+        section(text, Setting.Scope.MANAGER, "## The cache manager", "Per manager, even where managers share a store.");
         templates(text);
         servers(text);
         return text.toString();
@@ -59,7 +55,7 @@ public final class ConfigurationDocument {
         text.append("""
                 ## Templates of caches
 
-                What caches have by their names, for applications and frameworks that configure none themselves. Each line is one
+                Templates configure caches by name, for applications and frameworks that do not configure them. Each line is one
                 entry of one template, written
 
                 - in the URI as `template.<pattern>.<entry>=<value>`,
@@ -75,14 +71,14 @@ public final class ConfigurationDocument {
                 ```
 
                 In a pattern `*` stands for any characters or none, every other character for itself. A cache has one template, the
-                most exact that matches its name: the one with most characters besides stars; of two such the one with fewer stars,
-                then the first by text. Templates are not merged: above, `com.acme.Country` has no statistics. An entry written in
-                several places counts from the URI before the properties, these before the system's, these before the file. What is
-                wrong with a template is said by `getCacheManager`.
+                most specific that matches its name: the one with most characters besides stars; of two such the one with fewer stars,
+                then the first by text. Templates are not merged: above, `com.acme.Country` has no statistics. For an entry written in
+                several places, the URI overrides the properties, these the system's, and these the file. `getCacheManager`
+                reports errors in templates.
 
-                A template fills in what the application's configuration leaves at the JSR's default. It overrides nothing else, and
-                loaders, writers and listeners not at all. That an application set a default on purpose cannot be seen: the eternal
-                policy, Object types and switched-off statistics are always open to a template.
+                A template sets what the application's configuration leaves at the JSR's default. It overrides nothing else, and
+                never loaders, writers or listeners. A default that the application set on purpose is indistinguishable: a template
+                always applies to the eternal policy, Object types and disabled statistics.
 
                 | entry | written as | meaning |
                 | --- | --- | --- |
@@ -98,9 +94,9 @@ public final class ConfigurationDocument {
 
                 ## Server processes
 
-                Options of `rowan server`, which runs one server of a cluster. They stand on the command line, in the environment
+                Options of `rowan server`, which runs one server of a cluster. They are given on the command line, in the environment
                 (`ROWAN_SCRUB_RATE` for `--scrub-rate`), or in the file that `--options` names (`scrub-rate=4`); the first of these
-                counts. Bytes are written as above.
+                wins. Bytes are written as above.
 
                 | option | written as | default | meaning |
                 | --- | --- | --- | --- |

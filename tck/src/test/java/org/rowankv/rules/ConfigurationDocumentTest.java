@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** docs/CONFIGURATION.md says what the tables of settings say. */
+/** docs/CONFIGURATION.md matches the tables of settings. */
 class ConfigurationDocumentTest {
     @Test
     void shouldBeWhatTheTablesOfSettingsSay() throws Exception {

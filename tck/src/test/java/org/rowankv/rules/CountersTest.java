@@ -13,14 +13,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A counter that only rises and is taken modulo something is negative one day, and so is the remainder. A round goes back to its
- * beginning instead. Times of a clock that begins anywhere are compared by their difference.
+ * Overflow rules. An ever-increasing counter taken modulo a size overflows to a negative remainder, so round-robin
+ * counters must wrap to their start. Times of a clock with an arbitrary origin are compared by their difference.
  */
 final class CountersTest {
     private static final Pattern RISING_REMAINDER = Pattern.compile(
             "(\\+\\+\\s*%)|(\\+\\+[\\w.]+(\\[[^\\]]*])?\\s*%)|(Increment\\(\\)\\s*%)|(incrementAndGet\\(\\)\\s*%)");
 
-    /** A time of the monotonic clock that stands alone beside a comparison, or in a minimum or maximum. */
+    /** A monotonic time that stands alone beside a comparison, or in a minimum or maximum. */
     private static final Pattern COMPARED_TIME =
             Pattern.compile("(?<![-+] )(?<![\\w.])(nowNs|[\\w.]*nanoTime\\(\\)) (<|>)=? "
                     + "|[<>]=? (nowNs|[\\w.]*nanoTime\\(\\))(?! [-+])(?!\\w)"
@@ -45,10 +45,10 @@ final class CountersTest {
         assertThat(linesWith(RISING_REMAINDER)).isEmpty();
     }
 
-    /** That clock begins anywhere, and may be about to overflow: two of its times are compared by their difference. */
+    /** The clock's origin is arbitrary and it may overflow: two of its times are compared by their difference. */
     @Test
     void shouldCompareTimesByTheirDifference() throws IOException {
-        // Simulated times begin at 0, and the other tools of that module end soon.
+        // Simulated times begin at 0, and the other tools of that module run for a short time.
         assertThat(linesWith(COMPARED_TIME)).allMatch(line -> line.startsWith("sim/"));
     }
 

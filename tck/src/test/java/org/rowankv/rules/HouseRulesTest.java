@@ -11,7 +11,7 @@ import com.tngtech.archunit.junit.ArchTests;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The rules of the house, applied to all main code of all modules. */
+/** All rules, applied to the main code of all modules. */
 @AnalyzeClasses(packages = "org.rowankv", importOptions = MainCode.class)
 final class HouseRulesTest {
     @ArchTest
@@ -31,7 +31,7 @@ final class HouseRulesTest {
 
     private HouseRulesTest() {}
 
-    /** A rule about a package that is not looked at holds for ever: every package with sources must be seen. */
+    /** A rule about an unscanned package always holds: every package with sources must be scanned. */
     @ArchTest
     static void shouldSeeEveryPackage(JavaClasses house) {
         final Set<String> seen = house.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
@@ -39,7 +39,7 @@ final class HouseRulesTest {
         assertThat(seen).containsAll(SourceFiles.packages());
     }
 
-    /** No rule speaks of a place that is not entered in the plan. */
+    /** No rule names a place that is not entered in the plan. */
     @ArchTest
     static void shouldKnowEveryPlace(JavaClasses house) {
         classes().should().resideInAnyPackage(Arrows.PLACES).check(house);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A document that says which test pins what, names tests that are there. */
+/** Tests named in documents exist. */
 final class NamedTestsTest {
     private static final Pattern QUOTED = Pattern.compile("`([^`\n]+)`");
     private static final Pattern CLASS = Pattern.compile("([A-Z]\\w*(?:Test|Conformance))");
@@ -33,7 +33,7 @@ final class NamedTestsTest {
         final String text = Files.readString(SourceFiles.root().resolve(document));
         final List<String> missing = new ArrayList<>();
         final int found = look(text, testSources(), missing);
-        assertThat(missing).as("named in %s, but not there", document).isEmpty();
+        assertThat(missing).as("named in %s, but missing", document).isEmpty();
         assertThat(found).isGreaterThan(30);
     }
 
@@ -51,7 +51,7 @@ final class NamedTestsTest {
                 .containsExactly("BTest", "ATest#shouldFail", "ATest#shouldNot", "ATest#shouldFly", "BTest#shouldWork");
     }
 
-    /** How many of the names were found; adds the others to the list. */
+    /** Returns the number of names found; adds the missing ones to the list. */
     private static int look(String text, Map<String, String> sources, List<String> missing) {
         int found = 0;
         String latest = "";
@@ -91,7 +91,7 @@ final class NamedTestsTest {
                                 .find());
     }
 
-    /** The text of every test class of all modules, by simple name. */
+    /** Source text of every test class of all modules, by simple name. */
     private static Map<String, String> testSources() throws IOException {
         final Map<String, String> sources = new HashMap<>();
         for (Path module : SourceFiles.modules()) {

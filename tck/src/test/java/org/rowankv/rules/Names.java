@@ -13,11 +13,11 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.NullMarked;
 
-/** What a type must not be called, and what every package says of null. */
+/** Naming rules for types, and the null-annotation rule for packages. */
 final class Names {
     private static final Pattern SAYS_NOTHING = Pattern.compile(".*(Util|Utils|Helper|Helpers|Impl|Manager)");
 
-    /** The JSR's CacheManager and the paper's ConfigurationManager are what others call them. */
+    /** Names given by others: the JSR's CacheManager and the paper's ConfigurationManager. */
     private static final Pattern GIVEN = Pattern.compile(".*(CacheManager|ConfigurationManager)");
 
     @ArchTest

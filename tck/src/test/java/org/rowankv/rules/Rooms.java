@@ -11,7 +11,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 
-/** The order of the packages inside the server, and no cycle among packages anywhere. */
+/** Layering rules of the packages inside the server, and the absence of package cycles everywhere. */
 final class Rooms {
     private static final String DURABILITY = "org.rowankv.server.durability..";
     private static final String AREA = "org.rowankv.server.area..";
@@ -53,7 +53,7 @@ final class Rooms {
                 .allowEmptyShould(true);
     }
 
-    /** Each package is a slice of its own. */
+    /** Makes each package a slice. */
     private static final class ByPackage implements SliceAssignment {
         @Override
         public SliceIdentifier getIdentifierOf(JavaClass javaClass) {

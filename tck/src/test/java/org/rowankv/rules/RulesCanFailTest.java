@@ -16,7 +16,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A rule that no code can break says nothing: each one is shown code that breaks it, and code that just keeps it. */
+/**
+ * Each rule is applied to code that breaks it, and to code that just keeps it: a rule that cannot fail proves nothing.
+ */
 final class RulesCanFailTest {
     private static final String SESSION = "org.rowankv.driver.api.Session";
 
@@ -248,7 +250,7 @@ final class RulesCanFailTest {
                         Names.TYPES_ARE_CALLED_BY_THEIR_SUBJECT,
                         new Specimen().type("org.rowankv.server.log.SegmentManager")),
                 specimen(
-                        "package says nothing of null",
+                        "package without @NullMarked",
                         Names.PACKAGES_ARE_NULL_MARKED,
                         new Specimen().type("org.rowankv.server.unmarked.A")));
     }
@@ -306,19 +308,19 @@ final class RulesCanFailTest {
                                         "@org.jspecify.annotations.NullMarked package org.rowankv.server.marked;")));
     }
 
-    /** A class in one package with a field of a class of another, or of the class of that full name. */
-    private static Arguments sees(String title, ArchRule rule, String who, String whom) {
-        final String target = whom.startsWith("org.") ? whom : "org.rowankv." + whom + ".Seen";
+    /** A class in one package with a field whose type is in another package, or is the class of that full name. */
+    private static Arguments sees(String title, ArchRule rule, String place, String seen) {
+        final String target = seen.startsWith("org.") ? seen : "org.rowankv." + seen + ".Seen";
         return specimen(
                 title,
                 rule,
                 new Specimen()
-                        .type("org.rowankv." + who + ".Seeing", target + " seen;")
+                        .type("org.rowankv." + place + ".Seeing", target + " seen;")
                         .type(target));
     }
 
-    private static Arguments has(String title, ArchRule rule, String who, String... members) {
-        return specimen(title, rule, new Specimen().type("org.rowankv." + who + ".Specimen", members));
+    private static Arguments has(String title, ArchRule rule, String place, String... members) {
+        return specimen(title, rule, new Specimen().type("org.rowankv." + place + ".Specimen", members));
     }
 
     private static Arguments specimen(String title, ArchRule rule, Specimen specimen) {

@@ -29,11 +29,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.BaseStream;
 
-/** What a deterministic simulation must be able to replace, and what no server may do: by the calls that do it. */
+/**
+ * Seam rules: the calls that a deterministic simulation must be able to replace, and the calls that servers must not
+ * make.
+ */
 final class Seams {
     private static final String RUNTIME = "org.rowankv.runtime..";
 
-    /** The wall and the monotonic clock come from the runtime's seam; programs that measure or judge may look at both. */
+    /** Wall and monotonic clock are read through the runtime's seam; benchmarks and checkers may read both. */
     @ArchTest
     static final ArchRule CLOCKS_ARE_READ_IN_RUNTIME = noClasses()
             .that(resideOutsideOfPackages(
@@ -50,10 +53,10 @@ final class Seams {
                     .or(calls(ZonedDateTime.class, "now"))
                     .or(calls(Clock.class, "systemUTC", "systemDefaultZone", "system"))
                     .or(callsWith(0, Date.class, "<init>")))
-            .as("clocks are read only in org.rowankv.runtime, and by programs that measure or judge")
+            .as("clocks are read only in org.rowankv.runtime, and by programs that measure or check")
             .allowEmptyShould(true);
 
-    /** A seed that is given is no chance: {@code new Random(seed)} is allowed, {@code new Random()} is not. */
+    /** A given seed is deterministic: {@code new Random(seed)} is allowed, {@code new Random()} is not. */
     @ArchTest
     static final ArchRule CHANCE_COMES_FROM_RUNTIME = noClasses()
             .that(resideOutsideOfPackages(RUNTIME))
@@ -69,7 +72,7 @@ final class Seams {
             .as("randomness comes only from org.rowankv.runtime")
             .allowEmptyShould(true);
 
-    /** A thread that waits, waits for something: a lock, a latch with a timeout, an idle strategy of the runtime. */
+    /** A thread waits only for an event: a lock, a latch with a timeout, an idle strategy of the runtime. */
     @ArchTest
     static final ArchRule NOBODY_SLEEPS = noClasses()
             .that(resideInAnyPackage("org.rowankv.."))
@@ -78,7 +81,7 @@ final class Seams {
             .as("nobody sleeps")
             .allowEmptyShould(true);
 
-    /** Streams that run on the common pool follow no seed. */
+    /** Streams on the common pool do not follow a seed. */
     @ArchTest
     static final ArchRule STREAMS_ARE_SEQUENTIAL = noClasses()
             .that(resideInAnyPackage("org.rowankv.."))
@@ -87,7 +90,10 @@ final class Seams {
             .as("streams are sequential")
             .allowEmptyShould(true);
 
-    /** The benchmark's floor is a mapped file of its own, and so is the journal of a process that will be killed. */
+    /**
+     * Exceptions: the benchmark's floor is a mapped file of its own, and so is the journal of a process that will be
+     * killed.
+     */
     @ArchTest
     static final ArchRule MAPPINGS_STAND_IN_AREAS_AND_LOCAL = noClasses()
             .that(resideOutsideOfPackages(
@@ -118,10 +124,10 @@ final class Seams {
                             assignableTo("java.beans.XMLDecoder"),
                             assignableTo("java.io.Externalizable"))
                     .as("read objects"))
-            .as("nothing is deserialized below the provider")
+            .as("no class below the provider deserializes objects")
             .allowEmptyShould(true);
 
-    /** State belongs to an agent or to a context that a caller borrows, not to whichever thread comes by. */
+    /** State belongs to an agent, or to a context that a caller acquires, never to the current thread. */
     @ArchTest
     static final ArchRule NO_THREAD_LOCALS = noClasses()
             .that(resideInAnyPackage("org.rowankv.."))
@@ -132,7 +138,10 @@ final class Seams {
 
     private Seams() {}
 
-    /** A call, or a reference such as {@code System::nanoTime}, of any of these methods of the class or a subclass. */
+    /**
+     * Matches a call of, or a reference such as {@code System::nanoTime} to, any of these methods of the class or a
+     * subclass.
+     */
     private static DescribedPredicate<JavaAccess<?>> calls(Class<?> owner, String... names) {
         final Set<String> wanted = Set.of(names);
         return DescribedPredicate.describe(

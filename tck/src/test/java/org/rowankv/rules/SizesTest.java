@@ -9,12 +9,12 @@ import java.util.TreeMap;
 import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
 
-/** A file that grows past what one reads at a sitting is two subjects. */
+/** Size limits of files and packages: a file too long for one sitting covers two subjects. */
 final class SizesTest {
     private static final int SPLIT_IT_SOON = 500;
     private static final int HARD_STOP = 800;
     private static final long MOST_TYPES = 20;
-    /** An area has many tables. The two simulators become one. */
+    /** Exceptions: an area has many tables, and the two simulators will become one. */
     private static final Map<String, Long> LARGE_PACKAGES = Map.of(
             "org.rowankv.server.area",
             25L,
@@ -43,7 +43,7 @@ final class SizesTest {
         assertThat(tooLarge).as("packages of too many types").isEmpty();
     }
 
-    /** What stands in a package is decided by what its description says. */
+    /** A package description decides what belongs in the package. */
     @Test
     void shouldDescribeEveryPackage() {
         assertThat(SourceFiles.packages())

@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The main sources of all modules, found from the directory of the module that judges them. */
+/** The main sources of all modules, located from the working directory of the module that checks them. */
 final class SourceFiles {
     private SourceFiles() {}
 
@@ -38,7 +38,7 @@ final class SourceFiles {
         }
     }
 
-    /** Every Java file of main code but the package descriptions. */
+    /** Every Java file of main code except package descriptions. */
     static List<Path> all() {
         return modules().stream()
                 .map(module -> module.resolve("src/main/java"))
@@ -48,12 +48,12 @@ final class SourceFiles {
                 .toList();
     }
 
-    /** How many files each package has. */
+    /** Number of files per package. */
     static Map<String, Long> typesByPackage() {
         return all().stream().collect(Collectors.groupingBy(SourceFiles::packageOf, Collectors.counting()));
     }
 
-    /** What the package descriptions of that name say: one, unless two modules share the package. */
+    /** The package descriptions of that name: one, unless two modules share the package. */
     static List<String> descriptionsOf(String name) {
         return modules().stream()
                 .map(module -> module.resolve("src/main/java")
@@ -72,7 +72,7 @@ final class SourceFiles {
         }
     }
 
-    /** The packages in which these files stand. */
+    /** The packages that contain these files. */
     static Set<String> packages() {
         return new TreeSet<>(typesByPackage().keySet());
     }

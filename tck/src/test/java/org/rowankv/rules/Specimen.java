@@ -16,8 +16,8 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * A few small classes, compiled on the spot, that keep or break a rule: so a rule can be tried on code that must not
- * stand in the house.
+ * A few small classes, compiled on the fly, that keep or break a rule: a rule can be tested on code that must not be in
+ * the project.
  */
 final class Specimen {
     private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
@@ -25,7 +25,7 @@ final class Specimen {
 
     private final List<JavaFileObject> sources = new ArrayList<>();
 
-    /** A public class of that full name with these members. */
+    /** Adds a public class of that full name with these members. */
     Specimen type(String name, String... members) {
         final int dot = name.lastIndexOf('.');
         return source(
@@ -34,7 +34,7 @@ final class Specimen {
                         + String.join("\n", members) + "\n}\n");
     }
 
-    /** A file with exactly this text. */
+    /** Adds a file with exactly this text. */
     Specimen source(String name, String text) {
         sources.add(
                 new SimpleJavaFileObject(
@@ -47,7 +47,7 @@ final class Specimen {
         return this;
     }
 
-    /** The classes, seen as the rules see the house. The directory must be empty. */
+    /** Returns the compiled classes, as the rules see main code. The directory must be empty. */
     JavaClasses classes(Path directory) throws IOException {
         final StringWriter complaints = new StringWriter();
         Files.createDirectories(directory);

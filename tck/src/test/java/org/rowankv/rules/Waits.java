@@ -26,53 +26,51 @@ import java.util.concurrent.locks.LockSupport;
 import org.rowankv.runtime.agent.StartedWork;
 
 /**
- * A wait without a time-out needs a proof that it ends. Loops that pause for a moment and look again are not seen here: each has a
- * deadline, or says why it ends.
+ * Rule on unbounded waits: a wait without a timeout needs a proof that it ends. Polling loops with short pauses are not
+ * covered: each has a deadline, or states why it ends.
  */
 final class Waits {
     /** By class: why its waits end. */
     private static final Map<String, String> PROOFS = Map.ofEntries(
             entry(
                     "org.rowankv.runtime.agent.ThreadWork",
-                    "its users end what they wait for first: they are in this list themselves"),
+                    "its users first end the work they wait for: they are in this list themselves"),
             entry(
                     "org.rowankv.runtime.agent.AgentRunner",
-                    "close: an agent never blocks, and the loop ends after the turn; run: parks until it is closed"),
+                    "close: an agent never blocks, and the loop ends after the duty cycle; run: parks until it is closed"),
             entry(
                     "org.rowankv.server.durability.FileThread",
-                    "work on files, as long as the device takes; it waits for nothing else"),
-            entry(
-                    "org.rowankv.server.configstore.FileConfigurationStore",
-                    "work on files, as long as the device takes"),
+                    "file operations, bounded by the device; it waits for nothing else"),
+            entry("org.rowankv.server.configstore.FileConfigurationStore", "file operations, bounded by the device"),
             entry(
                     "org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore",
-                    "ZooKeeper's client fails every request when its connection is lost, which silence ends by the session's time"),
-            entry("org.rowankv.server.recovery.ScanThreads", "readers stop behind the last segment, or at a failure"),
-            entry("org.rowankv.server.replication.Links", "asks for the result of an attempt that is over"),
+                    "ZooKeeper's client fails every request when its connection is lost; the session timeout ends a silent connection"),
+            entry("org.rowankv.server.recovery.ScanThreads", "readers stop after the last segment, or at a failure"),
+            entry("org.rowankv.server.replication.Links", "reads the result of a completed attempt"),
             entry(
                     "org.rowankv.server.frontend.ClientPort",
-                    "a loop runs every task, after its own end on the thread that brings it"),
+                    "a loop runs every task; after the loop's end the submitting thread runs it"),
             entry(
                     "org.rowankv.server.frontend.PortLoop",
-                    "a loop that is closed drains for its settings' time, and ends"),
+                    "a closed loop drains for the time in its settings, then ends"),
             entry(
                     "org.rowankv.server.cluster.Chores",
-                    "chores are interrupted first, and wait with patience that the end breaks"),
+                    "chores are interrupted first, and their waits end on interruption"),
             entry(
                     "org.rowankv.server.cluster.ClusterServer",
-                    "its thread pauses for moments, looks whether it is closed or has failed, and drains for its settings' time"),
+                    "its thread parks briefly, checks whether it is closed or has failed, and drains for the time in its settings"),
             entry(
                     "org.rowankv.server.cluster.Round",
                     "the server has failed by then, which ends every wait of its close"),
             entry(
                     "org.rowankv.driver.net.ChangePoller",
-                    "it was closed, its link is broken, and its pauses are bounded"),
+                    "it is closed, its link is broken, and its pauses are bounded"),
             entry(
                     "org.rowankv.runtime.concurrent.Waiting$1",
-                    "the reader of the connection wakes those whose deadline has passed, and all when it ends"),
+                    "the connection's reader wakes waiters whose deadline has passed, and all of them when it ends"),
             entry(
                     "org.rowankv.jcache.event.Lane",
-                    "as long as listeners of the application take, which the JSR has callers wait for"));
+                    "bounded by the application's listeners; the JSR requires callers to wait for them"));
 
     @ArchTest
     static final ArchRule WAITS_END = noClasses()
@@ -87,12 +85,12 @@ final class Waits {
                             DescribedPredicate.describe("have a proof", type -> PROOFS.containsKey(type.getName())))))
             .should()
             .accessTargetWhere(waitsForEver())
-            .as("a wait has a time-out, or a proof in the rules that it ends")
+            .as("a wait has a timeout, or a proof in the rules that it ends")
             .allowEmptyShould(true);
 
     private Waits() {}
 
-    /** A proof of what is not there any more would be believed of whatever comes there. */
+    /** A stale proof would silently cover a later wait in the same class. */
     @ArchTest
     static void shouldNeedEveryProof(JavaClasses house) {
         final Set<String> waiting = new TreeSet<>();

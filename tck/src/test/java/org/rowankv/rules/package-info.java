@@ -1,4 +1,4 @@
-/** The architecture as tests: arrows between modules and rooms, the seams, names and sizes. */
+/** The architecture as tests: dependencies between modules and packages, seams, names and sizes. */
 @NullMarked
 package org.rowankv.rules;
 

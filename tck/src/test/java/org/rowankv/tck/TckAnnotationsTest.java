@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The part of the official TCK that is about annotations; without a provider of beans it would pass by doing nothing. */
+/** The annotation part of the official TCK; without a bean provider it would pass without running. */
 @Tag("jvm")
 class TckAnnotationsTest {
     private static final String TOTALS = "tck-annotations: run=12 failures=0 errors=0 skipped=0";

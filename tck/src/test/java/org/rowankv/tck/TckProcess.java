@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.rowankv.daemon.TestJvm;
 
-/** {@code rowan tck} as people run it, to its end. */
+/** A run of {@code rowan tck} as a process, to completion. */
 record TckProcess(int exitCode, List<String> lines) {
     private static final int STUCK_AFTER_MINUTES = 10;
 
@@ -31,7 +31,7 @@ record TckProcess(int exitCode, List<String> lines) {
         return new TckProcess(process.exitValue(), lines);
     }
 
-    /** What the command itself says, without what the TCK's tests print. */
+    /** The command's own output, without that of the TCK's tests. */
     List<String> linesOf(TckPart part) {
         return lines.stream()
                 .filter(line -> line.startsWith(part.label() + ": ") || line.startsWith("skipped: "))

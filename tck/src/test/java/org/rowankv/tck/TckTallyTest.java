@@ -14,7 +14,7 @@ import org.junit.rules.MethodRule;
 import org.junit.runner.JUnitCore;
 
 class TckTallyTest {
-    /** One test of each end. */
+    /** One test per outcome. */
     public static class EveryEnd {
         @org.junit.Test
         public void passes() {}
@@ -39,7 +39,7 @@ class TckTallyTest {
         }
     }
 
-    /** The TCK's way to leave tests out: they pass. */
+    /** Excluded as the TCK does it: the tests pass. */
     public static class LeftOut {
         @Rule
         public final MethodRule rule = new AllTestExcluder();
@@ -50,10 +50,10 @@ class TckTallyTest {
         }
     }
 
-    /** What its tests inherit is counted by its own name, as the TCK's log does not. */
+    /** Inherited tests count under the subclass's name, unlike in the TCK's log. */
     public static final class LeftOutToo extends LeftOut {}
 
-    /** Its tests never start. */
+    /** A class whose tests never start. */
     public static final class NeverStarts {
         @BeforeClass
         public static void fails() {

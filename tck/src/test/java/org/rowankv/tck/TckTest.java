@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The official TCK: nothing may fail, no test may disappear, and none may be left out but these. The totals stand here
- * once more, so that no change of the command alone can move them.
+ * The official TCK: no test may fail or disappear, and only the listed ones may be excluded. The totals are repeated
+ * here, so that a change of the command alone cannot move them.
  */
 @Tag("jvm")
 class TckTest {
