@@ -26,9 +26,9 @@ import picocli.CommandLine.Spec;
             "Starts a ZooKeeper and three server processes on this machine, in a temporary directory; caches every class"
                     + " file of this JDK in them through JCache and a rowan:// URI, three replicas of each; reads all back,"
                     + " updates a part, removes a part; stops and starts all servers; checks every object again in a new"
-                    + " process; stops everything, and compares the three servers' files with each other.",
-            "Its last line is \"quickstart: objects=N verified=N reopened=N mismatches=0 replicas_agree=true\"; anything"
-                    + " else exits non-zero, and the directory stays."
+                    + " process; stops everything, and compares the files of the three servers.",
+            "The last line is \"quickstart: objects=N verified=N reopened=N mismatches=0 replicas_agree=true\"; any other"
+                    + " result exits non-zero, and the directory is kept."
         })
 public final class ClusterQuickstartCommand implements Callable<Integer> {
     private static final int SERVERS = 3;
@@ -37,11 +37,11 @@ public final class ClusterQuickstartCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--cluster", required = true, description = "this form of the command")
-    @SuppressWarnings("UnusedVariable") // tells the forms apart
+    @Option(names = "--cluster", required = true, description = "run against server processes")
+    @SuppressWarnings("UnusedVariable") // distinguishes the two forms
     private boolean cluster;
 
-    @Option(names = "--objects", description = "at most so many objects (default: all)")
+    @Option(names = "--objects", description = "maximum number of objects (default: all)")
     private long limit = Long.MAX_VALUE;
 
     @Mixin
@@ -74,7 +74,7 @@ public final class ClusterQuickstartCommand implements Callable<Integer> {
                 if (!well) {
                     servers.keep();
                     System.out.flush();
-                    System.err.println("quickstart: the directory of the cluster stays: " + servers.dir());
+                    System.err.println("quickstart: the directory of the cluster is kept: " + servers.dir());
                 }
             }
             return well ? 0 : 1;

@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code rowan verify --cluster}: client JVMs, server processes, and what the world does to them. */
+/** {@code rowan verify --cluster}: client JVMs and server processes under injected faults. */
 @Command(
         name = "verify --cluster",
         mixinStandardHelpOptions = true,
@@ -28,18 +28,18 @@ import picocli.CommandLine.Spec;
         description = {
             "Starts a ZooKeeper, three server processes, and client JVMs, one of which only reads. Their callers read, put,"
                     + " compare-and-set, getAndPut, remove and invoke on a few keys of a cache, increment counters, and extend"
-                    + " chains whose values each name the one before.",
-            "Meanwhile servers and ZooKeeper are killed and started again, or stopped (SIGSTOP) and continued, primaries of"
-                    + " half of the shards are swapped, now and then two of that at once, and a proxy cuts connections. After"
-                    + " each fault all servers have to serve again. Every key's history is checked for linearizability, and at"
-                    + " the end the servers' files must hold the same.",
-            "While a server is away operations fail: a caller must be told that it had no effect (refused), or that it may"
-                    + " have had one, once (unknown), within 15 s and with no other exception. Unknown outcomes may be as many"
-                    + " as the faults explain.",
-            "Its last line is \"verify: operations=N reconnects=N stale_terms=N retries_joined=N kills=N stops=N"
+                    + " chains whose values each name their predecessor.",
+            "Meanwhile servers and ZooKeeper are killed and restarted, or stopped (SIGSTOP) and continued, primaries of"
+                    + " half of the shards are transferred, sometimes two of these at once, and a proxy cuts connections. After"
+                    + " each fault all servers must serve again. Every key's history is checked for linearizability, and at"
+                    + " the end the servers' files must hold the same objects.",
+            "While a server is down operations fail: the reply must say that they had no effect (refused), or that they may"
+                    + " have had one, once (unknown), within 15 s and with no other exception. The number of unknown outcomes is"
+                    + " bounded by the faults.",
+            "The last line is \"verify: operations=N reconnects=N stale_terms=N retries_joined=N kills=N stops=N"
                     + " zookeeper_stops=N zookeeper_kills=N swaps=N cuts=N refused=N unknown=N anomalies=0 app_exceptions=0\"."
-                    + " It exits non-zero on any other, and when a disturbance that was asked for never happened, or"
-                    + " happened without effect (reconnects, stale_terms, retries_joined): that proves nothing."
+                    + " The exit code is non-zero for any other, and when a requested disturbance never happened, or"
+                    + " had no effect (reconnects, stale_terms, retries_joined): such a run proves nothing."
         })
 public final class ClusterVerifyCommand implements Callable<Integer> {
     private static final int MOST_LINES = 10;
@@ -50,49 +50,49 @@ public final class ClusterVerifyCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--cluster", required = true, description = "this form of the command")
-    @SuppressWarnings("UnusedVariable") // tells the forms apart
+    @Option(names = "--cluster", required = true, description = "run against server processes")
+    @SuppressWarnings("UnusedVariable") // distinguishes the two forms
     private boolean cluster;
 
-    @Option(names = "--minutes", description = "how long, at least")
+    @Option(names = "--minutes", description = "minimum length of the run")
     private @Nullable Integer minutes;
 
     @Option(names = "--seconds", description = "the same in seconds (" + DEFAULT_SECONDS + ")")
     private @Nullable Integer seconds;
 
-    @Option(names = "--threads", description = "callers in all (${DEFAULT-VALUE})", defaultValue = "8")
+    @Option(names = "--threads", description = "total number of callers (${DEFAULT-VALUE})", defaultValue = "8")
     private int threads;
 
     @Option(
             names = "--jvms",
-            description = "client JVMs that they are spread over, besides the one that only reads (${DEFAULT-VALUE})",
+            description = "client JVMs for these callers, besides the read-only one (${DEFAULT-VALUE})",
             defaultValue = "2")
     private int jvms;
 
     @Option(
             names = "--keys",
-            description = "that are registers; counters and chains come on top, a tenth each (${DEFAULT-VALUE})",
+            description = "registers; counters and chains are additional, a tenth each (${DEFAULT-VALUE})",
             defaultValue = "50")
     private int keys;
 
     @Option(
             names = "--disturbances",
             paramLabel = "NAME,…",
-            description = "what is done to the cluster (${DEFAULT-VALUE})",
+            description = "the faults to inject (${DEFAULT-VALUE})",
             defaultValue = ALL)
     private String disturbances;
 
     @Option(
             names = "--longest-stop",
             paramLabel = "SECONDS",
-            description = "how long a process is stopped at most, from half a second on (${DEFAULT-VALUE})",
+            description = "longest stop of a process, in seconds; the shortest is half a second (${DEFAULT-VALUE})",
             defaultValue = "20")
     private int longestStop;
 
     @Option(
             names = "--seed",
             description =
-                    "of callers and disturbances, as the first line printed it; how processes interleave is not in it"
+                    "seed of callers and disturbances, as printed in the first line; process scheduling is not reproduced"
                             + " (drawn)")
     private @Nullable Long seed;
 
@@ -104,7 +104,7 @@ public final class ClusterVerifyCommand implements Callable<Integer> {
         System.exit(line().execute(arguments));
     }
 
-    /** What runs it; an option that is wrong is one line on the standard error, without the long help. */
+    /** Creates the parser; a wrong option is reported in one line on the standard error, without the long help. */
     static CommandLine line() {
         return StoreCommand.line(new ClusterVerifyCommand()).setParameterExceptionHandler((failure, arguments) -> {
             final CommandLine of = failure.getCommandLine();

@@ -21,41 +21,44 @@ import org.rowankv.tools.StoreCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code rowan verify}: many callers, few keys, broken links, lost replies; is every answer explained? */
+/** {@code rowan verify}: checks the histories of many callers on a few keys, under broken links and lost replies. */
 @Command(
         name = "verify",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
             "Callers read, write, compare-and-set and remove a few keys while links between servers are fenced, senders"
-                    + " stall in the middle of an append, and requests and replies are lost, doubled and delayed. Every"
+                    + " stall during an append, and requests and replies are lost, duplicated and delayed. Every"
                     + " key's history is checked for linearizability; at the end the replicas must agree.",
-            "Its last line is \"verify: operations=N anomalies=0\"; anything else exits non-zero."
+            "The last line is \"verify: operations=N anomalies=0\"; any other result exits non-zero."
         })
 public final class VerifyCommand implements Callable<Integer> {
-    @Option(names = "--seconds", description = "how long (default: ${DEFAULT-VALUE})", defaultValue = "60")
+    @Option(names = "--seconds", description = "length of the run (default: ${DEFAULT-VALUE})", defaultValue = "60")
     private int seconds;
 
-    @Option(names = "--threads", description = "callers (default: ${DEFAULT-VALUE})", defaultValue = "8")
+    @Option(names = "--threads", description = "number of callers (default: ${DEFAULT-VALUE})", defaultValue = "8")
     private int threads;
 
-    @Option(names = "--keys", description = "on how many keys (default: ${DEFAULT-VALUE})", defaultValue = "50")
+    @Option(names = "--keys", description = "number of keys (default: ${DEFAULT-VALUE})", defaultValue = "50")
     private int keys;
 
-    @Option(names = "--servers", description = "in this JVM (default: ${DEFAULT-VALUE})", defaultValue = "3")
+    @Option(names = "--servers", description = "servers in this JVM (default: ${DEFAULT-VALUE})", defaultValue = "3")
     private int servers;
 
-    @Option(names = "--replicas", description = "of each object (default: ${DEFAULT-VALUE})", defaultValue = "3")
+    @Option(
+            names = "--replicas",
+            description = "replicas of each object (default: ${DEFAULT-VALUE})",
+            defaultValue = "3")
     private int replicas;
 
-    @Option(names = "--seed", description = "of callers and faults; how threads interleave is not in it")
+    @Option(names = "--seed", description = "seed of callers and faults; thread scheduling is not reproduced")
     private @Nullable Long seed;
 
-    @Option(names = "--dir", description = "the store's directory, which stays (default: a temporary one)")
+    @Option(names = "--dir", description = "the store's directory, which is kept (default: a temporary one)")
     private @Nullable Path directory;
 
     public static void main(String[] args) {
-        // Before any class of the store is loaded: its chaos points are dropped by the compiler unless this is set.
+        // Must precede loading of any class of the store: without this the JIT drops its chaos points.
         System.setProperty("rowan.chaos", "true");
         System.exit(StoreCommand.line(new VerifyCommand()).execute(args));
     }
@@ -65,7 +68,7 @@ public final class VerifyCommand implements Callable<Integer> {
         final long chosen = seed == null ? SecureSeed.next() >>> 16 : seed;
         final Path place = directory == null
                 ? Files.createTempDirectory("rowan-verify-")
-                : directory.toAbsolutePath(); // the store makes it, or says why not
+                : directory.toAbsolutePath(); // the store creates it, or reports why not
         System.out.println("verify: seed " + chosen + ", store in " + place);
         final VerifySettings settings = VerifySettings.of(seconds, threads, keys, chosen);
         final VerifyReport report;
@@ -81,7 +84,7 @@ public final class VerifyCommand implements Callable<Integer> {
         if (well && directory == null) {
             StoreDirectory.delete(place);
         } else if (!well) {
-            System.out.println("verify: seed " + chosen + " found this; the store stays in " + place);
+            System.out.println("verify: seed " + chosen + " found this; the store is kept in " + place);
         }
         System.out.println("verify: operations=" + report.operations() + " anomalies="
                 + report.anomalies().size());
@@ -97,13 +100,13 @@ public final class VerifyCommand implements Callable<Integer> {
             ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpHeap(dump.toString(), true);
             System.out.println("verify: heap dump in " + dump);
             System.out.flush();
-            // Callers hang in the store, so it would never close.
+            // Callers hang in the store, so closing it would hang too.
             Runtime.getRuntime().halt(3);
             throw e;
         }
     }
 
-    /** A run in which a disturbance never happened proves nothing about it. */
+    /** Prints the disturbances that never happened: the run proves nothing about them. */
     private boolean neverHappened(VerifyReport report) {
         boolean idle = false;
         for (String name : VerifyRun.EXPECTED_DISTURBANCES) {

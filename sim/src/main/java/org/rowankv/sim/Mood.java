@@ -24,12 +24,12 @@ final class Mood implements Inclination {
         OVER
     }
 
-    private static final int NOBODY = -1;
+    private static final int NONE = -1;
 
     private final Simulation simulation;
     private final List<Integer> keys = new ArrayList<>();
     private Phase phase = Phase.USUAL;
-    private int silent = NOBODY;
+    private int silent = NONE;
     private int next;
     /** Whether the key that was asked for last was one of them. */
     private boolean fromList;
@@ -39,7 +39,7 @@ final class Mood implements Inclination {
 
     private int endsAt;
     private int crashIn;
-    private int avoided = NOBODY;
+    private int avoided = NONE;
 
     Mood(Simulation simulation) {
         this.simulation = simulation;
@@ -107,15 +107,15 @@ final class Mood implements Inclination {
 
     void end() {
         phase = Phase.USUAL;
-        silent = NOBODY;
-        avoided = NOBODY;
+        silent = NONE;
+        avoided = NONE;
     }
 
     // --- what follows from it ---
 
     @Override
     public boolean isUsual() {
-        return phase == Phase.USUAL && avoided == NOBODY;
+        return phase == Phase.USUAL && avoided == NONE;
     }
 
     /** Whether it is time for everybody to rest, and for the judges to look. */
@@ -151,7 +151,7 @@ final class Mood implements Inclination {
 
     private boolean isLeftAlone(int key) {
         return phase == Phase.SPARING && keys.contains(key)
-                || avoided != NOBODY && simulation.workload().caches().shardOf(key) == avoided;
+                || avoided != NONE && simulation.workload().caches().shardOf(key) == avoided;
     }
 
     @Override

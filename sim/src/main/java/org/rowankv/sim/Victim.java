@@ -16,13 +16,13 @@ import org.rowankv.sim.device.RottenBit;
  * replica elsewhere, or where there are no replicas at all: then what is lost is counted apart.
  */
 final class Victim {
-    private static final int NOBODY = -1;
+    private static final int NONE = -1;
     private static final int MOST_BITS = 3;
 
     private final Simulation simulation;
     private final RandomSource random;
     private final List<RottenBit> atNextStart = new ArrayList<>();
-    private int number = NOBODY;
+    private int number = NONE;
     private boolean rotten;
     private boolean lying;
     private boolean putsBack;
@@ -38,7 +38,7 @@ final class Victim {
 
     /** Whether a fault may strike; then it strikes the same server each time. */
     boolean isChosen(int drawn) {
-        final int chosen = number == NOBODY ? drawn % simulation.plan().servers() : number;
+        final int chosen = number == NONE ? drawn % simulation.plan().servers() : number;
         if (!isLone()
                 && !simulation
                         .store()
@@ -121,7 +121,7 @@ final class Victim {
         atNextStart.forEach(this::flip);
         atNextStart.clear();
         if (putsBack
-                && number != NOBODY
+                && number != NONE
                 && simulation.memories().of(number).hasKept()
                 && random.nextInt(2) == 0
                 && !justKept) {

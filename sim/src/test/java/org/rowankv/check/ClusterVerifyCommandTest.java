@@ -16,7 +16,7 @@ import org.rowankv.runtime.TestScale;
 
 @Tag("jvm")
 class ClusterVerifyCommandTest {
-    /** In a build those whose effect is over soon. */
+    /** In a build, only those whose effect is short. */
     private static final List<String> DISTURBANCES =
             List.of("kills,stops,swaps,cuts", "kills,stops,zookeeper-stops,zookeeper-kills,swaps,cuts");
 
@@ -25,7 +25,7 @@ class ClusterVerifyCommandTest {
             "kills=[1-9][0-9]* stops=[1-9][0-9]* zookeeper_stops=[1-9][0-9]* zookeeper_kills=[1-9][0-9]*"
                     + " swaps=[1-9][0-9]* cuts=[1-9][0-9]*");
 
-    /** It goes on until every disturbance has happened, however fast the machine is. */
+    /** The run continues until every disturbance has happened, however fast the machine is. */
     @Test
     void shouldExplainEveryAnswerOfDisturbedServerProcesses() throws Exception {
         final CommandProcess process = CommandProcess.run(
@@ -49,7 +49,7 @@ class ClusterVerifyCommandTest {
         assertThat(process.lines()).anyMatch(line -> line.matches("verify: seed [0-9]+"));
     }
 
-    /** The command in this process, for calls that end before they start anything. */
+    /** Runs the command in this process, for calls that fail before they start anything. */
     private record Call(int exitCode, String errors) {
         static Call of(String... arguments) {
             final StringWriter errors = new StringWriter();

@@ -36,7 +36,7 @@ class CrashCommandTest {
         }
     }
 
-    /** Whether a cut found words that were not forced yet, which is not certain in a few rounds. */
+    /** Whether a cut dropped unforced words, which is not certain in a few rounds. */
     private static boolean losesUnforcedWords(String replicas) throws Exception {
         final int rounds = TestScale.of(3, 6);
         final CommandProcess process = CommandProcess.run(

@@ -12,7 +12,7 @@ import org.rowankv.check.soak.SoakCommand;
 import org.rowankv.daemon.CommandProcess;
 import org.rowankv.tools.ToolStore;
 
-/** Commands that make stores of their own make none among other people's files, and remove nothing there. */
+/** Commands that create their own stores create none among foreign files, and remove nothing there. */
 class ForeignDirectoryTest {
     @TempDir
     Path temporary;

@@ -11,7 +11,7 @@ import org.rowankv.sim.plant.MutationsCommand;
 import org.rowankv.sim.plant.PlantedBugs;
 
 class MutationsCommandTest {
-    /** Other ones after each commit: two by the simulators, two by tests. The output names them. */
+    /** A different sample after each commit: two caught by the simulators, two by tests. The output lists them. */
     @Test
     void shouldCatchAHandful() throws Exception {
         final CommandProcess process = CommandProcess.run(MutationsCommand.class, "--handful", "--threads", "1");
@@ -20,7 +20,7 @@ class MutationsCommandTest {
         assertThat(process.exitCode()).isZero();
     }
 
-    /** An hour or more. */
+    /** Takes an hour or more. */
     @Test
     @Tag("long")
     @Timeout(value = 6, unit = TimeUnit.HOURS)
@@ -34,7 +34,7 @@ class MutationsCommandTest {
 
     @Test
     void shouldRefuseNonsense() throws Exception {
-        final CommandProcess process = CommandProcess.run(MutationsCommand.class, "--only", "what nobody has planted");
+        final CommandProcess process = CommandProcess.run(MutationsCommand.class, "--only", "never planted");
         assertThat(process.exitCode()).isEqualTo(2);
         assertThat(process.lines()).anyMatch(line -> line.contains("there is no such planted bug"));
     }

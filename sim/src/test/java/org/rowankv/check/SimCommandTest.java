@@ -14,7 +14,7 @@ class SimCommandTest {
         findNothing(16);
     }
 
-    /** So many that everything the simulator can do must have happened, or the command fails. */
+    /** Enough seeds for the simulator to have done everything it can; otherwise the command fails. */
     @Test
     @Tag("long")
     void shouldFindNothingInTwoHundredSeedsAndHaveSeenEverything() throws Exception {

@@ -78,7 +78,7 @@ final class Seams {
             .that(resideInAnyPackage("org.rowankv.."))
             .should()
             .accessTargetWhere(calls(Thread.class, "sleep").or(calls(TimeUnit.class, "sleep")))
-            .as("nobody sleeps")
+            .as("no thread sleeps")
             .allowEmptyShould(true);
 
     /** Streams on the common pool do not follow a seed. */

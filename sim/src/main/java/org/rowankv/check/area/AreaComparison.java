@@ -7,11 +7,13 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.rowankv.topology.Configuration;
 
-/** Whether the replicas of each shard hold the same objects with the same versions and bytes, by their areas alone. */
+/** Comparison of replicas by their areas alone: objects, versions and bytes of each shard must be equal. */
 public final class AreaComparison {
     private AreaComparison() {}
 
-    /** Where they differ, one line per shard and pair of servers; empty when all agree. The store is closed. */
+    /**
+     * Returns the differences, one line per shard and pair of servers; empty when all agree. The store must be closed.
+     */
     public static List<String> differences(Path store, Configuration configuration) {
         final List<AreaContents> areas = new ArrayList<>();
         for (int server = 0; server < configuration.serverCount(); server++) {
@@ -20,7 +22,7 @@ public final class AreaComparison {
         return differences(areas, configuration);
     }
 
-    /** As above, of servers whose areas were read already. */
+    /** As above, for areas that were read already. */
     public static List<String> differences(List<AreaContents> areas, Configuration configuration) {
         final List<String> differences = new ArrayList<>();
         for (int shard = 0; shard < configuration.shardCount(); shard++) {

@@ -10,11 +10,11 @@ import org.rowankv.server.inspect.AreaReader;
 import org.rowankv.server.log.EntryType;
 
 /**
- * What one server's area alone says of every key: its entries, read without the index and in whatever order they lie,
- * replayed by version. Used by one thread.
+ * The state of every key according to one server's area alone: its entries, read without the index and in physical
+ * order, replayed by version. Confined to one thread.
  */
 public final class AreaContents {
-    /** The objects of one cache in one shard; a CLEAR ends them together. */
+    /** The objects of one cache in one shard; a CLEAR removes them together. */
     private record Place(int cacheId, int shard) {}
 
     private record Newest(long entryVersion, Stored stored) {}
@@ -22,7 +22,7 @@ public final class AreaContents {
     private final Map<Place, Map<String, Newest>> places = new HashMap<>();
     private final Map<Place, Long> cleared = new HashMap<>();
 
-    /** Replays one server's area of a store that nobody has open. */
+    /** Replays one server's area of a closed store. */
     public static AreaContents read(Path store, int server) {
         final AreaContents contents = new AreaContents();
         AreaReader.open(store, server).forEachEntry((type, shard, version, objectVersion, cacheId, key, value) -> {
@@ -38,7 +38,7 @@ public final class AreaContents {
         return contents;
     }
 
-    /** What several areas say together. */
+    /** Combines several areas. */
     public static AreaContents together(List<AreaContents> areas) {
         final AreaContents all = new AreaContents();
         for (AreaContents area : areas) {
@@ -54,7 +54,7 @@ public final class AreaContents {
         return new String(key, StandardCharsets.ISO_8859_1);
     }
 
-    /** An entry that sets a key's state. */
+    /** Applies an entry that sets a key's state. */
     void onKeyed(int cacheId, int shard, String key, long entryVersion, Stored stored) {
         places.computeIfAbsent(new Place(cacheId, shard), unused -> new HashMap<>())
                 .merge(
@@ -63,12 +63,12 @@ public final class AreaContents {
                         (known, other) -> other.entryVersion() > known.entryVersion() ? other : known);
     }
 
-    /** An entry that ends all objects of a cache in a shard with smaller versions. */
+    /** Applies an entry that removes all objects of a cache in a shard with smaller versions. */
     void onClear(int cacheId, int shard, long version) {
         cleared.merge(new Place(cacheId, shard), version, Math::max);
     }
 
-    /** The live objects of a cache; keys one character per byte. */
+    /** The live objects of a cache; keys with one character per byte. */
     public Map<String, Stored> objects(int cacheId) {
         final Map<String, Stored> objects = new HashMap<>();
         for (Place place : places.keySet()) {

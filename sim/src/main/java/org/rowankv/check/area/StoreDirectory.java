@@ -7,14 +7,14 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 import org.rowankv.server.area.StoreOpenException;
 
-/** The directory of a store that nobody has open. */
+/** The directory of a closed store. */
 public final class StoreDirectory {
     private StoreDirectory() {}
 
     /**
-     * A directory that a tool may fill and empty as it likes.
+     * Returns a directory that a tool may fill and empty freely.
      *
-     * @throws StoreOpenException if somebody else's files are in it; nothing was changed
+     * @throws StoreOpenException if it contains foreign files; nothing was changed
      */
     public static Path newOrEmpty(Path directory) throws IOException {
         if (Files.exists(directory) && !Files.isDirectory(directory)) {
@@ -31,7 +31,7 @@ public final class StoreDirectory {
         return directory;
     }
 
-    /** Removes a directory with all that is in it, if it is there. */
+    /** Removes a directory recursively, if it exists. */
     public static void delete(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;

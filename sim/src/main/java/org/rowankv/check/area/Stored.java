@@ -6,11 +6,11 @@ import java.nio.ByteOrder;
 import org.rowankv.protocol.Version;
 
 /**
- * What a key holds, as far as it has to be compared.
+ * The value of a key, as far as comparisons need it.
  *
  * @param hash of the value's bytes
  * @param length of the value, or −1 when there is no object
- * @param version of the object, of its removal, or 0 when it is not known
+ * @param version of the object or of its removal; 0 if unknown
  */
 public record Stored(long hash, int length, long version) {
     public static final int NO_OBJECT = -1;
@@ -29,7 +29,7 @@ public record Stored(long hash, int length, long version) {
         return length == NO_OBJECT;
     }
 
-    /** The same bytes, or both nothing; and the same version, as far as both are known. */
+    /** Whether both have the same bytes, or both no object; and the same version, where both are known. */
     public boolean agreesWith(Stored other) {
         return hash == other.hash
                 && length == other.length

@@ -1,4 +1,4 @@
-/** What lies in the areas of a store that nobody has open, read without the index. */
+/** Content of the areas of a closed store, read without the index. */
 @NullMarked
 package org.rowankv.check.area;
 

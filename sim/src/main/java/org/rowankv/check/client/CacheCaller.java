@@ -13,23 +13,23 @@ import org.rowankv.check.history.ValueEvent;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * One caller of the cache API: asks random things of random keys, and notes what it was answered. Owned by its thread; the
- * counts are for any.
+ * A caller of the cache API that performs random operations on random keys and records the replies. Owned by its
+ * thread; the counts are safe for any thread.
  *
- * <p>Times are those of {@link System#nanoTime}; a comparison of those of different JVMs needs that they mean the same there, see
- * {@link ClientProcess#requireSameClock}.
+ * <p>Times are those of {@link System#nanoTime}. Comparing times of different JVMs requires a common clock, see {@link
+ * ClientProcess#requireSameClock}.
  */
 final class CacheCaller {
-    /** In a hundred; the rest is of registers. */
+    /** Percentage of operations; the rest goes to registers. */
     private static final int OF_COUNTERS = 15;
 
     private static final int OF_CHAINS = 15;
-    /** Operations of a window without a pause: a long window must not have histories without end. */
+    /** Operations per window without a pause: bounds the history of a long window. */
     private static final int FULL_SPEED = 200;
 
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** An operation, and the slot of its key: of a register, or else of a counter or chain. */
+    /** An operation, and the slot of its key: a register, or a counter or chain. */
     record Noted(
             int slot, @Nullable ValueEvent value, @Nullable ChainEvent chain) {}
 
@@ -61,34 +61,34 @@ final class CacheCaller {
         this.chains = new ChainCaller(number, cache, counters, calls);
     }
 
-    /** What was noted since the last time. */
+    /** Returns what was recorded since the last call. */
     List<Noted> takeNoted() {
         final List<Noted> taken = List.copyOf(noted);
         noted.clear();
         return taken;
     }
 
-    /** See there. */
+    /** The timed calls of this caller. */
     TimedCalls calls() {
         return calls;
     }
 
-    /** Operations so far. Any thread. */
+    /** Number of operations so far. Any thread. */
     long operations() {
         return operations;
     }
 
-    /** Of those, the ones of unknown outcome. Any thread. */
+    /** Number of operations with unknown outcome. Any thread. */
     long unknown() {
         return unknown;
     }
 
-    /** Of those, the ones that had no effect for certain. Any thread. */
+    /** Number of operations that certainly had no effect. Any thread. */
     long refused() {
         return refused;
     }
 
-    /** @param generations of the keys in the slots */
+    /** @param generations current key generation of each slot */
     void askUntil(BooleanSupplier isRest, int[] generations) {
         for (int asked = 0; !isRest.getAsBoolean(); asked++) {
             if (asked >= FULL_SPEED) {
@@ -126,7 +126,7 @@ final class CacheCaller {
         count(event.outcome());
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+    @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     private void count(Outcome outcome) {
         operations++;
         unknown += outcome == Outcome.UNKNOWN ? 1 : 0;

@@ -7,7 +7,7 @@ import org.rowankv.check.history.ChainEvent;
 import org.rowankv.check.history.ChainLink;
 import org.rowankv.check.history.Outcome;
 
-/** Increments counters by entry processor, and extends chains by compare-and-set, for one caller. Owned by its thread. */
+/** A caller that increments counters by entry processor, and extends chains by compare-and-set. Owned by its thread. */
 public final class ChainCaller {
     private final int caller;
     private final Cache<String, String> chains;
@@ -23,12 +23,12 @@ public final class ChainCaller {
         this.calls = calls;
     }
 
-    /** Of a counter's value; NONE of null. */
+    /** Converts a counter's value; null is NONE. */
     public static ChainLink countOf(@Nullable Long value) {
         return value == null ? ChainLink.NONE : ChainLink.count(value);
     }
 
-    /** Of a chain's value; NONE of null. */
+    /** Converts a chain's value; null is NONE. */
     public static ChainLink linkOf(@Nullable String value) {
         return value == null ? ChainLink.NONE : ChainLink.ofText(value);
     }
@@ -53,7 +53,7 @@ public final class ChainCaller {
         return event(false, calls.make("read chain", true, false, () -> linkOf(chains.get(key))));
     }
 
-    /** Reads, and replaces what was read by its successor. */
+    /** Reads the value, and replaces it by its successor. */
     List<ChainEvent> extend(String key) {
         final ChainEvent read = readChain(key);
         if (read.outcome() != Outcome.DONE || read.link().number() < 0) {

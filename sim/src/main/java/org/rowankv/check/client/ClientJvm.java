@@ -29,18 +29,18 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
 /**
- * A client JVM of {@code verify --cluster}: several callers of two caches. Does what the lines that it reads say, and answers in
- * lines:
+ * Main class of a client JVM of {@code verify --cluster}: several callers of two caches. It executes the commands on
+ * its standard input, and prints replies, one per line:
  *
  * <pre>
  *   CLOCK                CLOCK System.nanoTime
- *   WINDOW generation …  the callers begin: with the key of that generation in each slot
- *   REST                 the callers end what is under way. REGISTER slot event …, CHAIN slot event …, one for each operation;
- *                        LONG call …; EXCEPTION text …; RECONNECTS count; RESTED
+ *   WINDOW generation …  starts the callers, on the key of that generation in each slot
+ *   REST                 stops the callers after the operations in progress. REGISTER slot event …, CHAIN slot event …, one for
+ *                        each operation; LONG call …; EXCEPTION text …; RECONNECTS count; RESTED
  *   COUNT calls          each caller increments one counter so often by entry processor; COUNTED
  * </pre>
  *
- * <p>In between, every now and then: {@code TALLY operations unknown refused}. Ends when there are no more lines to read.
+ * <p>In between it prints {@code TALLY operations unknown refused} at intervals. It exits at the end of its input.
  */
 public final class ClientJvm {
     public static final String CACHE = "verify";
@@ -89,7 +89,7 @@ public final class ClientJvm {
                 COUNTER_CACHE, new MutableConfiguration<String, Long>().setTypes(String.class, Long.class));
     }
 
-    /** What {@code COUNT} has counted so far. */
+    /** The value of the counter of {@code COUNT}. */
     public static long counted(CacheManager manager) {
         try (Cache<String, Long> counters = openCounters(manager)) {
             final Long counted = counters.get(COUNTER);
@@ -122,7 +122,7 @@ public final class ClientJvm {
                 case "WINDOW" -> window(words);
                 case "REST" -> rest();
                 case "COUNT" -> count(Integer.parseInt(words[1]));
-                default -> throw new IOException("asked for what is unknown: " + line);
+                default -> throw new IOException("unknown command: " + line);
             }
             out.flush();
         }
@@ -130,7 +130,7 @@ public final class ClientJvm {
         threads.shutdownNow();
     }
 
-    /** While the callers are at work. */
+    /** Prints counts while the callers run. */
     private void tally() {
         while (true) {
             LockSupport.parkNanos(this, TALLY_NS);

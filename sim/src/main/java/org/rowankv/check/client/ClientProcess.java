@@ -17,11 +17,11 @@ import org.rowankv.check.history.ChainEvent;
 import org.rowankv.check.history.ValueEvent;
 import org.rowankv.daemon.Launch;
 
-/** A {@link ClientJvm}, seen by the process that has started it. For one thread; counts are for any. */
+/** Handle of a {@link ClientJvm} in its parent process. Confined to one thread; counts are safe for any thread. */
 public final class ClientProcess implements AutoCloseable {
     private static final int END_PATIENCE_SECONDS = 60;
 
-    /** What its callers have done so far. */
+    /** Totals of its callers. */
     public record Counts(long operations, long unknown, long refused) {
         public static final Counts NONE = new Counts(0, 0, 0);
 
@@ -31,7 +31,7 @@ public final class ClientProcess implements AutoCloseable {
     }
 
     private final Process process;
-    /** Empty: there are no more. */
+    /** An empty element marks the end of the output. */
     private final BlockingQueue<Optional<String>> lines = new LinkedBlockingQueue<>();
 
     private volatile Counts counts = Counts.NONE;
@@ -45,9 +45,9 @@ public final class ClientProcess implements AutoCloseable {
     }
 
     /**
-     * Starts it with the class path of this process; what it logs goes where this one's goes.
+     * Starts it with the class path of this process; its log goes to this process's log.
      *
-     * @param java the program
+     * @param java the executable
      */
     public static ClientProcess start(Path java, String uri, int firstCaller, int callers, int registers, long seed)
             throws IOException {
@@ -57,8 +57,8 @@ public final class ClientProcess implements AutoCloseable {
     /**
      * As above.
      *
-     * @param onlyReads whether its callers change nothing
-     * @param log where its log goes; null: where this process's goes
+     * @param onlyReads whether its callers only read
+     * @param log destination of its log; null: this process's
      */
     public static ClientProcess start(
             Path java,
@@ -101,7 +101,7 @@ public final class ClientProcess implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // The process was ended while it spoke: there are no more lines.
+            // Killed while it printed: the output ends here.
         } finally {
             lines.add(Optional.empty());
         }
@@ -112,19 +112,19 @@ public final class ClientProcess implements AutoCloseable {
         return new Counts(Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]));
     }
 
-    /** Of this moment, or of a moment ago. */
+    /** Recent totals. */
     public Counts counts() {
         return counts;
     }
 
     /**
-     * Fails unless {@link System#nanoTime} of that process reads one clock with this one's: its reading has to lie between two
-     * of this process.
+     * Throws unless {@link System#nanoTime} of that process and of this one read the same clock: its reading must lie
+     * between two of this process.
      *
-     * <p>On Linux it is CLOCK_MONOTONIC, one clock for all processes of a machine whose readings never go backwards, whichever
-     * processor they are taken on. So when a caller has read r after its operation returned, and another one in another
-     * process i before its own began, then r &lt; i says that the one had returned before the other began: no margin is needed,
-     * and an order that is derived from it is true. Equal readings count as at the same time.
+     * <p>On Linux it is CLOCK_MONOTONIC, one clock for all processes of a machine; its readings never go backwards, on
+     * whichever processor they are taken. Let a caller read r after its operation returned, and a caller in another
+     * process read i before its own began. Then r &lt; i implies that the first returned before the second began: no
+     * margin is needed, and a derived order is true. Equal readings count as concurrent.
      */
     public void requireSameClock() throws IOException {
         final long beforeNs = System.nanoTime();
@@ -134,11 +134,11 @@ public final class ClientProcess implements AutoCloseable {
         if (thereNs - beforeNs < 0 || afterNs - thereNs < 0) {
             throw new IOException("processes of this machine have no common clock: one read " + thereNs + ", this one "
                     + beforeNs + " before and " + afterNs
-                    + " after; histories of several processes cannot be judged here");
+                    + " after; histories of several processes cannot be checked here");
         }
     }
 
-    /** Lets the callers begin; {@link #rest} ends that, and {@link #awaitRest} hears of it. */
+    /** Starts the callers; {@link #rest} stops them, and {@link #awaitRest} waits for that. */
     public void window(int[] generations) throws IOException {
         final StringBuilder line = new StringBuilder("WINDOW");
         for (int each : generations) {
@@ -151,7 +151,7 @@ public final class ClientProcess implements AutoCloseable {
         say("REST");
     }
 
-    /** Adds to the window what the callers have done since it began. */
+    /** Waits until the callers have stopped, and adds their operations to the window. */
     public void awaitRest(Window window) throws IOException {
         while (true) {
             final String line = line();
@@ -172,17 +172,17 @@ public final class ClientProcess implements AutoCloseable {
                 case "LONG" -> window.add(LongCall.ofLine(rest));
                 case "EXCEPTION" -> window.addException(rest);
                 case "RECONNECTS" -> reconnects = Long.parseLong(rest);
-                default -> throw new IOException("a client process said: " + line);
+                default -> throw new IOException("unexpected line of a client process: " + line);
             }
         }
     }
 
-    /** Connections that it had to make again so far. */
+    /** Number of reconnects so far. */
     public long reconnects() {
         return reconnects;
     }
 
-    /** Lets each caller increment the counter so often; {@link #awaitCounted} hears when all have. */
+    /** Makes each caller increment the counter this many times; {@link #awaitCounted} waits for all. */
     public void count(int calls) throws IOException {
         say("COUNT " + calls);
     }
@@ -190,7 +190,7 @@ public final class ClientProcess implements AutoCloseable {
     public void awaitCounted() throws IOException {
         final String line = line();
         if (!line.equals("COUNTED")) {
-            throw new IOException("a client process said: " + line);
+            throw new IOException("unexpected line of a client process: " + line);
         }
     }
 
@@ -203,7 +203,7 @@ public final class ClientProcess implements AutoCloseable {
     private String hear(String beginning) throws IOException {
         final String line = line();
         if (!line.startsWith(beginning + " ")) {
-            throw new IOException("a client process said: " + line);
+            throw new IOException("unexpected line of a client process: " + line);
         }
         return line.substring(beginning.length() + 1);
     }
@@ -219,7 +219,7 @@ public final class ClientProcess implements AutoCloseable {
         return line.orElseThrow(() -> new IOException("a client process has ended; its log says why"));
     }
 
-    /** Lets it end by itself; its exit code. */
+    /** Waits for its exit; returns the exit code. */
     public int end() throws IOException, InterruptedException {
         process.getOutputStream().close();
         if (!process.waitFor(END_PATIENCE_SECONDS, TimeUnit.SECONDS)) {
@@ -228,7 +228,7 @@ public final class ClientProcess implements AutoCloseable {
         return process.exitValue();
     }
 
-    /** Any thread: ends it at once. */
+    /** Kills it. Any thread. */
     public void kill() {
         process.destroyForcibly();
     }

@@ -6,15 +6,19 @@ import org.rowankv.check.history.Outcome;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.jcache.operation.CacheFullException;
 
-/** Tells exceptions that an application has to expect of a disturbed cluster from those that it must never meet. */
+/**
+ * Classification of exceptions: those an application must expect from a disturbed cluster, and those that must never
+ * occur.
+ */
 public final class HonestFailure {
     private HonestFailure() {}
 
     /**
-     * What an exception says of its operation: {@link Outcome#UNKNOWN}, or {@link Outcome#REFUSED} where it had no effect.
+     * The outcome implied by an exception: {@link Outcome#UNKNOWN}, or {@link Outcome#REFUSED} if the operation had no
+     * effect.
      *
-     * @param reads whether the operation reads, alone or before it changes something; only a read may have no reply
-     * @return null if no application should meet it
+     * @param reads whether the operation reads, alone or before a change; only a read may end without a reply
+     * @return null if the exception must never reach an application
      */
     public static @Nullable Outcome outcomeOf(RuntimeException failure, boolean reads) {
         final boolean isOfTheJsr =

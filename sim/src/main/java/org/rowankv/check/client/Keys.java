@@ -1,20 +1,20 @@
 package org.rowankv.check.client;
 
 /**
- * The keys of a run, by slot: registers, then counters, then chains. A slot holds one key at a time; after the key was retired it
- * goes on with the next generation.
+ * The keys of a run, by slot: registers, then counters, then chains. A slot holds one key at a time; after the key is
+ * retired it continues with the next generation.
  */
 public record Keys(int registers, int counters, int chains) {
-    /** Registers for one counter and one chain: few, so that callers meet on them. */
+    /** Registers per counter and chain: few counters and chains, so that callers contend for them. */
     private static final int REGISTERS_PER_CHAIN = 10;
 
-    /** What a slot's key is. */
+    /** The kind of a slot's key. */
     public enum Kind {
-        /** Values that have nothing to do with each other. */
+        /** Unrelated values. */
         REGISTER,
-        /** A number that entry processors increment. */
+        /** A number incremented by entry processors. */
         COUNTER,
-        /** Values that are each made from the one before, by compare-and-set. */
+        /** Values each derived from its predecessor, by compare-and-set. */
         CHAIN
     }
 

@@ -1,21 +1,22 @@
 package org.rowankv.check.client;
 
 /**
- * A call of the cache API that took long.
+ * A slow call of the cache API.
  *
- * @param name of what was asked, without blanks
- * @param isCompound whether it reads before it changes something: it then has several requests, each with its own deadline
- * @param lagNs by how much the timer of its JVM was late meanwhile
+ * @param name of the operation, without blanks
+ * @param isCompound whether it reads before it changes something: it then sends several requests, each with its own
+ *     deadline
+ * @param lagNs delay of the JVM's timer during the call
  */
 public record LongCall(String name, boolean isCompound, long invokedNs, long returnedNs, long lagNs) {
     private static final int FIELDS = 5;
 
-    /** In one line of words. */
+    /** Formats it as one line of words. */
     String toLine() {
         return name + " " + isCompound + " " + invokedNs + " " + returnedNs + " " + lagNs;
     }
 
-    /** From {@link #toLine}. */
+    /** Parses the result of {@link #toLine}. */
     static LongCall ofLine(String line) {
         final String[] words = line.split(" ");
         if (words.length != FIELDS) {

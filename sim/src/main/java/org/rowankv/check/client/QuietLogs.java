@@ -1,17 +1,19 @@
 package org.rowankv.check.client;
 
-/** What a command itself has to say is not to be lost among what its libraries log. */
+/** Log levels of commands, so that library logs do not hide the command's own output. */
 public final class QuietLogs {
     private static final String LEVEL = "rowan.log.level";
 
     private QuietLogs() {}
 
-    /** Before anything logs: from now on only warnings, unless the user has asked for more. */
+    /** Limits logging to warnings, unless the user has set a level. Must precede the first log line. */
     public static void setUp() {
         setUp("warn");
     }
 
-    /** As {@link #setUp()}, for a command that causes what is worth a warning: nothing, unless the user has asked for it. */
+    /**
+     * As {@link #setUp()}, for a command that provokes warnings: turns logging off, unless the user has set a level.
+     */
     public static void setUpForFaults() {
         setUp("off");
     }

@@ -12,9 +12,9 @@ import org.rowankv.check.history.ValueEvent;
 import org.rowankv.check.verify.StampedValue;
 import org.rowankv.runtime.RandomSource;
 
-/** Asks random things of registers, for one caller. Owned by the caller's thread. */
+/** A caller that performs random operations on registers. Owned by its thread. */
 public final class RegisterCaller {
-    /** Ids of different callers' values never meet. */
+    /** Gives the values of different callers disjoint ids. */
     static final int CALLER_SHIFT = 40;
 
     private static final ValueAction[] MIX = {
@@ -33,14 +33,14 @@ public final class RegisterCaller {
         ValueAction.INVOKE
     };
 
-    /** What an operation told, apart from who asked and when. */
-    private record Told(Outcome outcome, long observed) {}
+    /** Result of an operation, without caller and times. */
+    private record Reply(Outcome outcome, long observed) {}
 
     private final int caller;
     private final Cache<String, String> cache;
     private final TimedCalls calls;
     private final RandomSource random;
-    /** The value that this caller met last, by slot. */
+    /** The last value this caller saw, by slot. */
     private final long[] last;
 
     private long values;
@@ -57,7 +57,7 @@ public final class RegisterCaller {
         return new String(StampedValue.of(id), StandardCharsets.ISO_8859_1);
     }
 
-    /** The id of a value, ABSENT of null, TORN if no caller writes it. */
+    /** The id of a value; ABSENT for null, TORN if no caller writes it. */
     public static long idOf(@Nullable String value) {
         if (value == null) {
             return Event.ABSENT;
@@ -66,7 +66,7 @@ public final class RegisterCaller {
         return StampedValue.idIn(bytes, bytes.length);
     }
 
-    /** One operation, drawn. */
+    /** Performs one random operation. */
     ValueEvent ask(int slot, String key) {
         return ask(MIX[random.nextInt(MIX.length)], slot, key);
     }
@@ -78,15 +78,15 @@ public final class RegisterCaller {
     private ValueEvent ask(ValueAction action, int slot, String key) {
         final long own = (caller + 1L) << CALLER_SHIFT;
         final long written = action.stores() ? own + ++values : Event.ABSENT;
-        // Nothing is equal to what is not there: compared is with what a caller wrote.
+        // A missing value equals nothing, so the comparison uses a value that a caller wrote.
         final long expected = action.compares() ? (last[slot] > Event.ABSENT ? last[slot] : own) : Event.ABSENT;
         final boolean isCompound = action.compares() || action == ValueAction.INVOKE;
-        final TimedCalls.Answer<Told> answer = calls.make(
+        final TimedCalls.Answer<Reply> answer = calls.make(
                 action.label(), action == ValueAction.GET, isCompound, () -> call(action, key, written, expected));
-        final Told told = answer.value() == null ? new Told(answer.outcome(), Event.NOT_ASKED) : answer.value();
-        if (told.outcome() == Outcome.DONE) {
-            last[slot] = action.stores() ? written : Math.max(Event.ABSENT, told.observed());
-        } else if (told.outcome() == Outcome.CONDITION_FAILED) {
+        final Reply reply = answer.value() == null ? new Reply(answer.outcome(), Event.NOT_ASKED) : answer.value();
+        if (reply.outcome() == Outcome.DONE) {
+            last[slot] = action.stores() ? written : Math.max(Event.ABSENT, reply.observed());
+        } else if (reply.outcome() == Outcome.CONDITION_FAILED) {
             last[slot] = Event.ABSENT;
         }
         return new ValueEvent(
@@ -94,42 +94,42 @@ public final class RegisterCaller {
                 action,
                 written,
                 expected,
-                told.outcome(),
-                told.observed(),
+                reply.outcome(),
+                reply.observed(),
                 answer.invokedNs(),
                 answer.returnedNs());
     }
 
-    private Told call(ValueAction action, String key, long written, long expected) {
+    private Reply call(ValueAction action, String key, long written, long expected) {
         return switch (action) {
             case GET -> found(cache.get(key));
             case PUT -> {
                 cache.put(key, text(written));
-                yield new Told(Outcome.DONE, Event.NOT_ASKED);
+                yield new Reply(Outcome.DONE, Event.NOT_ASKED);
             }
             case GET_AND_PUT -> done(cache.getAndPut(key, text(written)));
             case PUT_IF_ABSENT -> held(cache.putIfAbsent(key, text(written)));
             case REPLACE_IF_VALUE -> held(cache.replace(key, text(expected), text(written)));
-            case REMOVE -> new Told(cache.remove(key) ? Outcome.DONE : Outcome.NOT_FOUND, Event.NOT_ASKED);
+            case REMOVE -> new Reply(cache.remove(key) ? Outcome.DONE : Outcome.NOT_FOUND, Event.NOT_ASKED);
             case GET_AND_REMOVE -> found(cache.getAndRemove(key));
             case REMOVE_IF_VALUE -> held(cache.remove(key, text(expected)));
             case INVOKE -> done(cache.invoke(key, new Swap(text(written))));
         };
     }
 
-    private static Told found(@Nullable String value) {
-        return value == null ? new Told(Outcome.NOT_FOUND, Event.NOT_ASKED) : done(value);
+    private static Reply found(@Nullable String value) {
+        return value == null ? new Reply(Outcome.NOT_FOUND, Event.NOT_ASKED) : done(value);
     }
 
-    private static Told done(@Nullable String value) {
-        return new Told(Outcome.DONE, idOf(value));
+    private static Reply done(@Nullable String value) {
+        return new Reply(Outcome.DONE, idOf(value));
     }
 
-    private static Told held(boolean condition) {
-        return new Told(condition ? Outcome.DONE : Outcome.CONDITION_FAILED, Event.NOT_ASKED);
+    private static Reply held(boolean condition) {
+        return new Reply(condition ? Outcome.DONE : Outcome.CONDITION_FAILED, Event.NOT_ASKED);
     }
 
-    /** Sets the value, and returns the one that was there. */
+    /** Sets the value, and returns the former one. */
     private record Swap(String value) implements EntryProcessor<String, String, String> {
         @Override
         public @Nullable String process(MutableEntry<String, String> entry, @Nullable Object... arguments) {

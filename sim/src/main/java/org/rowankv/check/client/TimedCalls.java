@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.check.history.Outcome;
 
 /**
- * Makes calls of the cache API for one caller, with the times before and after, and notes exceptions that no application should
- * meet, and calls that took long. Owned by the caller's thread.
+ * Timed calls of the cache API for one caller; collects slow calls, and exceptions that no application should see.
+ * Owned by the caller's thread.
  */
 final class TimedCalls {
-    /** What took longer is looked at more closely by {@link Lateness}. */
+    /** Longer calls are analysed by {@link Lateness}. */
     private static final long LONG_NS = TimeUnit.SECONDS.toNanos(9);
 
     /** A call of the cache API. */
@@ -20,10 +20,10 @@ final class TimedCalls {
     }
 
     /**
-     * How a call ended.
+     * Result of a call.
      *
      * @param outcome DONE: it returned
-     * @param value that it returned
+     * @param value its return value
      */
     record Answer<T>(Outcome outcome, @Nullable T value, long invokedNs, long returnedNs) {}
 
@@ -38,7 +38,7 @@ final class TimedCalls {
     /**
      * Makes the call.
      *
-     * @param name for people
+     * @param name for reports
      * @param isRead whether it changes nothing
      * @param isCompound whether it reads before it changes something
      */
@@ -75,7 +75,7 @@ final class TimedCalls {
                 : text.append(", at ").append(stack[0]).toString();
     }
 
-    /** Noted since the last time, each in a line. */
+    /** Returns the exceptions since the last call, one line each. */
     List<String> takeExceptions() {
         final List<String> taken = List.copyOf(exceptions);
         exceptions.clear();

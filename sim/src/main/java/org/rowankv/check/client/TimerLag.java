@@ -4,15 +4,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How late a timer of this JVM is, in all: a thread waits for a short time again and again, and adds up by how much each wait was
- * longer. The measured control for bounds on elapsed time: what this thread had to wait, others may have had to wait too.
+ * Accumulated delay of this JVM's timers: a thread repeats a short wait and sums up the excess. It is the control
+ * measurement for bounds on elapsed time: other threads may have been delayed as much as this one.
  */
 final class TimerLag {
     private static final long TICK_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private volatile long totalNs;
 
-    /** Starts to measure, to the end of the process. */
+    /** Starts the measurement, until the process exits. */
     static TimerLag start() {
         final TimerLag lag = new TimerLag();
         final Thread thread = new Thread(lag::measure, "timer-lag");
@@ -31,7 +31,7 @@ final class TimerLag {
         }
     }
 
-    /** Only grows. */
+    /** Total delay; never decreases. */
     long totalNs() {
         return totalNs;
     }

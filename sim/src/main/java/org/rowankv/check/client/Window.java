@@ -8,7 +8,7 @@ import org.rowankv.check.history.ChainEvent;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.check.history.ValueEvent;
 
-/** What all callers did between two rests. For one thread. */
+/** Operations of all callers between two pauses. Confined to one thread. */
 public final class Window {
     private final Map<Integer, List<ValueEvent>> values = new HashMap<>();
     private final Map<Integer, List<ChainEvent>> chains = new HashMap<>();
@@ -56,7 +56,7 @@ public final class Window {
         return longCalls;
     }
 
-    /** Those that no application should meet. */
+    /** Exceptions that no application should see. */
     public List<String> exceptions() {
         return exceptions;
     }

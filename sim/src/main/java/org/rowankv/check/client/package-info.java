@@ -1,4 +1,4 @@
-/** Clients in JVMs of their own, and what their callers saw. */
+/** Clients in their own JVMs, and the histories of their callers. */
 @NullMarked
 package org.rowankv.check.client;
 

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.check.client.LongCall;
 import org.rowankv.check.disturb.Fault;
 
-/** How long an operation may take, and how many outcomes may be unknown. */
+/** Bounds on the duration of an operation and on the number of unknown outcomes. */
 final class Bounds {
-    /** Of the clients' managers: how long an operation tries. */
+    /** Operation timeout of the clients' managers. */
     static final int PATIENCE_SECONDS = 10;
 
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
@@ -18,9 +18,9 @@ final class Bounds {
     private Bounds() {}
 
     /**
-     * Says why a call took too long; null if it did not. A request has its own deadline, whatever the cluster does; a call with
-     * several requests may begin the last one when a fault has just healed, so that the time of faults is added. What
-     * the timer of its JVM was late is added too: so long the machine kept its threads waiting.
+     * Returns why a call took too long; null if it did not. Each request has its own deadline, whatever the cluster
+     * does. A call with several requests may begin the last one just after a fault has healed, so the time of faults is
+     * added. The timer delay of its JVM is added too: the machine delayed its threads that long.
      */
     static @Nullable String whyTooLong(LongCall call, List<Fault> faults) {
         final long tookNs = call.returnedNs() - call.invokedNs();
@@ -43,8 +43,8 @@ final class Bounds {
     }
 
     /**
-     * How many outcomes may be unknown: of each caller one for each fault, and one more for each patience that the fault lasted. A
-     * connection that breaks leaves none, since requests are repeated.
+     * Upper bound of unknown outcomes: per caller one for each fault, and one more for each operation timeout that the
+     * fault lasted. A broken connection causes none, because requests are retried.
      */
     static long mostUnknown(List<Fault> faults, int callers) {
         return callers

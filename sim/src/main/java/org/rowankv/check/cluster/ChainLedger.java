@@ -7,7 +7,10 @@ import org.rowankv.check.history.ChainChecker;
 import org.rowankv.check.history.ChainEvent;
 import org.rowankv.check.history.ChainLink;
 
-/** What is known of one chain or counter at a rest: its value, and what may still take effect. For one thread. */
+/**
+ * Checker state of one chain or counter between windows: its value, and the writes that may still take effect. Confined
+ * to one thread.
+ */
 final class ChainLedger {
     private final ChainChecker checker = new ChainChecker();
     private final int slot;
@@ -24,15 +27,15 @@ final class ChainLedger {
         return isCounter;
     }
 
-    /** Operations that may still take effect. */
+    /** Number of operations that may still take effect. */
     int pending() {
         return pending.size();
     }
 
     /**
-     * Judges what has happened since the last rest.
+     * Checks the operations since the last pause.
      *
-     * @param read the judge's, after all events
+     * @param read the checker's own read, after all events
      */
     List<Anomaly> judge(List<ChainEvent> events, ChainEvent read) {
         final ChainLink last = read.link();

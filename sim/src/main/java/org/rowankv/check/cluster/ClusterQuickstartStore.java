@@ -11,7 +11,7 @@ import org.rowankv.daemon.local.LocalCluster;
 import org.rowankv.daemon.local.TemporaryCluster;
 import org.rowankv.samples.quickstart.QuickstartStore;
 
-/** Server processes: to leave only what lies in their files, all are stopped and started. */
+/** A store of server processes; all are restarted, to reduce the store to its files. */
 public record ClusterQuickstartStore(TemporaryCluster cluster) implements QuickstartStore {
     @Override
     public String description() {
@@ -48,7 +48,7 @@ public record ClusterQuickstartStore(TemporaryCluster cluster) implements Quicks
     public String reopen() throws IOException {
         cluster.stopServers();
         cluster.startServers();
-        return "all servers were stopped and started; looking at the cluster in a new process";
+        return "all servers were restarted; checking the cluster in a new process";
     }
 
     @Override

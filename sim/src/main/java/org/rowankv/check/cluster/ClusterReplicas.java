@@ -11,11 +11,11 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.membership.ClusterView;
 import org.rowankv.topology.Configuration;
 
-/** Whether the servers of a cluster, each with a directory of its own, hold the same, by their files alone. */
+/** Comparison of the replicas of a cluster, whose servers have separate directories, by their files alone. */
 final class ClusterReplicas {
     private ClusterReplicas() {}
 
-    /** Stops the servers cleanly, and compares; a line for each difference. */
+    /** Stops the servers cleanly, and compares; returns a line for each difference. */
     static List<String> stopAndCompare(TemporaryCluster cluster) throws IOException {
         final Configuration configuration;
         try (ConfigurationStore store = cluster.cluster().connect()) {

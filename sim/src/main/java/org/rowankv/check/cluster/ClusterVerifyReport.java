@@ -6,14 +6,14 @@ import java.util.Map;
 import org.rowankv.check.disturb.Disturbance;
 
 /**
- * What a run found.
+ * Result of a run.
  *
- * @param disturbances how often each that was asked for has happened
- * @param refused operations that had no effect for certain, and whose callers were told so
- * @param unknown operations whose outcome was told to be unknown; judged as what may have happened or not
- * @param mostUnknown how many of those the faults explain
- * @param anomalies each as text for people; empty when all is well
- * @param exceptions that no application should meet
+ * @param disturbances count of each requested disturbance
+ * @param refused operations that certainly had no effect, as their replies said
+ * @param unknown operations whose reply was an unknown outcome; the checker allows both results
+ * @param mostUnknown upper bound of unknown outcomes, given the faults
+ * @param anomalies as text, one each; empty when the history is explained
+ * @param exceptions that no application should see
  */
 public record ClusterVerifyReport(
         long operations,
@@ -32,7 +32,7 @@ public record ClusterVerifyReport(
         exceptions = List.copyOf(exceptions);
     }
 
-    /** What has to happen for the run to show anything, and has not. */
+    /** Preconditions of a meaningful run that were not met. */
     public List<String> neverHappened() {
         final List<String> never = new ArrayList<>();
         addIfZero(never, "operations", operations);
@@ -55,7 +55,7 @@ public record ClusterVerifyReport(
         }
     }
 
-    /** Whether more outcomes are unknown than the faults explain: then too many ways are open to explain an answer. */
+    /** Whether unknown outcomes exceed the bound: then too many explanations of a reply are open. */
     public boolean isTooOftenUnknown() {
         return unknown > mostUnknown;
     }

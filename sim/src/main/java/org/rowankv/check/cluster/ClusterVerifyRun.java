@@ -19,22 +19,22 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
 /**
- * One run of {@code verify --cluster}: server processes behind proxies, client JVMs whose callers ask for a few keys through the
- * cache API, one JVM that only reads. In each window the callers begin, a {@link Disturber} does something to the cluster and waits
- * until it serves again, the callers rest, and the {@link Judge} judges what they were answered. In the end the servers' files
- * are compared.
+ * One run of {@code verify --cluster}: server processes behind proxies, client JVMs whose callers use a few keys
+ * through the cache API, and one read-only JVM. In each window the callers start, a {@link Disturber} injects a fault
+ * and waits until the cluster serves again, the callers pause, and the {@link Judge} checks their histories. At the end
+ * the servers' files are compared.
  */
 public final class ClusterVerifyRun {
     private static final int SERVERS = 3;
     private static final int SHARDS = 12;
     private static final String CAPACITY = "128m";
-    /** Of the JVM that only reads. */
+    /** Callers of the read-only JVM. */
     private static final int READERS = 2;
-    /** Callers are at work before something happens, and when it is over. */
+    /** Callers run this long before and after each fault. */
     private static final long BEFORE_NS = TimeUnit.MILLISECONDS.toNanos(300);
 
     private static final long AFTER_NS = TimeUnit.MILLISECONDS.toNanos(700);
-    /** How long a run goes on at most to see what it has not seen. */
+    /** Maximum extension of a run that still lacks an event. */
     private static final long LONGER_NS = TimeUnit.MINUTES.toNanos(3);
 
     private static final long STUCK_NS = TimeUnit.MINUTES.toNanos(5);
@@ -46,7 +46,7 @@ public final class ClusterVerifyRun {
     private final List<ClientProcess> clients = new ArrayList<>();
     private final List<String> anomalies = new ArrayList<>();
     private final List<String> exceptions = new ArrayList<>();
-    /** Of the windows that are over. */
+    /** Totals of the completed windows. */
     private ClientProcess.Counts counts = ClientProcess.Counts.NONE;
 
     private volatile long lastRestNs = System.nanoTime();
@@ -79,7 +79,7 @@ public final class ClusterVerifyRun {
             } finally {
                 if (!well) {
                     cluster.keep();
-                    out.println("verify: logs and data stay in " + cluster.dir());
+                    out.println("verify: logs and data are kept in " + cluster.dir());
                 }
             }
         } finally {
@@ -155,7 +155,7 @@ public final class ClusterVerifyRun {
         }
     }
 
-    /** A client that hangs would be waited for for ever: it is ended then, and the run fails for that. */
+    /** Kills a hanging client, which would block the run for ever; the run fails then. */
     private void startWatch() {
         final Thread watching = new Thread(
                 () -> {
@@ -163,7 +163,7 @@ public final class ClusterVerifyRun {
                         LockSupport.parkNanos(this, TimeUnit.SECONDS.toNanos(1));
                     }
                     if (!over) {
-                        out.println("verify: stuck: the callers did not come to rest within "
+                        out.println("verify: stuck: the callers did not stop within "
                                 + TimeUnit.NANOSECONDS.toSeconds(STUCK_NS) + " s");
                         clients.forEach(ClientProcess::kill);
                     }
@@ -177,8 +177,7 @@ public final class ClusterVerifyRun {
         final long startNs = System.nanoTime();
         final long lengthNs = TimeUnit.SECONDS.toNanos(settings.seconds());
         boolean goesOn = true;
-        // Once without a fault: clients warm up, and servers ask the configuration store for a cache that is new to
-        // them.
+        // Once without a fault: clients warm up, and servers read the new cache from the configuration store.
         boolean disturbed = false;
         while (goesOn) {
             final Window window = window(judge, disturber, disturbed);
@@ -203,7 +202,7 @@ public final class ClusterVerifyRun {
         }
     }
 
-    /** For people. */
+    /** Human-readable state of the run. */
     private String underWay(Disturber disturber) {
         return judging ? "judging" : disturber.underWay();
     }
@@ -239,7 +238,7 @@ public final class ClusterVerifyRun {
         }
     }
 
-    /** What has happened so far. */
+    /** Report of the run so far. */
     private ClusterVerifyReport report(Disturber disturber, ServerCounts serverCounts) {
         return new ClusterVerifyReport(
                 counts.operations(),

@@ -6,17 +6,17 @@ import org.rowankv.check.disturb.Disturbance;
 import org.rowankv.daemon.Launch;
 
 /**
- * What a run of {@code verify --cluster} does.
+ * Settings of a run of {@code verify --cluster}.
  *
- * @param seconds how long at least; longer until everything that it is to show has happened
+ * @param seconds minimum length; the run continues until every required event has happened
  * @param callers in all client JVMs together
- * @param jvms that they are spread over
- * @param registers keys that are registers; there are some counters and chains besides
- * @param seed of callers and disturbances; how processes interleave is not in it
- * @param disturbances what is done to the cluster
- * @param longestStopSeconds how long a process is stopped at most
- * @param servers how the server processes are started
- * @param clientJava the program that runs the clients
+ * @param jvms client JVMs for these callers
+ * @param registers number of registers; some counters and chains are additional
+ * @param seed of callers and disturbances; process scheduling is not reproduced
+ * @param disturbances the faults to inject
+ * @param longestStopSeconds longest stop of a process
+ * @param servers launch settings of the server processes
+ * @param clientJava the executable that runs the clients
  */
 public record ClusterVerifySettings(
         int seconds,

@@ -26,29 +26,29 @@ import org.rowankv.check.history.ValueAction;
 import org.rowankv.check.history.ValueEvent;
 
 /**
- * Reads every key while the callers rest, and judges what has happened to it since the last rest.
+ * Checker that reads every key while the callers pause, and checks its history since the last pause.
  *
- * <p>An operation of unknown outcome may take effect as long as its session is open, which is to the end. So a key with several of
- * them is retired: nobody asks for it any more, its slot goes on with a new key, and it is read and judged once more at the end. For
- * one thread.
+ * <p>An operation of unknown outcome may take effect as long as its session is open, which is until the end. So a key
+ * with several of them is retired: callers stop using it, its slot continues with a new key, and it is read and checked
+ * once more at the end. Confined to one thread.
  */
 final class Judge {
     private static final int CALLER = -1;
     /** A key with more operations that may still take effect is retired. */
     private static final int MOST_PENDING = 2;
-    /** All servers serve, so one repetition of a read should do. */
+    /** All servers serve, so one retry of a read should suffice. */
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
 
-    /** A slot and the name of a key that it holds, or held. */
+    /** A slot, and the name of its current or former key. */
     private record Key(int slot, String name) {}
 
-    /** A key, and what is known of it: one of the ledgers is its. */
+    /** A key and its ledger; exactly one of the two ledgers is set. */
     private record Held(
             Key key,
             @Nullable RegisterLedger register,
             @Nullable ChainLedger chain) {}
 
-    /** What the judge has read, by name, and when. */
+    /** Values read by the checker, by key name, with the times. */
     private record Reading(Map<String, String> values, Map<String, Long> counts, long invokedNs, long returnedNs) {}
 
     private final Keys keys;
@@ -79,21 +79,21 @@ final class Judge {
         }
     }
 
-    /** Of the keys in the slots, for the next window. */
+    /** Key generations of the slots, for the next window. */
     int[] generations() {
         return generations.clone();
     }
 
-    /** Keys that were retired so far. */
+    /** Number of retired keys. */
     int retired() {
         return retired.size();
     }
 
     /**
-     * Judges all keys.
+     * Checks all keys.
      *
-     * @return what is wrong, as text for people
-     * @throws IOException if a key can not be read
+     * @return anomalies as text
+     * @throws IOException if a key cannot be read
      */
     List<String> judge(Window window) throws IOException {
         final List<String> anomalies = new ArrayList<>();
@@ -116,7 +116,7 @@ final class Judge {
         return anomalies;
     }
 
-    /** As {@link #judge(Window)}, of the keys that were retired. At the end. */
+    /** As {@link #judge(Window)}, for the retired keys. Call at the end. */
     List<String> judgeRetired() throws IOException {
         final List<String> anomalies = new ArrayList<>();
         final Reading reading = read(retired.stream().map(Held::key).toList());
@@ -158,7 +158,7 @@ final class Judge {
         return anomalies.stream().map(Anomaly::toString).toList();
     }
 
-    /** Reads all of them; what was lost is asked for again. */
+    /** Reads all keys; lost replies are retried. */
     private Reading read(List<Key> all) throws IOException {
         final Set<String> names = new HashSet<>();
         final Set<String> ofCounters = new HashSet<>();
@@ -170,7 +170,7 @@ final class Judge {
                 return new Reading(cache.getAll(names), counters.getAll(ofCounters), invokedNs, System.nanoTime());
             } catch (RuntimeException e) {
                 if (HonestFailure.outcomeOf(e, true) == null || System.nanoTime() - fromNs >= PATIENCE_NS) {
-                    throw new IOException("keys can not be read although all servers serve: " + e, e);
+                    throw new IOException("keys cannot be read although all servers serve: " + e, e);
                 }
             }
         }

@@ -9,7 +9,7 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.rowankv.check.client.ClientProcess;
 
-/** Prints every few seconds how a run goes, on a thread of its own. */
+/** A thread that prints the progress of a run every few seconds. */
 final class Progress {
     private static final int LONG_RUN_SECONDS = 30;
 
@@ -23,10 +23,10 @@ final class Progress {
     private volatile boolean over;
 
     /**
-     * Not started yet.
+     * Creates it, not started.
      *
-     * @param underWay what is done at the moment, or empty
-     * @param exceptions that no application should meet, so far
+     * @param underWay current activity, or empty
+     * @param exceptions so far, that no application should see
      */
     Progress(
             PrintStream out,

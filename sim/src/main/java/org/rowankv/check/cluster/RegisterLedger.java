@@ -12,9 +12,9 @@ import org.rowankv.check.history.ValueEvent;
 import org.rowankv.check.history.ValueHistoryChecker;
 
 /**
- * What is known of one register at a rest: its value, and the operations of unknown outcome that may still take effect. Such an
- * operation is one more way to explain an answer; one that is known to have happened is none any more, and so is one that waits for
- * a value which does not come back. For one thread.
+ * Checker state of one register between windows: its value, and the operations of unknown outcome that may still take
+ * effect. Each such operation is one more possible explanation of a reply. It is dropped once its effect is observed,
+ * or once it expects a value that cannot recur. Confined to one thread.
  */
 final class RegisterLedger {
     private final ValueHistoryChecker checker = new ValueHistoryChecker();
@@ -26,15 +26,15 @@ final class RegisterLedger {
         this.slot = slot;
     }
 
-    /** Operations that may still take effect. */
+    /** Number of operations that may still take effect. */
     int pending() {
         return pending.size();
     }
 
     /**
-     * Judges what has happened since the last rest.
+     * Checks the operations since the last pause.
      *
-     * @param read the judge's, after all events
+     * @param read the checker's own read, after all events
      */
     List<Anomaly> judge(List<ValueEvent> events, ValueEvent read) {
         final List<ValueEvent> open = new ArrayList<>(pending);

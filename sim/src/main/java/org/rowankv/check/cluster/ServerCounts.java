@@ -5,7 +5,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.rowankv.daemon.local.LocalCluster;
 
-/** Counts that servers keep, added up over their processes: a process that was killed counts with what it said last. For one thread. */
+/**
+ * Counters of the servers, summed over their processes; a killed process counts with its last report. Confined to one
+ * thread.
+ */
 final class ServerCounts {
     private record Counts(long staleTerms, long joinedRetries) {}
 
@@ -16,7 +19,7 @@ final class ServerCounts {
         this.cluster = cluster;
     }
 
-    /** Asks all servers, which have to serve. */
+    /** Queries all servers, which must be serving. */
     void ask() throws IOException {
         for (int server = 0; server < cluster.shape().servers(); server++) {
             final Map<String, String> status = cluster.statusOf(server);
@@ -28,12 +31,12 @@ final class ServerCounts {
         }
     }
 
-    /** Requests that were sent with an old term. */
+    /** Requests sent with a stale term. */
     long staleTerms() {
         return byProcess.values().stream().mapToLong(Counts::staleTerms).sum();
     }
 
-    /** Repeated requests that found what their first attempt had done. */
+    /** Retries that found the effect of their first attempt. */
     long joinedRetries() {
         return byProcess.values().stream().mapToLong(Counts::joinedRetries).sum();
     }

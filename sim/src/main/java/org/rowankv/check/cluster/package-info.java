@@ -1,4 +1,4 @@
-/** Judging clusters of processes: servers, a ZooKeeper, clients in JVMs of their own, and what stands in between. */
+/** Checks of clusters of processes: servers, a ZooKeeper, clients in their own JVMs, and proxies between them. */
 @NullMarked
 package org.rowankv.check.cluster;
 

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.rowankv.runtime.SystemClock;
 
-/** One child, from its start to its end; used by the parent's thread. */
+/** One child process, from start to end. Confined to the parent's thread. */
 final class ChildProcess {
     private static final int KILLED = 128 + 9;
     private static final int STUCK_AFTER_SECONDS = 120;
@@ -41,12 +41,12 @@ final class ChildProcess {
                 .start();
     }
 
-    /** Returns when the child has come so far or has ended. */
+    /** Returns when the child has reached this phase or has ended. */
     void awaitPhase(Phase phase) {
         final long deadline = SystemClock.INSTANCE.nanoTime() + TimeUnit.SECONDS.toNanos(STUCK_AFTER_SECONDS);
         while (journal.phase().compareTo(phase) < 0 && process.isAlive()) {
             if (SystemClock.INSTANCE.nanoTime() > deadline) {
-                throw new IllegalStateException("stuck: the child came to " + journal.phase() + " and not to " + phase
+                throw new IllegalStateException("stuck: the child reached " + journal.phase() + " and not " + phase
                         + " within " + STUCK_AFTER_SECONDS + " s\n" + output());
             }
             LockSupport.parkNanos(LOOK_EVERY_NS);
@@ -66,7 +66,7 @@ final class ChildProcess {
         return (int) TimeUnit.NANOSECONDS.toMicros(SystemClock.INSTANCE.nanoTime() - startedNs);
     }
 
-    /** Kills the child if it still lives. */
+    /** Kills the child if it is alive. */
     void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();
@@ -77,7 +77,7 @@ final class ChildProcess {
         process.waitFor(STUCK_AFTER_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** Whether it ended as it should: killed, or by itself and well. */
+    /** Whether it ended as expected: killed, or by itself with success. */
     boolean endedWell() {
         return process.exitValue() == KILLED || process.exitValue() == 0;
     }
@@ -86,7 +86,7 @@ final class ChildProcess {
         return process.exitValue();
     }
 
-    /** The end of what the child printed. */
+    /** The last part of the child's output. */
     String output() {
         try {
             final String text = Files.readString(output, StandardCharsets.UTF_8);

@@ -19,8 +19,8 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.embedded.EmbeddedCluster;
 
 /**
- * The process that is killed: opens the store, writes down what it holds, loads it for a while and closes it. Arguments:
- * see {@link CrashSettings#childArguments}.
+ * The process that is killed: opens the store, records its content, loads it for a while and closes it. Arguments: see
+ * {@link CrashSettings#childArguments}.
  */
 public final class CrashChild {
     private static final int FAILED = 70;
@@ -68,7 +68,7 @@ public final class CrashChild {
         return ids;
     }
 
-    /** Reads every key there can be, and lists every cache: both must show the same objects. */
+    /** Reads every possible key, and iterates over every cache: both must show the same objects. */
     private static ObservedStates observe(RowanClient client, int[] cacheIds) {
         final ObservedStates observed = new ObservedStates(cacheIds);
         final Request request = new Request();
@@ -131,7 +131,7 @@ public final class CrashChild {
             final CrashLoad load = new CrashLoad(
                     i, client, cacheIds, journal.writer(i), random.fork("load " + i), round.storeDirectory());
             final Thread thread = new Thread(load, "crash-load-" + i);
-            thread.setUncaughtExceptionHandler((who, failure) -> {
+            thread.setUncaughtExceptionHandler((failed, failure) -> {
                 failure.printStackTrace();
                 Runtime.getRuntime().halt(FAILED);
             });

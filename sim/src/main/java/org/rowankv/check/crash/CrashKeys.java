@@ -5,19 +5,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which caches and keys the child works on. Most keys belong to one thread, so that its own order is theirs; those of
- * {@link #SHARED} belong to all.
+ * The caches and keys of the child. Most keys have one writing thread, whose order is theirs; those of {@link #SHARED}
+ * have several.
  */
 final class CrashKeys {
     static final int THREADS = 4;
 
-    /** Objects of all small and middling sizes. */
+    /** Objects of all small and medium sizes. */
     static final int PLAIN = 0;
-    /** The values are copies of pieces of the store's own files: log entries inside log entries. */
+    /** Values are copies of pieces of the store's own files: log entries inside log entries. */
     static final int MIRROR = 1;
     /** Every thread writes every key. */
     static final int SHARED = 2;
-    /** The first of the caches, one per thread, that are cleared as a whole again and again. */
+    /** First of the caches, one per thread, that are repeatedly cleared. */
     static final int SCRATCH = 3;
 
     static final int CACHES = SCRATCH + THREADS;
@@ -36,12 +36,12 @@ final class CrashKeys {
         };
     }
 
-    /** How many keys of a cache one thread may write. */
+    /** Number of keys of a cache that one thread may write. */
     static int count(int cache) {
         return cache == SHARED ? SHARED_KEYS : KEYS_PER_THREAD[Math.min(cache, SCRATCH)];
     }
 
-    /** The number of a key: unlike any other of its cache. */
+    /** The number of a key, unique in its cache. */
     static int number(int cache, int thread, int index) {
         return cache == SHARED ? index : thread * 100_000 + index;
     }
@@ -50,7 +50,7 @@ final class CrashKeys {
         return ("k" + number).getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /** The number of a key, or −1 when the bytes are none of ours. */
+    /** The number of a key, or −1 when the bytes are not a key of the child. */
     static int numberOf(byte[] key) {
         return numberOf(new String(key, StandardCharsets.ISO_8859_1));
     }

@@ -20,8 +20,8 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.durability.DurableFile;
 
 /**
- * One thread's share of the load: puts, conditional puts, removals and clears at full speed, each written down before it
- * begins and after it was answered. Owned by its thread.
+ * One thread's share of the load: puts, conditional puts, removals and clears at full speed. Each is recorded before it
+ * begins and after its reply. Owned by its thread.
  */
 final class CrashLoad implements Runnable {
     private static final int ENTRY_ALIGNMENT = 64;
@@ -99,7 +99,7 @@ final class CrashLoad implements Runnable {
         carryOut(Journal.Kind.REMOVE, cache, number, Stored.absent(0));
     }
 
-    /** Random bytes, mostly few. */
+    /** Draws a random length, mostly short, and fills the value. */
     private int fill() {
         final int die = random.nextInt(100);
         final int length = die < 80 ? random.nextInt(300) : die < 98 ? random.nextInt(5_000) : random.nextInt(30_000);
@@ -136,7 +136,7 @@ final class CrashLoad implements Runnable {
         }
     }
 
-    /** Those that stay: checkpoints come and go at any moment, and so does what is to replace another file. */
+    /** Lists only permanent files: checkpoints and temporary replacement files may vanish at any moment. */
     private List<Path> filesOfTheStore() throws IOException {
         final List<Path> files = new ArrayList<>();
         Files.walkFileTree(directory, new SimpleFileVisitor<>() {
@@ -158,7 +158,7 @@ final class CrashLoad implements Runnable {
             @Override
             public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
                 if (isTemporary(file)) {
-                    return FileVisitResult.CONTINUE; // gone since it was listed
+                    return FileVisitResult.CONTINUE; // deleted since it was listed
                 }
                 throw failure;
             }

@@ -2,7 +2,7 @@ package org.rowankv.check.crash;
 
 import org.rowankv.runtime.RandomSource;
 
-/** When the kill strikes. */
+/** The moment of a kill. */
 enum CrashMoment {
     /** While threads put, remove and update. */
     IN_LOAD,

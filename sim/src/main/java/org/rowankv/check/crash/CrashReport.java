@@ -3,13 +3,13 @@ package org.rowankv.check.crash;
 import java.util.List;
 
 /**
- * What a run of rounds found.
+ * Result of a run of rounds.
  *
- * @param rounds how many were made
+ * @param rounds number of rounds
  * @param acked operations that were acknowledged
- * @param lost acknowledged states that were gone, on a server or after reopening
- * @param resurrected objects that were there although their removal was acknowledged
- * @param problems everything that was wrong, for people; empty when all is well
+ * @param lost acknowledged states that were missing, on a server or after reopening
+ * @param resurrected objects present although their removal was acknowledged
+ * @param problems all findings, as text; empty when there are none
  */
 public record CrashReport(int rounds, long acked, long lost, long resurrected, List<String> problems) {
     public CrashReport {

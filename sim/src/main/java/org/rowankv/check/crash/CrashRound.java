@@ -5,13 +5,13 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * One round: a child on a store directory, with files of its own beside it.
+ * One round: a child on a store directory, with its own files beside it.
  *
  * @param number of the round, from 1
  * @param seed of the child's load
  * @param directory of the run
- * @param store number of the store that the round works on
- * @param loadMs how long the child loads before it closes by itself; 0: it only looks
+ * @param store number of the store that the round uses
+ * @param loadMs how long the child loads before it closes by itself; 0: it only checks
  */
 record CrashRound(int number, long seed, Path directory, int store, int loadMs) {
     private static final int RECORDS_PER_THREAD = 300_000;

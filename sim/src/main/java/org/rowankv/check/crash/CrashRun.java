@@ -16,9 +16,9 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
 /**
- * Rounds: a child works on a store and is killed; what its areas hold is compared with what was acknowledged, server by
- * server, before anybody opens the store again; what the reopened store holds is compared by the next round's child. The
- * run ends with the first round that finds something and leaves its files.
+ * A sequence of rounds. In each, a child works on a store and is killed; the areas are compared with the acknowledged
+ * operations, server by server, before the store is opened again. The child of the next round compares the reopened
+ * store. The run ends with the first round that finds something, and leaves its files.
  */
 public final class CrashRun {
     private static final int LONGEST_LOAD_MS = 900;
@@ -39,7 +39,7 @@ public final class CrashRun {
     private long lost;
     private long resurrected;
 
-    /** @param removeEvery so many rounds one server's area is removed where others can do without; 0: never */
+    /** @param removeEvery rounds between removals of one server's area, where the others suffice; 0: never */
     public CrashRun(CrashSettings settings, int removeEvery, PrintStream out, boolean terminal) {
         this.removals = new Removals(removeEvery);
         this.settings = settings;
@@ -100,7 +100,7 @@ public final class CrashRun {
         judge(round, child, journal);
     }
 
-    /** Each area loses any part of what was not forced, independently of the others. */
+    /** Each area loses any part of its unforced bytes, independently of the others. */
     private void cutPower(CrashRound round) throws IOException {
         for (int server = 0; server < CrashSettings.SERVERS; server++) {
             final int keptOfEight = random.nextInt(9);
@@ -108,7 +108,7 @@ public final class CrashRun {
         }
     }
 
-    /** Opens the store once more, looks, and closes it well: now the replicas must agree entirely. */
+    /** Opens the store once more, checks it, and closes it cleanly: now the replicas must agree entirely. */
     private void look(CrashRound round) throws IOException, InterruptedException {
         Files.deleteIfExists(round.journalFile());
         final Journal journal = CrashRound.openJournal(round.journalFile());

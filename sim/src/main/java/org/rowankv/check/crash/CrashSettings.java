@@ -8,27 +8,27 @@ import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.embedded.Surroundings;
 
 /**
- * What a run of rounds does.
+ * Settings of a run of rounds.
  *
- * @param rounds how often the child is killed
- * @param replicas how many servers hold each object, of {@link #SERVERS}
- * @param seed of every random decision; when exactly the kill strikes is not in it
- * @param power whether each kill is made a power cut: the areas lose what was not forced
- * @param directory for stores and journals; each failure's stay there
+ * @param rounds number of kills
+ * @param replicas servers that hold each object, of {@link #SERVERS}
+ * @param seed of every random decision; the exact moment of a kill is not reproduced
+ * @param power whether each kill becomes a power cut: the areas lose unforced bytes
+ * @param directory for stores and journals; those of a failure are kept
  */
 public record CrashSettings(int rounds, int replicas, long seed, boolean power, Path directory) {
     static final int SERVERS = 3;
 
-    // Small enough that a second of load writes the store several times over, so that cleaning is always under way.
+    // Small enough that a second of load writes the store several times over, so that the cleaner always runs.
     private static final long CAPACITY_BYTES = 48L << 20;
     private static final int SEGMENT_BYTES = 256 << 10;
     private static final int SHARDS = 16;
     private static final long SLOW_COPY = 256 << 10;
     private static final int WORKERS = 4;
-    /** Short enough that many a kill strikes while one is written. */
+    /** Short enough that many kills strike while a checkpoint is written. */
     private static final long CHECKPOINT_INTERVAL_MS = 10;
 
-    /** After so many rounds an empty store takes the place of the old one. */
+    /** After this many rounds an empty store replaces the old one. */
     static final int ROUNDS_PER_STORE = 25;
 
     public CrashSettings {
@@ -51,7 +51,10 @@ public record CrashSettings(int rounds, int replicas, long seed, boolean power, 
                 .build();
     }
 
-    /** The machine a child runs on: another start of it in every round, whose forces are seen, if the power is cut. */
+    /**
+     * The environment of a child: a new boot of the machine in every round, whose forces are recorded, if the power is
+     * cut.
+     */
     Surroundings surroundings(CrashRound round) {
         // In every other round a copy to a joining replica takes longer than the child lives.
         final Surroundings present = round.number() % 2 == 0

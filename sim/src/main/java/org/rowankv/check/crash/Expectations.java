@@ -8,21 +8,21 @@ import org.rowankv.check.area.Stored;
 import org.rowankv.protocol.Version;
 
 /**
- * What each key may hold: the newest state that was acknowledged, or one that was attempted after it and never answered.
- * The parent's memory from round to round.
+ * The states that each key may hold: the newest acknowledged one, or one that was attempted after it without a reply.
+ * State of the parent across rounds.
  */
 final class Expectations {
-    /** What is wrong with a key. */
+    /** A kind of wrong key state. */
     enum Fault {
-        /** An acknowledged state is gone. */
+        /** An acknowledged state is missing. */
         LOST,
-        /** An object is there although its removal was acknowledged. */
+        /** An object exists although its removal was acknowledged. */
         RESURRECTED,
-        /** An object of a key that nobody ever wrote. */
+        /** An object of a key that was never written. */
         FORGED
     }
 
-    /** A key that does not hold what it may. */
+    /** A key with a state that is not allowed. */
     record Finding(Fault fault, String where, int cache, int key, List<Stored> allowed, Stored found) {
         @Override
         public String toString() {
@@ -56,22 +56,22 @@ final class Expectations {
         }
     }
 
-    /** Acknowledged operations so far. */
+    /** Number of acknowledged operations so far. */
     long acked() {
         return acked;
     }
 
-    /** Operations so far that were refused for want of room. */
+    /** Number of operations so far that were refused for lack of space. */
     long full() {
         return full;
     }
 
-    /** What was wrong with the answers themselves. */
+    /** Contradictions among the replies themselves. */
     List<String> contradictions() {
         return contradictions;
     }
 
-    /** Takes in what a child that is dead now did and was told. */
+    /** Adds the operations and replies of a dead child. */
     void learn(Journal journal) {
         final List<Journal.Entry> unanswered = new ArrayList<>();
         journal.forEach(entry -> {
@@ -84,7 +84,7 @@ final class Expectations {
                 full++;
             }
         });
-        // After the acknowledged ones: of a shared key another thread's may come later in the journal.
+        // After the acknowledged ones: on a shared key another thread's may follow later in the journal.
         unanswered.forEach(this::learnAttempted);
     }
 
@@ -135,7 +135,7 @@ final class Expectations {
                 : entry.stored();
     }
 
-    /** Compares what was found of one cache; a key that is not in the map holds nothing. */
+    /** Compares the observed objects of one cache; a key that is not in the map holds nothing. */
     List<Finding> compare(String where, int cache, Map<Integer, Stored> found) {
         final List<Finding> findings = new ArrayList<>();
         caches.get(cache).forEach((number, key) -> {
@@ -156,7 +156,7 @@ final class Expectations {
         return !found.isAbsent() && key.allowed.get(0).isAbsent() ? Fault.RESURRECTED : Fault.LOST;
     }
 
-    /** From now on each key may hold only what it was seen to hold. */
+    /** Restricts each key to its observed state. */
     void settle(ObservedStates observed) {
         for (int cache = 0; cache < CrashKeys.CACHES; cache++) {
             final Map<Integer, Stored> states = observed.of(cache);
@@ -168,7 +168,7 @@ final class Expectations {
         }
     }
 
-    /** Back to an empty store. */
+    /** Resets to an empty store. */
     void forgetAll() {
         for (Map<Integer, Key> keys : caches) {
             keys.replaceAll((number, key) -> new Key());

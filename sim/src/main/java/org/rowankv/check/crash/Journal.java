@@ -10,33 +10,33 @@ import java.util.function.Consumer;
 import org.rowankv.check.area.Stored;
 
 /**
- * The journal of one child, seen from either side: the child's threads write, one {@link Writer} each; the parent looks
- * at the phase while the child lives and reads the records when it is dead.
+ * The journal of one child. The child's threads write, through one {@link Writer} each; the parent reads the phase
+ * while the child lives, and the records after its death.
  */
 final class Journal {
-    /** What a thread does to a key. */
+    /** Kind of an operation on a key. */
     enum Kind {
         STORE,
         REMOVE,
-        /** Of every key of the cache; the record's key says nothing. */
+        /** Applies to every key of the cache; the record's key is unused. */
         CLEAR
     }
 
-    /** What is known of an operation. */
+    /** Progress of an operation. */
     enum State {
         /** No record. */
         EMPTY,
-        /** About to begin, or begun and not answered. */
+        /** About to begin, or begun without a reply. */
         ATTEMPTED,
-        /** Answered: it took effect. */
+        /** Reply: it took effect. */
         ACKED,
-        /** Answered: it changed nothing. */
+        /** Reply: it changed nothing. */
         NOTHING,
-        /** Answered: there was no room. */
+        /** Reply: there was no space. */
         FULL
     }
 
-    /** One operation. {@code key} is a number that belongs to one key of the cache. */
+    /** One operation. {@code key} is a number, unique in the cache. */
     record Entry(int thread, State state, Kind kind, int cache, int key, Stored stored) {}
 
     private static final State[] STATES = State.values();
@@ -53,7 +53,7 @@ final class Journal {
         this.recordsPerThread = recordsPerThread;
     }
 
-    /** Makes the file if it is not there. Both sides give the same sizes. */
+    /** Creates the file if it is missing. Both sides must pass the same sizes. */
     static Journal open(Path file, int threads, int recordsPerThread) throws IOException {
         final int length = JournalDescriptor.recordOffset(threads, recordsPerThread, 0);
         try (FileChannel channel =
@@ -76,7 +76,7 @@ final class Journal {
         return new Writer(thread);
     }
 
-    /** Every operation, thread by thread in the order in which the thread made them. */
+    /** Visits every operation, thread by thread, in the order of each thread. */
     void forEach(Consumer<Entry> visitor) {
         for (int thread = 0; thread < threads; thread++) {
             for (int record = 0; record < recordsPerThread; record++) {

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Layout of the journal in which the child writes down what it is about to do and what it was told.
+ * Layout of the journal in which the child records its attempts and the replies.
  *
  * <pre>
  *   0        4          8
@@ -20,8 +20,8 @@ import java.nio.ByteOrder;
  *   +--------+--------+--------+--------+----------+--------+--------+---------+---//---+
  * </pre>
  *
- * <p>The state is stored last, with release: once when the operation is about to begin, once when it was answered. The
- * file is mapped, so what was stored is there after the process was killed, in the order in which it was stored.
+ * <p>The state is stored last, with release: once before the operation begins, once after its reply. The file is
+ * mapped, so a killed process leaves its stores visible, in the order in which they were made.
  */
 final class JournalDescriptor {
     static final int PHASE_OFFSET = 0;

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.rowankv.check.area.Stored;
 
-/** What a freshly opened store held, as the child saw it, and the contradictions it met while it looked. */
+/** The content of a freshly opened store, as the child observed it, and the contradictions it found. */
 final class ObservedStates {
     private final List<Map<Integer, Stored>> byCache = new ArrayList<>();
     private final List<String> contradictions = new ArrayList<>();
@@ -40,7 +40,7 @@ final class ObservedStates {
         return contradictions;
     }
 
-    /** Writes the file so that it is there whole or not at all. */
+    /** Writes the file atomically: complete or not at all. */
     void write(Path file) throws IOException {
         final Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
         try (DataOutputStream out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(unfinished)))) {

@@ -11,8 +11,8 @@ import org.rowankv.server.inspect.ConfigurationImage;
 import org.rowankv.topology.Configuration;
 
 /**
- * Takes one server's area away between two rounds, now this one's, now that one's, wherever complete replicas of all shards
- * are left on the others; and says which areas must hold everything by themselves, as the stored configuration has it.
+ * Removals of one server's area between two rounds, in rotation, wherever the others keep complete replicas of all
+ * shards. Also reports which areas must be complete by themselves, according to the stored configuration.
  */
 final class Removals {
     private final int every;
@@ -20,7 +20,7 @@ final class Removals {
     private int removed;
     private int seenJoining;
 
-    /** @param every so many rounds one is removed; 0: never */
+    /** @param every rounds between two removals; 0: never */
     Removals(int every) {
         if (every < 0) {
             throw new IllegalArgumentException("every " + every + " rounds");
@@ -28,7 +28,7 @@ final class Removals {
         this.every = every;
     }
 
-    /** A new store begins. */
+    /** Resets for a new store. */
     void newStore() {
         Arrays.fill(removedInTerm, 0);
     }
@@ -41,14 +41,14 @@ final class Removals {
         return store.resolve("area-" + server + ".rowan");
     }
 
-    /** Between a round that was judged and the next on the same store, which was opened once at least. */
+    /** Runs between a checked round and the next one on the same store, which was opened at least once. */
     void afterRound(int round, Path store) throws IOException {
         if (every == 0 || round % every != 0) {
             return;
         }
         final int server = round / every % CrashSettings.SERVERS;
         final Configuration found = configuration(store);
-        // Who was removed before, and whose loss no start has noted yet, is lost as well.
+        // A server removed before, whose loss no start has recorded yet, is lost as well.
         final List<Integer> lost = new ArrayList<>(List.of(server));
         for (int other = 0; other < CrashSettings.SERVERS; other++) {
             if (other != server && isGone(found, other)) {
@@ -62,7 +62,7 @@ final class Removals {
         }
     }
 
-    /** Removed, and no start since has got so far as to store that. */
+    /** Removed, and no later start has stored that fact. */
     private boolean isGone(Configuration found, int server) {
         return removedInTerm[server] != 0 && found.term() <= removedInTerm[server];
     }
@@ -84,12 +84,12 @@ final class Removals {
         return complete;
     }
 
-    /** Areas taken away so far. */
+    /** Number of removed areas. */
     int removed() {
         return removed;
     }
 
-    /** How often an area was found joining when a round was judged. */
+    /** How often an area was found joining when a round was checked. */
     int seenJoining() {
         return seenJoining;
     }

@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 /**
- * What an area's device is known to hold: a file of the area's length, to which every force of the child is repeated once
- * it has succeeded, and a last word that says of which area. The parent makes of both what a power cut leaves.
+ * The bytes that an area's device certainly holds: a file of the area's length, to which every successful force of the
+ * child is repeated, and a last word that identifies the area. The parent derives from both the result of a power cut.
  */
 final class Shadow {
     private final Path area;
@@ -28,22 +28,22 @@ final class Shadow {
         return new Shadow(area, Path.of(area + ".shadow"));
     }
 
-    /** The area's bytes, and behind them the word that names it. For the child. */
+    /** Maps the area's bytes, followed by the word that identifies it. For the child. */
     MappedByteBuffer map(long length) throws IOException {
         return map(file, length + Long.BYTES);
     }
 
-    /** Another area than any before, and never 0. */
+    /** Returns the area's identifier: new for each area, and never 0. */
     long nameOfArea() throws IOException {
         final BasicFileAttributes attributes = Files.readAttributes(area, BasicFileAttributes.class);
         return Objects.hash(attributes.fileKey(), attributes.creationTime()) | 1L << Integer.SIZE;
     }
 
     /**
-     * Keeps or drops each 8-byte word that was stored and not forced; both files hold the same afterwards.
+     * Keeps or drops each 8-byte word that was stored and not forced; both files are equal afterwards.
      *
      * @param coin whether a word is kept
-     * @return how many words were dropped; 0 if nothing can have been stored that was not forced
+     * @return number of dropped words; 0 if no unforced store is possible
      */
     long cutPower(BooleanSupplier coin) throws IOException {
         if (!Files.exists(area) || !Files.exists(file)) {
@@ -55,7 +55,7 @@ final class Shadow {
         }
         final MappedByteBuffer device = map(file, length + Long.BYTES);
         if (device.getLong((int) length) != nameOfArea()) {
-            return 0; // the area was just made, and not written to yet
+            return 0; // the area was just created, and has no writes yet
         }
         final MappedByteBuffer stored = map(area, length);
         long dropped = 0;

@@ -13,8 +13,9 @@ import org.rowankv.server.durability.DurabilityVerbs;
 import org.rowankv.server.durability.ForceRanges;
 
 /**
- * An area's own memory, of which every force is repeated to a {@link Shadow}: with the bytes as they were before the force,
- * since what is stored during a force may or may not be in it, and after it has succeeded, since only then anybody is told.
+ * An area's memory that repeats every force to a {@link Shadow}. It copies the bytes as they were before the force,
+ * because a store during a force may or may not be included; and only after the force has succeeded, because no
+ * acknowledgement precedes that.
  */
 final class ShadowedMemory implements AreaMemory {
     private final AreaMemory below;
@@ -67,7 +68,7 @@ final class ShadowedMemory implements AreaMemory {
     @Override
     public void flushAll() {
         below.flushAll();
-        // Nobody writes while everything is forced: the area is being opened, or closed.
+        // No writer runs while everything is forced: the area is being opened, or closed.
         shadow.put(0, region().buffer(0), 0, length);
         try {
             shadow.putLong(length, file.nameOfArea());

@@ -1,4 +1,4 @@
-/** The rounds of {@code rowan crash}: a child that is killed, its journal, and what must be found afterwards. */
+/** The rounds of {@code rowan crash}: a child that is killed, its journal, and the checks afterwards. */
 @NullMarked
 package org.rowankv.check.crash;
 

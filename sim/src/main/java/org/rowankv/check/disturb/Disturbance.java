@@ -6,40 +6,40 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What is done to a cluster. The order is that of reports. */
+/** A kind of fault injected into a cluster. Reports use this order. */
 public enum Disturbance {
-    /** SIGKILL of a server, and a new start a while later. */
+    /** SIGKILL of a server, and a restart a while later. */
     KILLS,
     /** SIGSTOP of a server, and SIGCONT a while later. */
     STOPS,
     /** SIGSTOP of ZooKeeper, and SIGCONT a while later. */
     ZOOKEEPER_STOPS,
-    /** SIGKILL of ZooKeeper, and a new start on the same data. */
+    /** SIGKILL of ZooKeeper, and a restart on the same data. */
     ZOOKEEPER_KILLS,
-    /** Other primaries for about half of the shards. */
+    /** New primaries for about half of the shards. */
     SWAPS,
-    /** Connections of clients break, one after the other, all the time. */
+    /** Client connections break, one after the other, continuously. */
     CUTS;
 
-    /** In a report: {@code zookeeper_stops}. */
+    /** Name in a report: {@code zookeeper_stops}. */
     public String reportName() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** As an option: {@code zookeeper-stops}. */
+    /** Name in an option: {@code zookeeper-stops}. */
     public String optionName() {
         return reportName().replace('_', '-');
     }
 
-    /** All, as an option has them. */
+    /** All names, in the form of an option. */
     public static String optionNames() {
         return Arrays.stream(values()).map(Disturbance::optionName).collect(Collectors.joining(","));
     }
 
     /**
-     * From names with commas between them.
+     * Parses comma-separated names.
      *
-     * @throws IllegalArgumentException if one is not known, or there is none; says which there are
+     * @throws IllegalArgumentException if a name is unknown, or there is none; the message lists the known ones
      */
     public static Set<Disturbance> parse(String names) {
         final Set<Disturbance> parsed = EnumSet.noneOf(Disturbance.class);
@@ -53,12 +53,12 @@ public enum Disturbance {
         return parsed;
     }
 
-    /** Whether it is done to ZooKeeper's process. */
+    /** Whether it affects ZooKeeper's process. */
     boolean isOfZooKeeper() {
         return this == ZOOKEEPER_STOPS || this == ZOOKEEPER_KILLS;
     }
 
-    /** Whether it is done to a server's process. */
+    /** Whether it affects a server's process. */
     boolean isOfServer() {
         return this == KILLS || this == STOPS;
     }

@@ -10,11 +10,11 @@ import java.util.concurrent.TimeUnit;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * What is done in which round, drawn from a seed: one fault, now and then two at once. Each kind has its turn before any has its
- * next one but one, so that a run of minutes meets all. For one thread.
+ * The faults of each round, drawn from a seed: one fault, sometimes two at once. No kind occurs a third time before
+ * every other kind has occurred, so a run of minutes covers all. Confined to one thread.
  */
 final class DisturbancePlan {
-    /** One round in so many has two faults. */
+    /** One round in this many has two faults. */
     private static final int ROUNDS_PER_PAIR = 4;
 
     private static final long SHORTEST_STOP_NS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -29,10 +29,10 @@ final class DisturbancePlan {
     private final Deque<Disturbance> next = new ArrayDeque<>();
 
     /**
-     * A plan.
+     * Creates a plan.
      *
-     * @param kinds that it may have
-     * @param longestStopNs how long a process is stopped at most; it is killed for no longer than that either
+     * @param kinds allowed kinds
+     * @param longestStopNs longest stop of a process; also the longest downtime after a kill
      */
     DisturbancePlan(Set<Disturbance> kinds, int servers, long longestStopNs, RandomSource random) {
         for (Disturbance each : Disturbance.values()) {
@@ -45,7 +45,7 @@ final class DisturbancePlan {
         this.random = random;
     }
 
-    /** The faults of the next round; none where the plan has only cuts, which have no rounds. */
+    /** The faults of the next round; none if the plan has only cuts, which have no rounds. */
     List<PlannedFault> nextRound() {
         if (kinds.isEmpty()) {
             return List.of();
@@ -90,7 +90,7 @@ final class DisturbancePlan {
         return new PlannedFault(kind, server, afterNs, lengthNs);
     }
 
-    /** As many between one half and one second as between ten and twenty. */
+    /** Draws a log-uniform length: as often between one half and one second as between ten and twenty. */
     private long stopNs() {
         final double share = random.nextInt(PARTS + 1) / (double) PARTS;
         return (long) (SHORTEST_STOP_NS * StrictMath.pow(longestStopNs / (double) SHORTEST_STOP_NS, share));

@@ -22,10 +22,10 @@ import org.rowankv.daemon.local.TemporaryCluster;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * Makes it hard for a cluster and its clients: faults of processes in rounds, each of which ends when all servers serve again, and
- * connections of clients that break all the time.
+ * Injector of faults into a cluster: process faults in rounds, each of which ends when all servers serve again, and
+ * continuous breaks of client connections.
  *
- * <p>Rounds are for one thread, counts and texts for any.
+ * <p>Rounds are confined to one thread; counts and texts are safe for any thread.
  */
 public final class Disturber implements AutoCloseable {
     private static final long LONGEST_PAUSE_BETWEEN_CUTS_NS = TimeUnit.MILLISECONDS.toNanos(300);
@@ -44,10 +44,10 @@ public final class Disturber implements AutoCloseable {
     private volatile boolean over;
 
     /**
-     * Begins to cut connections, if they are to be cut.
+     * Starts to cut connections, if the kinds include that.
      *
-     * @param kinds what is done
-     * @param longestStopNs how long a process is stopped at most
+     * @param kinds the faults to inject
+     * @param longestStopNs longest stop of a process
      */
     public Disturber(
             TemporaryCluster cluster,
@@ -73,7 +73,7 @@ public final class Disturber implements AutoCloseable {
         return thread;
     }
 
-    /** What it was asked for, and how often each has happened. */
+    /** Count of each requested kind. */
     public synchronized Map<Disturbance, Long> counts() {
         final Map<Disturbance, Long> all = new EnumMap<>(Disturbance.class);
         kinds.forEach(kind -> all.put(kind, counts.getOrDefault(kind, 0L)));
@@ -88,12 +88,12 @@ public final class Disturber implements AutoCloseable {
         counts.merge(kind, 1L, Long::sum);
     }
 
-    /** The rounds that have passed. */
+    /** The completed rounds. */
     public synchronized List<Fault> faults() {
         return List.copyOf(faults);
     }
 
-    /** What goes on at the moment, for people; may be empty. */
+    /** Human-readable current activity; may be empty. */
     public String underWay() {
         return underWay;
     }
@@ -114,9 +114,9 @@ public final class Disturber implements AutoCloseable {
     }
 
     /**
-     * One fault, or two at once; returns when all servers serve again.
+     * Injects one fault, or two at once; returns when all servers serve again.
      *
-     * @throws IOException if that does not come, or a process has ended that was not killed here; says why
+     * @throws IOException if they do not, or if a process has ended that was not killed here; the message says why
      */
     public void round() throws IOException {
         final List<PlannedFault> planned = plan.nextRound();
@@ -214,7 +214,7 @@ public final class Disturber implements AutoCloseable {
         happened(fault.kind());
     }
 
-    /** Nothing is disturbed any more. */
+    /** Stops all disturbances. */
     @Override
     public void close() throws IOException {
         over = true;

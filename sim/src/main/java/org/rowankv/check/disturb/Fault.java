@@ -1,14 +1,14 @@
 package org.rowankv.check.disturb;
 
 /**
- * A round of one or two faults that has passed.
+ * A completed round of one or two faults.
  *
- * @param text for people
- * @param fromNs when it began
+ * @param text for reports
+ * @param fromNs its start
  * @param healedNs when all servers served again
  */
 public record Fault(String text, long fromNs, long healedNs) {
-    /** How much of a stretch of time it took. */
+    /** Overlap with an interval of time. */
     public long overlapNs(long beginNs, long endNs) {
         final long begin = fromNs - beginNs > 0 ? fromNs : beginNs;
         final long end = healedNs - endNs < 0 ? healedNs : endNs;

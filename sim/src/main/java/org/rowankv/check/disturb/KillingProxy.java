@@ -18,18 +18,18 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 
-/** Stands between clients and a server, passes bytes on, and kills connections. Thread-safe. */
+/** A TCP proxy between clients and a server that forwards bytes and kills connections. Thread-safe. */
 public final class KillingProxy implements AutoCloseable {
     private static final int BACKLOG = 200;
     private static final int BUFFER = 64 << 10;
 
-    /** How a connection dies. */
+    /** How a connection is killed. */
     enum Death {
         /** At once, in both directions. */
         BOTH_WAYS,
-        /** What the server says next is lost with it: it has done what it was asked, and nobody hears of that. */
+        /** With the server's next reply: the request took effect, and the reply is lost. */
         ANSWER_LOST,
-        /** In the middle of what the client says next. */
+        /** In the middle of the client's next request. */
         QUESTION_CUT
     }
 
@@ -47,22 +47,22 @@ public final class KillingProxy implements AutoCloseable {
         daemon("proxy-accept", this::accept);
     }
 
-    /** Where clients connect. */
+    /** The address for clients. */
     public String address() {
         return "127.0.0.1:" + listener.getLocalPort();
     }
 
-    /** Where connections go; until this is told they are refused. */
+    /** Sets the server's address; until then connections are refused. */
     public void target(InetSocketAddress server) {
         target = server;
     }
 
-    /** Connections that it has killed. */
+    /** Number of killed connections. */
     public long killed() {
         return killed.sum();
     }
 
-    /** Dooms one of its connections, if there is any. */
+    /** Marks one of its connections for killing, if there is any. */
     public void killOne(RandomSource random) {
         final List<Passage> open = new ArrayList<>(passages);
         if (!open.isEmpty()) {
@@ -87,7 +87,7 @@ public final class KillingProxy implements AutoCloseable {
         }
     }
 
-    /** A client's connection and the one that it is passed on by. */
+    /** A client's connection and its connection to the server. */
     private final class Passage {
         private final Socket client;
         private final Socket server = new Socket();
@@ -142,7 +142,7 @@ public final class KillingProxy implements AutoCloseable {
                     out.write(bytes, 0, count);
                 }
             } catch (IOException e) {
-                // Killed, or ended by one of its ends: the other one hears of it below.
+                // Killed, or closed by one end: the other end is closed below.
             } finally {
                 end();
             }

@@ -5,12 +5,12 @@ import java.util.Locale;
 /**
  * One fault of a round.
  *
- * @param server whose process it is done to, if it is done to a server
- * @param afterNs when it begins, from the beginning of its round
- * @param lengthNs how long the process is stopped, or away
+ * @param server the affected server, if a server is affected
+ * @param afterNs start, from the beginning of its round
+ * @param lengthNs how long the process is stopped or down
  */
 record PlannedFault(Disturbance kind, int server, long afterNs, long lengthNs) {
-    /** For people. */
+    /** Human-readable form. */
     String text() {
         final String seconds = String.format(Locale.ROOT, "%.1f s", lengthNs / 1e9);
         return switch (kind) {

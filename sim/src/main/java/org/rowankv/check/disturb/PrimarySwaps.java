@@ -13,7 +13,9 @@ import org.rowankv.server.membership.ClusterView;
 import org.rowankv.server.membership.PlannedSwap;
 import org.rowankv.topology.Configuration;
 
-/** Swaps primaries, and sees when all servers serve by the newest configuration. For one thread at a time. */
+/**
+ * Transfers of primaries; detects when all servers serve by the newest configuration. Confined to one thread at a time.
+ */
 final class PrimarySwaps implements AutoCloseable {
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long STORE_PATIENCE_NS = TimeUnit.SECONDS.toNanos(120);
@@ -22,7 +24,7 @@ final class PrimarySwaps implements AutoCloseable {
     private final RandomSource random;
     private final ConfigurationStore store;
     private final PlannedSwap swap;
-    /** The term of the newest configuration that was stored here; servers that serve are in a later one. */
+    /** Term of the newest configuration stored here; serving servers have a later one. */
     private volatile long storedTerm;
 
     PrimarySwaps(TemporaryCluster cluster, RandomSource random) {
@@ -32,7 +34,7 @@ final class PrimarySwaps implements AutoCloseable {
         this.swap = new PlannedSwap(store, "verify-" + Long.toHexString(SecureSeed.next()), SecureSeed.source());
     }
 
-    /** Gives about half of the shards another primary; false if the configuration store was away. */
+    /** Gives about half of the shards another primary; false if the configuration store was unavailable. */
     boolean swapAboutHalf() throws IOException {
         final int shards;
         try {
@@ -48,9 +50,9 @@ final class PrimarySwaps implements AutoCloseable {
                     storedTerm = swap.swap((first + i) % shards, -1).term();
                     any = true;
                 } catch (ConfigurationStoreException e) {
-                    return any; // away for a moment: what was swapped counts
+                    return any; // unavailable for a moment: completed transfers count
                 } catch (ClusterException e) {
-                    continue; // no backup of it is complete now, as while a server that was killed comes back
+                    continue; // no backup of it is complete now, as while a killed server restarts
                 }
             }
         }
@@ -66,7 +68,10 @@ final class PrimarySwaps implements AutoCloseable {
         return configuration;
     }
 
-    /** Waits until the configuration store answers, and all serve: after a swap in a later term, since that makes all start together. */
+    /**
+     * Waits until the configuration store replies and all servers serve: after a transfer in a later term, because a
+     * transfer makes all start together.
+     */
     void awaitAllServe() throws IOException {
         final long fromNs = System.nanoTime();
         boolean serve = false;
@@ -80,7 +85,7 @@ final class PrimarySwaps implements AutoCloseable {
                 serve &= configuration().term() > storedTerm;
             } catch (ConfigurationStoreException e) {
                 if (System.nanoTime() - fromNs >= STORE_PATIENCE_NS) {
-                    throw new IOException("the configuration store does not answer any more: " + e.getMessage(), e);
+                    throw new IOException("the configuration store does not reply any more: " + e.getMessage(), e);
                 }
                 serve = false;
             }

@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process that was stopped by SIGSTOP; the close sends SIGCONT. A shell does both, and waits in between for the end of its
- * input: so the process goes on also when this one is killed. Signals from a terminal do not end that shell.
+ * A process stopped by SIGSTOP; close sends SIGCONT. A shell sends both, and waits in between for the end of its input:
+ * so the process continues even if this JVM is killed. Signals from a terminal do not end that shell.
  */
 final class StoppedProcess implements AutoCloseable {
     private static final String STOPPED = "stopped";
@@ -19,7 +19,7 @@ final class StoppedProcess implements AutoCloseable {
 
     private final Process shell;
     private final long pid;
-    /** This process stops the cluster when it ends: what is stopped would not hear of that. */
+    /** This process stops the cluster at its exit; a stopped process would not react to that. */
     private final Thread atExit;
 
     private StoppedProcess(Process shell, long pid) {
@@ -28,7 +28,7 @@ final class StoppedProcess implements AutoCloseable {
         this.atExit = new Thread(this::goOn, "stopped-process-goes-on");
     }
 
-    /** @throws IOException if it cannot be stopped; says why */
+    /** @throws IOException if it cannot be stopped; the message says why */
     static StoppedProcess stop(ProcessHandle process) throws IOException {
         final Process shell = new ProcessBuilder("sh", "-c", SCRIPT, "sh", Long.toString(process.pid()))
                 .redirectErrorStream(true)
@@ -49,7 +49,7 @@ final class StoppedProcess implements AutoCloseable {
         try {
             shell.getOutputStream().close();
         } catch (IOException e) {
-            throw new IllegalStateException("process " + pid + " cannot be let go on", e);
+            throw new IllegalStateException("process " + pid + " cannot be continued", e);
         }
     }
 
@@ -58,23 +58,23 @@ final class StoppedProcess implements AutoCloseable {
             final boolean removed = Runtime.getRuntime().removeShutdownHook(atExit);
             assert removed;
         } catch (IllegalStateException e) {
-            // This process is ending: the hook has run, or runs.
+            // This process is exiting: the hook has run, or runs.
             assert e.getMessage() != null;
         }
     }
 
-    /** It goes on when this returns. */
+    /** The process runs again when this returns. */
     @Override
     public void close() throws IOException {
         goOn();
         forget();
         try {
             if (!shell.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) || shell.exitValue() != 0) {
-                throw new IOException("process " + pid + " was stopped, and could not be let go on");
+                throw new IOException("process " + pid + " was stopped, and could not be continued");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while process " + pid + " was let go on");
+            throw new InterruptedIOException("interrupted while process " + pid + " was continued");
         }
     }
 }

@@ -1,4 +1,4 @@
-/** Does to a cluster of processes what the world does: stops, kills and cuts, drawn from a seed. */
+/** Fault injection into a cluster of processes: stops, kills and cuts, drawn from a seed. */
 @NullMarked
 package org.rowankv.check.disturb;
 

@@ -1,25 +1,36 @@
 package org.rowankv.check.history;
 
-/** What a caller asked of one key. */
+/** An operation of a caller on one key. */
 public enum Action {
     GET("get"),
     PUT("put"),
     GET_AND_PUT("getAndPut"),
     PUT_IF_ABSENT("putIfAbsent"),
-    /** Only if nothing is there and nothing has changed since the expected version, which a read that found nothing returned. */
+    /**
+     * Succeeds only if there is no object and nothing has changed since the expected version, which a read without a
+     * result returned.
+     */
     PUT_IF_ABSENT_SINCE("putIfAbsentSince"),
     REPLACE("replace"),
     REPLACE_IF_VERSION("replaceIfVersion"),
     REMOVE("remove"),
     GET_AND_REMOVE("getAndRemove"),
     REMOVE_IF_VERSION("removeIfVersion"),
-    /** Of the whole cache in the key's shard: whatever was there is gone, and nobody says whether anything was. */
+    /**
+     * Affects the whole cache in the key's shard: all objects are removed, and the reply does not say whether there
+     * were any.
+     */
     CLEAR("clear"),
-    /** Of the whole cache in every shard: as a clear, and nothing that follows is accepted. Its version is not known. */
+    /**
+     * Affects the whole cache in every shard: as a clear, and all later operations are refused. Its version is unknown.
+     */
     DESTROY("destroy"),
     /** Changes the lifetime of the object of the expected version, and nothing else. */
     TOUCH("touch"),
-    /** Nobody's: what was written with a lifetime may be gone from some time on. Its outcome is never known. */
+    /**
+     * Not called by anyone: an object written with a lifetime may be gone from some time on. Its outcome is always
+     * unknown.
+     */
     EXPIRY("expiry");
 
     private final String label;
@@ -40,12 +51,12 @@ public enum Action {
         };
     }
 
-    /** Whether the operation takes an object away when it takes effect. */
+    /** Whether the operation removes an object when it takes effect. */
     public boolean removes() {
         return this == REMOVE || this == GET_AND_REMOVE || this == REMOVE_IF_VERSION || isOfAll();
     }
 
-    /** Whether the operation ends every object of a cache, in one shard or in all. */
+    /** Whether the operation removes every object of a cache, in one shard or in all. */
     public boolean isOfAll() {
         return this == CLEAR || this == DESTROY;
     }
@@ -60,12 +71,12 @@ public enum Action {
         return this == REPLACE_IF_VERSION || this == REMOVE_IF_VERSION || this == TOUCH;
     }
 
-    /** Whether the operation's caller names a version. */
+    /** Whether the operation has a version as its argument. */
     public boolean namesVersion() {
         return expectsVersion() || this == PUT_IF_ABSENT_SINCE;
     }
 
-    /** Whether the operation takes effect only where there is nothing. */
+    /** Whether the operation takes effect only where there is no object. */
     public boolean wantsAbsence() {
         return this == PUT_IF_ABSENT || this == PUT_IF_ABSENT_SINCE;
     }

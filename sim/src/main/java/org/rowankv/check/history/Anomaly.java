@@ -1,7 +1,7 @@
 package org.rowankv.check.history;
 
 /**
- * Something in a key's history that a linearizable store cannot have answered.
+ * A reply in a key's history that a linearizable store cannot give.
  *
  * @param key the key's number
  * @param reason in one line

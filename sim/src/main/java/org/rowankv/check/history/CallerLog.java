@@ -3,7 +3,7 @@ package org.rowankv.check.history;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What one caller saw, by key. Written by that caller alone; read when it rests. */
+/** The history of one caller, by key. Written by that caller alone; read while it pauses. */
 public final class CallerLog {
     private final List<List<Event>> byKey = new ArrayList<>();
 
@@ -11,7 +11,7 @@ public final class CallerLog {
         grow(keys);
     }
 
-    /** For that many keys from now on. */
+    /** Grows to this number of keys. */
     void grow(int keys) {
         while (byKey.size() < keys) {
             byKey.add(new ArrayList<>());

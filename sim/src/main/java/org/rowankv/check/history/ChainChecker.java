@@ -11,21 +11,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges chains and counters: keys on which each write makes the next value from the former one. The numbers of the values
- * are the order of the writes, so no search is needed. That order has to respect the times, each acknowledged write has a
- * number of its own in it, and each number has a write.
+ * Checker of chains and counters: keys whose every write derives the next value from the former one. The numbers in the
+ * values give the order of the writes, so no search is needed. That order must respect real time, each acknowledged
+ * write must have its own number, and each number must have a write.
  *
- * <p>It finds: a write that was lost, that was applied twice, that took effect although its caller was told otherwise; reads of
- * old values. In a chain each value also names the one before it, so what is missing is known by its id; in a counter the
- * numbers without an acknowledged write are counted: at most as many as there are unknown outcomes.
+ * <p>It finds: a write that was lost, that was applied twice, or that took effect although its reply denied it; stale
+ * reads. In a chain each value also names its predecessor, so missing writes are identified. In a counter the numbers
+ * without an acknowledged write are counted: their count is at most that of unknown outcomes.
  *
- * <p>Stateless; any thread.
+ * <p>Stateless; safe for any thread.
  */
 public final class ChainChecker {
     /**
-     * The verdict on one stretch of a key's history.
+     * The verdict on one window of a key's history.
      *
-     * @param anomalies what is wrong; empty when the history is explained
+     * @param anomalies empty when the history is explained
      * @param pending writes of unknown outcome that may still take effect
      */
     public record Verdict(List<Anomaly> anomalies, List<ChainEvent> pending) {
@@ -36,12 +36,12 @@ public final class ChainChecker {
     }
 
     /**
-     * Judges a chain, from a known value to a known value.
+     * Checks a chain, from a known value to a known value.
      *
-     * @param first what the key held when the first operation was invoked
-     * @param pending writes of earlier stretches that may take effect in this one
+     * @param first value when the first operation was invoked
+     * @param pending writes of earlier windows that may take effect in this one
      * @param events of all callers
-     * @param last what the key holds after the last operation has returned
+     * @param last value after the last operation has returned
      */
     public Verdict checkChain(
             int key, ChainLink first, List<ChainEvent> pending, List<ChainEvent> events, ChainLink last) {
@@ -59,7 +59,7 @@ public final class ChainChecker {
             if (event.outcome() == Outcome.DONE && !isLink) {
                 findings.add(
                         event.extending()
-                                ? "a write that was acknowledged is not among those that led to " + last
+                                ? "an acknowledged write is not among those that led to " + last
                                 : "a value was read that is not among those that led to " + last,
                         event);
             }
@@ -69,7 +69,7 @@ public final class ChainChecker {
         }
         checkTimes(first, events, taken, findings);
         final List<ChainEvent> left = new ArrayList<>();
-        // A write that expects a value which is no more can not take effect: no value of a chain comes back.
+        // A write that expects a former value cannot take effect: no value of a chain recurs.
         writes.values().stream()
                 .filter(event -> event.outcome() == Outcome.UNKNOWN
                         && event.link().number() == last.number() + 1
@@ -98,7 +98,7 @@ public final class ChainChecker {
                 return taken;
             }
             if (write.outcome() != Outcome.DONE && write.outcome() != Outcome.UNKNOWN) {
-                findings.add("a write took effect although its caller was told that it had not", write);
+                findings.add("a write took effect although its reply said that it had not", write);
             }
             taken.put(link.number(), write);
             final ChainEvent before = writes.get(link.former());
@@ -118,9 +118,9 @@ public final class ChainChecker {
     }
 
     /**
-     * Judges a counter, as {@link #checkChain}; each write adds one.
+     * Checks a counter, as {@link #checkChain}; each write adds one.
      *
-     * @param pending writes of earlier stretches whose outcome is unknown
+     * @param pending writes of earlier windows whose outcome is unknown
      */
     public Verdict checkCounter(
             int key, ChainLink first, List<ChainEvent> pending, List<ChainEvent> events, ChainLink last) {
@@ -152,7 +152,10 @@ public final class ChainChecker {
                 findings.anomalies, unknown.subList((int) Math.max(0, Math.min(gaps, unknown.size())), unknown.size()));
     }
 
-    /** What is read is at least what any operation before has met, and was being made by the end of the read. */
+    /**
+     * A read value is at least the value of every operation that returned before, and its write began before the read
+     * ended.
+     */
     private static void checkTimes(
             ChainLink first, List<ChainEvent> events, Map<Long, ChainEvent> taken, Findings findings) {
         final Floors floors = new Floors(first.number(), events);
@@ -173,7 +176,7 @@ public final class ChainChecker {
         }
     }
 
-    /** How far a key was for certain at any time. */
+    /** Lower bounds of a key's number over time. */
     private static final class Floors {
         private final long first;
         private final long[] timesNs;
@@ -194,18 +197,18 @@ public final class ChainChecker {
             }
         }
 
-        /** The highest number that an operation which returned before then has met. */
+        /** The highest number of any operation that returned before this time. */
         long before(long timeNs) {
             int index = Arrays.binarySearch(timesNs, timeNs);
             index = index < 0 ? -index - 1 : index;
             while (index > 0 && timesNs[index - 1] == timeNs) {
-                index--; // what cannot be told apart counts as at the same time
+                index--; // equal times count as concurrent
             }
             return index == 0 ? first : floors[index - 1];
         }
     }
 
-    /** What was found of one key. */
+    /** Anomalies of one key. */
     private static final class Findings {
         private final List<Anomaly> anomalies = new ArrayList<>();
         private final int key;

@@ -3,24 +3,24 @@ package org.rowankv.check.history;
 /**
  * One operation on one chain or counter, as its caller saw it.
  *
- * @param caller below 0: the judge
- * @param extending whether it makes the next value; else it reads
- * @param link the value that was read, or that was to be made. Of a counter without an answer its number is not known, and 0
- * @param outcome {@link Outcome#CONDITION_FAILED}: another caller made the next value first
+ * @param caller below 0: the checker
+ * @param extending whether it writes the next value; else it reads
+ * @param link the value that was read or to be written. A counter's number is unknown without a reply, and then 0
+ * @param outcome {@link Outcome#CONDITION_FAILED}: another caller wrote the next value first
  * @param invokedNs before the call
  * @param returnedNs after it; ignored when the outcome is unknown
  */
 public record ChainEvent(
         int caller, boolean extending, ChainLink link, Outcome outcome, long invokedNs, long returnedNs)
-        implements Told {
+        implements ReportedOperation {
     private static final int FIELDS = 8;
 
-    /** In one line of words. */
+    /** Formats it as one line of words. */
     public String toLine() {
         return caller + " " + extending + " " + outcome + " " + invokedNs + " " + returnedNs + " " + link.toText();
     }
 
-    /** From {@link #toLine}. */
+    /** Parses the result of {@link #toLine}. */
     public static ChainEvent ofLine(String line) {
         final String[] words = line.split(" ");
         if (words.length != FIELDS) {

@@ -1,16 +1,16 @@
 package org.rowankv.check.history;
 
 /**
- * A value of a chain: each is made from the one before it, and carries its name.
+ * A value of a chain: derived from its predecessor, whose id it carries.
  *
- * @param number 1, 2, 3 …; 0: nothing is there; below 0: the value is none that a caller writes
- * @param id of the write that made it, unique in a run; 0 in a counter, whose values have a number only
- * @param former the id of the value before it; 0: none, or a counter
+ * @param number 1, 2, 3 …; 0: no object; below 0: a value that no caller writes
+ * @param id of the write that made it, unique in a run; 0 in a counter, whose values have only a number
+ * @param former the id of the preceding value; 0: none, or a counter
  */
 public record ChainLink(long number, long id, long former) {
-    /** Nothing is there. */
+    /** No object. */
     public static final ChainLink NONE = new ChainLink(0, 0, 0);
-    /** No caller writes such a value. */
+    /** A value that no caller writes. */
     public static final ChainLink TORN = new ChainLink(Event.TORN, 0, 0);
 
     private static final int FIELDS = 3;
@@ -20,17 +20,17 @@ public record ChainLink(long number, long id, long former) {
         return new ChainLink(number, 0, 0);
     }
 
-    /** The value that a write with that id makes from this one. */
+    /** The value that a write with that id derives from this one. */
     public ChainLink next(long nextId) {
         return new ChainLink(number + 1, nextId, id);
     }
 
-    /** Three words. */
+    /** Formats it as three words. */
     public String toText() {
         return number + " " + id + " " + former;
     }
 
-    /** From {@link #toText}; {@link #TORN} if it is no such text. */
+    /** Parses the result of {@link #toText}; {@link #TORN} for any other text. */
     public static ChainLink ofText(String text) {
         final String[] words = text.split(" ");
         try {

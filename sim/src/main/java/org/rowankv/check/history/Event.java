@@ -3,19 +3,19 @@ package org.rowankv.check.history;
 import org.rowankv.protocol.Version;
 
 /**
- * One operation on one key, as its caller saw it. Values are ids: whoever writes gives every write of a run an id of its
- * own, so that an id says which write produced what was read.
+ * One operation on one key, as its caller saw it. Values are represented by ids: every write of a run has a unique id,
+ * so an id identifies the write that produced a read value.
  *
- * @param caller who asked
- * @param written the id of the value it would store, of an expiry that of the value which ends, or {@link #ABSENT}
- * @param expectedVersion of an operation that names one
- * @param version of a read: of what was found or, where nothing was, the version that the read returned for
- *     {@link Action#PUT_IF_ABSENT_SINCE} (0: unknown); of a mutation: the version it made or, when its condition failed, that of
- *     the object which is there (0: none)
- * @param previousVersion of a mutation that took effect: the version of what it replaced or removed (0: nothing), or
- *     {@link #UNKNOWN_VERSION}
+ * @param caller the calling thread's number
+ * @param written the id of the value to store, of an expiry that of the expiring value, or {@link #ABSENT}
+ * @param expectedVersion the version argument, if the operation has one
+ * @param version of a read: that of the object or, without one, the version that the read returned for {@link
+ *     Action#PUT_IF_ABSENT_SINCE} (0: unknown); of a mutation: the version it created or, when its condition failed,
+ *     that of the existing object (0: none)
+ * @param previousVersion of a mutation that took effect: the version it replaced or removed (0: none), or {@link
+ *     #UNKNOWN_VERSION}
  * @param observed the id of the value that was read, replaced or removed, {@link #ABSENT}, {@link #NOT_ASKED} when the
- *     caller did not want it, or {@link #TORN} when its bytes are none that anybody wrote
+ *     caller did not request it, or {@link #TORN} when no write has these bytes
  * @param invokedNs before the call
  * @param returnedNs after the call; ignored when the outcome is unknown
  */
@@ -30,22 +30,25 @@ public record Event(
         long observed,
         long invokedNs,
         long returnedNs)
-        implements Told {
+        implements ReportedOperation {
     /** No object. Ids of values are positive. */
     public static final long ABSENT = 0;
 
     public static final long NOT_ASKED = -1;
     public static final long TORN = -2;
 
-    /** Of what was replaced or removed, where the server has said that it is damaged. */
+    /** Previous version of an object that the server has reported as damaged. */
     public static final long UNKNOWN_VERSION = -1;
 
-    /** Whether its caller was told that it had no effect. */
+    /** Whether its reply said that it had no effect. */
     boolean changedNothing() {
         return outcome == Outcome.REFUSED || outcome == Outcome.NOT_FOUND || outcome == Outcome.CONDITION_FAILED;
     }
 
-    /** Whether it may have replaced or removed anything: it asked for nothing of what was there, and its answer says nothing of it. */
+    /**
+     * Whether it may have replaced or removed any object: the caller did not request the former value, and the reply
+     * does not identify it.
+     */
     boolean metDamage() {
         return previousVersion == UNKNOWN_VERSION
                 && outcome == Outcome.DONE
@@ -80,13 +83,13 @@ public record Event(
                                 + (previousVersion == Version.NONE
                                         ? ", nothing was there"
                                         : previousVersion == UNKNOWN_VERSION
-                                                ? ", not known what was there"
+                                                ? ", former state unknown"
                                                 : ", before it version " + Version.toString(previousVersion) + value());
         };
     }
 
     private String value() {
-        final String text = observed == TORN ? "bytes that nobody wrote" : observed > 0 ? "#" + observed : "";
+        final String text = observed == TORN ? "bytes that no caller wrote" : observed > 0 ? "#" + observed : "";
         return action == Action.GET || text.isEmpty() ? text : " (" + text + ")";
     }
 }

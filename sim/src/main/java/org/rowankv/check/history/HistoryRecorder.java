@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Collects the history of a run in windows: callers add to logs of their own; when all of them rest, the judge takes the
- * window, whose last events are its own reads of every key. So each window begins with a known state and a run can be
- * of any length. Threads: one per log while callers run, the judge alone while they rest; where keys are added while callers run,
- * one thread for all.
+ * Recorder of a run's history in windows. Callers add to their own logs; when all of them pause, the checker takes the
+ * window, whose last events are its own reads of every key. So each window begins with a known state, and a run can
+ * have any length. Threads: one per log while callers run, the checker alone while they pause; where keys are added
+ * while callers run, one thread for everything.
  */
 public final class HistoryRecorder {
     private final List<CallerLog> logs = new ArrayList<>();
@@ -26,7 +26,7 @@ public final class HistoryRecorder {
     }
 
     /**
-     * More keys, as of a cache that is created while callers run.
+     * Adds keys, as of a cache that is created while callers run.
      *
      * @return the first of them
      */
@@ -43,7 +43,7 @@ public final class HistoryRecorder {
         return logs.get(caller);
     }
 
-    /** Judges what was recorded of a key since the last window and starts the key's next window. */
+    /** Checks the recorded operations of a key since the last window and starts the key's next window. */
     public List<Anomaly> judge(int key, Event lastRead, KeyHistoryChecker checker) {
         final List<Event> events = new ArrayList<>();
         for (CallerLog log : logs) {
@@ -56,7 +56,7 @@ public final class HistoryRecorder {
         return anomalies;
     }
 
-    /** How many operations wait to be judged. */
+    /** Number of operations not checked yet. */
     public long size() {
         long size = 0;
         for (CallerLog log : logs) {
@@ -67,7 +67,7 @@ public final class HistoryRecorder {
         return size;
     }
 
-    /** Forgets the window; the keys' states stay. */
+    /** Discards the window; the keys' states are kept. */
     public void clear() {
         logs.forEach(CallerLog::clear);
     }

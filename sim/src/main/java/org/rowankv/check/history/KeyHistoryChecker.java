@@ -9,15 +9,15 @@ import java.util.Set;
 import org.rowankv.protocol.Version;
 
 /**
- * The oracle: decides whether a linearizable register that applies each operation at most once can have answered the
- * history of one key. Knows nothing of the store but its contract.
+ * The oracle: decides whether a linearizable register that applies each operation at most once can explain the history
+ * of one key. It depends only on the store's contract.
  *
- * <p>It finds: reads of old, of removed, of never written and of torn values; lost updates; conditional operations that
- * took effect, or did not, against their condition; an operation applied twice; versions that repeat or shrink. It does
- * not find: anything across keys; a {@link Action#PUT_IF_ABSENT_SINCE} that is refused although nothing has changed, which is
- * allowed.
+ * <p>It finds: stale reads; reads of removed, never written and torn values; lost updates; conditional operations that
+ * took effect, or did not, against their condition; an operation applied twice; versions that repeat or decrease. It
+ * does not find: anything across keys; a {@link Action#PUT_IF_ABSENT_SINCE} that is refused although nothing has
+ * changed, which is allowed.
  *
- * <p>Stateless between calls; any thread.
+ * <p>Stateless between calls; safe for any thread.
  */
 public final class KeyHistoryChecker {
     /** Enough for any window of a few hundred operations per key, at most some 100 MB. */
@@ -34,11 +34,11 @@ public final class KeyHistoryChecker {
     }
 
     /**
-     * Judges a history that begins with a known state.
+     * Checks a history that begins with a known state.
      *
-     * @param initialValue what the key held when the first operation was invoked, or {@link Event#ABSENT}
+     * @param initialValue value when the first operation was invoked, or {@link Event#ABSENT}
      * @param initialVersion its version, or 0
-     * @return what is wrong; empty when the history is explained
+     * @return the anomalies; empty when the history is explained
      */
     public List<Anomaly> check(int key, long initialValue, long initialVersion, List<Event> events) {
         final List<Anomaly> anomalies = new ArrayList<>();
@@ -47,7 +47,7 @@ public final class KeyHistoryChecker {
         checkSources(key, initialValue, events, versions, anomalies);
         checkUnchanged(key, events, anomalies);
         if (!anomalies.isEmpty()) {
-            return anomalies; // the search below would only say the same in more words
+            return anomalies; // the search below would only repeat the same finding in more words
         }
         final Set<Long> present = new HashSet<>();
         if (initialValue != Event.ABSENT) {
@@ -72,7 +72,7 @@ public final class KeyHistoryChecker {
         return anomalies;
     }
 
-    /** Whatever an answer shows was written by somebody, whole, who was not told that nothing was changed. */
+    /** Every observed value was written, whole, by a write whose reply did not deny an effect. */
     private static void checkSources(
             int key, long initialValue, List<Event> events, Versions versions, List<Anomaly> anomalies) {
         final Map<Long, Event> writers = new HashMap<>();
@@ -85,22 +85,22 @@ public final class KeyHistoryChecker {
                 anomalies.add(new Anomaly(key, "this value was never written to the key", lines(event)));
             } else if (writer != null && writer.changedNothing()) {
                 anomalies.add(new Anomaly(
-                        key, "a write took effect although its caller was told that it had not", lines(writer, event)));
+                        key, "a write took effect although its reply said that it had not", lines(writer, event)));
             } else if (event.outcome() == Outcome.DONE
                             && !event.metDamage()
                             && !versions.canExist(event.previousVersion())
                     || event.outcome() == Outcome.CONDITION_FAILED && !versions.canExist(event.version())) {
                 anomalies.add(new Anomaly(
                         key,
-                        "no write that took effect, or may have, can have made the version that is met",
+                        "no write that took effect, or may have, can have made the observed version",
                         lines(event)));
             }
         }
     }
 
     /**
-     * A key gets its versions in the order in which it changes. So nothing can lie between the version since which nothing had
-     * changed and the version that was given then.
+     * A key's versions follow the order of its changes. So no version can lie between the version since which nothing
+     * had changed and the new version.
      */
     private static void checkUnchanged(int key, List<Event> events, List<Anomaly> anomalies) {
         for (Event event : events) {
@@ -135,7 +135,7 @@ public final class KeyHistoryChecker {
         return text.toString();
     }
 
-    /** @param present every value that can be there */
+    /** @param present every value that may be present */
     private static void addStep(List<Step> steps, int index, Event event, Versions versions, Set<Long> present) {
         final long sets =
                 event.action().stores() ? event.written() : event.action().removes() ? Event.ABSENT : Step.UNCHANGED;
@@ -160,7 +160,7 @@ public final class KeyHistoryChecker {
                 } else if (event.action() == Action.EXPIRY) {
                     steps.add(Step.possible(index, Set.of(event.written()), Event.ABSENT, event));
                 } else if (event.action() == Action.TOUCH) {
-                    // It changes nothing that is judged here.
+                    // It does not change the checked state.
                 } else if (event.action() == Action.REPLACE) {
                     steps.add(Step.possible(index, present, sets, event));
                 } else if (event.action().expectsVersion()) {
@@ -172,11 +172,12 @@ public final class KeyHistoryChecker {
         }
     }
 
-    /** The states in which the condition fails and the answer names what is there. */
+    /** The states in which the condition fails and the reply names the existing object. */
     private static Set<Long> whyFailed(Event event, Versions versions) {
         final boolean contradicts = switch (event.action()) {
             case PUT_IF_ABSENT -> event.version() == Version.NONE;
-            case PUT_IF_ABSENT_SINCE -> false; // where nothing is there something may have changed, or been forgotten
+            case PUT_IF_ABSENT_SINCE ->
+                false; // where there is no object, something may have changed, or been dropped from memory
             case REPLACE_IF_VERSION, REMOVE_IF_VERSION, TOUCH -> event.version() == event.expectedVersion();
             case GET, PUT, GET_AND_PUT, REPLACE, REMOVE, GET_AND_REMOVE, CLEAR, DESTROY, EXPIRY -> true;
         };
@@ -190,7 +191,7 @@ public final class KeyHistoryChecker {
         return event.version() == event.expectedVersion() ? versions.valuesOf(event.version()) : Set.of();
     }
 
-    /** The states in which a mutation can have taken effect, given what it says it replaced. */
+    /** The states in which a mutation can have taken effect, given the object it replaced. */
     private static Set<Long> replaced(Event event, Versions versions) {
         final Set<Long> named = versions.valuesOf(event.previousVersion());
         final boolean againstCondition = switch (event.action()) {

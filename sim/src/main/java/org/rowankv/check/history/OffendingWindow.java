@@ -9,19 +9,20 @@ import java.util.function.IntPredicate;
 import java.util.stream.LongStream;
 
 /**
- * Shortens a history that cannot be explained to a stretch of it that cannot either: first the shortest prefix, then
- * the shortest end of that prefix, whatever the register held when it began. Both cuts only weaken what is demanded
- * (an operation that is cut counts as one that may or may not have been taken), so what remains is at fault by itself.
+ * Reduction of an inexplicable history to a short window that is inexplicable too: first the shortest prefix, then the
+ * shortest suffix of that prefix, for any initial state. Both cuts only weaken the constraints (a cut operation becomes
+ * optional), so the remaining window is an anomaly by itself.
  */
 final class OffendingWindow {
     private static final long SOMETHING_ELSE = Long.MAX_VALUE;
 
     private final RegisterChecker checker;
-    private final List<? extends Told> events;
+    private final List<? extends ReportedOperation> events;
     private final List<Step> steps;
     private final Set<Long> initialStates;
 
-    OffendingWindow(RegisterChecker checker, List<? extends Told> events, List<Step> steps, long initialState) {
+    OffendingWindow(
+            RegisterChecker checker, List<? extends ReportedOperation> events, List<Step> steps, long initialState) {
         this.checker = checker;
         this.events = events;
         this.steps = steps;
@@ -41,7 +42,7 @@ final class OffendingWindow {
         anyState.add(Event.ABSENT);
         prefix.stream().filter(step -> step.accepts() != null).forEach(step -> anyState.addAll(step.accepts()));
         final long[] starts = returns(prefix);
-        // The first cut at which it can be explained; the one before it is the latest at which it cannot.
+        // The first cut at which it can be explained; the preceding one is the latest at which it cannot.
         final int start = first(starts.length, i -> !fails(from(prefix, starts[i]), anyState));
         final List<Step> window = start == 0 ? prefix : from(prefix, starts[start - 1]);
         return table(window, ends[end]);
@@ -95,15 +96,15 @@ final class OffendingWindow {
     }
 
     private String table(List<Step> window, long lastReturnNs) {
-        final List<? extends Told> shown = window.stream()
+        final List<? extends ReportedOperation> shown = window.stream()
                 .map(step -> events.get(step.event()))
                 .filter(event -> event.outcome() != Outcome.REFUSED)
                 .sorted((a, b) -> Long.compare(a.invokedNs(), b.invokedNs()))
                 .toList();
         final long zero = shown.get(0).invokedNs();
         final StringBuilder text = new StringBuilder(
-                String.format(Locale.ROOT, "    caller  invoked us  returned us  %-34s answer%n", "operation"));
-        for (Told event : shown) {
+                String.format(Locale.ROOT, "    caller  invoked us  returned us  %-34s reply%n", "operation"));
+        for (ReportedOperation event : shown) {
             final boolean last = event.outcome() != Outcome.UNKNOWN && event.returnedNs() == lastReturnNs;
             text.append(String.format(
                     Locale.ROOT,

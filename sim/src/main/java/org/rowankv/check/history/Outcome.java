@@ -1,6 +1,6 @@
 package org.rowankv.check.history;
 
-/** How an operation ended for its caller. */
+/** The result of an operation for its caller. */
 public enum Outcome {
     /** It took effect; a read found a value. */
     DONE,
@@ -8,8 +8,8 @@ public enum Outcome {
     NOT_FOUND,
     /** Its condition did not hold. Nothing was changed. */
     CONDITION_FAILED,
-    /** The store refused it (full, too large, closed). Nothing was changed and nothing was learned. */
+    /** The store refused it (full, too large, closed). Nothing was changed, and the reply carries no state. */
     REFUSED,
-    /** No answer came: it may take effect once, at any time after it was invoked. */
+    /** No reply arrived: it may take effect once, at any time after it was invoked. */
     UNKNOWN
 }

@@ -13,26 +13,26 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether the steps on one register can be put in an order that respects real time and explains every answer:
- * the search of Wing and Gong with Lowe's memory of configurations (the set of steps taken, the state).
+ * Linearizability checker of one register: decides whether the steps have an order that respects real time and explains
+ * every reply. It is the search of Wing and Gong with Lowe's memory of configurations (the set of steps taken, the
+ * state).
  *
- * <p>Prunings, each of which keeps the answer. Of certain steps, one that changes nothing is taken as soon as it can be. Optional
- * steps are tried last, since an order needs few of them:
+ * <p>Prunings, each of which preserves the verdict. Among certain steps, one that changes nothing is taken as soon as
+ * possible. Optional steps are tried last, since an order needs few of them:
  * <ul>
- *   <li>one whose value no step asks for is left out;
- *   <li>of those that are alike the first is tried;
- *   <li>none is taken that leaves the state as it is, or whose value the next step overwrites unseen;
- *   <li>a configuration is left alone when an earlier one has the same certain steps and the same state, and took no optional
- *       step that this one has left: whatever can follow this one can follow that one.
+ *   <li>one whose value no step reads is omitted;
+ *   <li>of equivalent ones only the first is tried;
+ *   <li>none is taken that leaves the state unchanged, or whose value the next step overwrites unread;
+ *   <li>a configuration is pruned when an earlier one has the same certain steps and the same state, and a subset of its optional steps: every continuation of this one is one of that one.
  * </ul>
  *
- * <p>Memory is bounded: past {@code maxConfigurations} the verdict is UNDECIDED. Used by one thread.
+ * <p>Memory is bounded: past {@code maxConfigurations} the verdict is UNDECIDED. Confined to one thread.
  */
 final class RegisterChecker {
     enum Verdict {
         LINEARIZABLE,
         NOT_LINEARIZABLE,
-        /** The bound on memory was reached first. */
+        /** The search reached its memory bound. */
         UNDECIDED
     }
 
@@ -76,14 +76,14 @@ final class RegisterChecker {
         return relevant;
     }
 
-    /** A place in the list of invocations and returns, in the order of time. */
+    /** An entry in the list of invocations and returns, ordered by time. */
     private static final class Place {
         final int step;
         final boolean isReturn;
         final long timeNs;
         Place before = this;
         Place after = this;
-        /** Of an invocation: the place of its return; null for optional steps. */
+        /** Of an invocation: the entry of its return; null for optional steps. */
         @Nullable
         Place returned;
 
@@ -106,7 +106,7 @@ final class RegisterChecker {
 
     private record Taken(Place place, long stateBefore) {}
 
-    /** The set of certain steps taken and the state they led to, perhaps with optional ones. */
+    /** The set of certain steps taken and the state they lead to, possibly with optional ones. */
     private static final class Configuration {
         private final long[] certain;
         private final long state;
@@ -133,7 +133,7 @@ final class RegisterChecker {
         private final Place head = new Place(-1, true, 0);
         private final long[] certainTaken;
         private final long[] optionalTaken;
-        /** For each configuration the sets of optional steps that led there, none of them part of another. */
+        /** For each configuration the sets of optional steps that lead to it; none is a subset of another. */
         private final Map<Configuration, List<long[]>> seen = new HashMap<>();
 
         private final Deque<Taken> path = new ArrayDeque<>();
@@ -148,7 +148,7 @@ final class RegisterChecker {
             layOut();
         }
 
-        /** For each optional step the optional step before it that accepts and does the same, or −1. */
+        /** For each optional step the preceding equivalent optional step, or −1. */
         private int[] twins() {
             record Effect(@Nullable Set<Long> accepts, long sets) {}
             final int[] result = new int[steps.size()];
@@ -179,7 +179,7 @@ final class RegisterChecker {
                     certainLeft++;
                 }
             }
-            // At equal times invocations come first: what cannot be told apart counts as concurrent.
+            // At equal times invocations sort first: equal times count as concurrent.
             places.sort(Comparator.<Place>comparingLong(place -> place.timeNs).thenComparing(place -> place.isReturn));
             Place last = head;
             for (Place place : places) {
@@ -211,7 +211,7 @@ final class RegisterChecker {
                     place = head.after;
                     wantsOptional = true;
                 } else {
-                    // Nothing can be put before this return: go back to the last choice.
+                    // No step can precede this return: backtrack to the last choice.
                     Taken undone;
                     do {
                         if (path.isEmpty()) {
@@ -228,7 +228,7 @@ final class RegisterChecker {
             return Verdict.LINEARIZABLE;
         }
 
-        /** Takes the step invoked at that place, if that leads to a new configuration; else answers UNCHANGED. */
+        /** Takes the step invoked there, if that leads to a new configuration; otherwise returns UNCHANGED. */
         private long tryToTake(Place place, long state, boolean wantsOptional) {
             if (place.isReturn) {
                 return Step.UNCHANGED;
@@ -253,7 +253,7 @@ final class RegisterChecker {
             return next;
         }
 
-        /** Whether some other order has a step less, or is this one but for steps that are alike. */
+        /** Whether another order does without this step, or equals this one up to equivalent steps. */
         private boolean isIdle(Step step, int index, long state) {
             final Taken last = path.peek();
             final boolean lastWasForNothing = step.accepts() == null
@@ -263,7 +263,7 @@ final class RegisterChecker {
             return lastWasForNothing || step.optional() && step.after(state) == state || twin >= 0 && !isTaken(twin);
         }
 
-        /** Remembers where the search is, unless it was there before with no optional step taken that now is left. */
+        /** Records the current configuration; false if it was recorded with a subset of the optional steps. */
         private boolean isNew(long state) {
             final List<long[]> known =
                     seen.computeIfAbsent(new Configuration(certainTaken.clone(), state), unused -> new ArrayList<>(1));

@@ -4,12 +4,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one operation means to a register that holds one value id: in which states it can be taken, and what it leaves.
+ * An operation as a transition of a register that holds one value id: the states that accept it, and its resulting
+ * state.
  *
  * @param event index of the operation in its history
  * @param accepts the states in which it can be taken; null: every state
- * @param sets the state it leaves, or {@link #UNCHANGED}
- * @param optional whether it may also never have been taken (its outcome is unknown)
+ * @param sets the resulting state, or {@link #UNCHANGED}
+ * @param optional whether it may also never be taken (its outcome is unknown)
  * @param returnedNs {@code Long.MAX_VALUE} when optional
  */
 record Step(int event, @Nullable Set<Long> accepts, long sets, boolean optional, long invokedNs, long returnedNs) {
@@ -40,7 +41,7 @@ record Step(int event, @Nullable Set<Long> accepts, long sets, boolean optional,
         return new Step(event, accepts, sets, true, invokedNs, Long.MAX_VALUE);
     }
 
-    /** The same operation in a history that begins after it was invoked: perhaps it was taken before. */
+    /** The same operation in a history that begins after its invocation: it may have been taken before. */
     Step cutOn() {
         return new Step(event, accepts, sets, true, Long.MIN_VALUE, Long.MAX_VALUE);
     }

@@ -1,6 +1,6 @@
 package org.rowankv.check.history;
 
-/** What a caller asked of one key, where values alone are told, and no versions. */
+/** An operation of a caller on one key, in an API with values and without versions. */
 public enum ValueAction {
     GET("get", false, false),
     PUT("put", true, false),
@@ -11,7 +11,7 @@ public enum ValueAction {
     REMOVE("remove", false, false),
     GET_AND_REMOVE("getAndRemove", false, false),
     REMOVE_IF_VALUE("remove if equal", false, true),
-    /** An entry processor that sets the value and returns the one it found. */
+    /** An entry processor that sets the value and returns the former one. */
     INVOKE("invoke", true, false);
 
     private final String label;

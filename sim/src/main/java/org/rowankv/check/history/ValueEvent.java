@@ -1,16 +1,16 @@
 package org.rowankv.check.history;
 
 /**
- * One operation on one key, as its caller saw it through an interface that tells no versions. Values are ids, each of one write
- * of the run.
+ * One operation on one key, as its caller saw it through an API without versions. Values are represented by ids, each
+ * of one write of the run.
  *
- * @param caller who asked; below 0: the judge
- * @param written the id of the value it would store, or {@link Event#ABSENT}
- * @param expected the id of the value that it compares with, or {@link Event#ABSENT}
- * @param outcome {@link Outcome#CONDITION_FAILED}: it said that it changed nothing, because of what was there;
- *     {@link Outcome#NOT_FOUND}: because nothing was there
+ * @param caller the calling thread's number; below 0: the checker
+ * @param written the id of the value to store, or {@link Event#ABSENT}
+ * @param expected the id of the value to compare with, or {@link Event#ABSENT}
+ * @param outcome {@link Outcome#CONDITION_FAILED}: nothing was changed, because of the existing object; {@link
+ *     Outcome#NOT_FOUND}: because there was none
  * @param observed the id of the value that was read, replaced or removed, {@link Event#ABSENT} if there was none,
- *     {@link Event#NOT_ASKED} where that is not told, or {@link Event#TORN}
+ *     {@link Event#NOT_ASKED} where the reply omits it, or {@link Event#TORN}
  * @param invokedNs before the call
  * @param returnedNs after it; ignored when the outcome is unknown
  */
@@ -23,16 +23,16 @@ public record ValueEvent(
         long observed,
         long invokedNs,
         long returnedNs)
-        implements Told {
+        implements ReportedOperation {
     private static final int FIELDS = 8;
 
-    /** In one line of words. */
+    /** Formats it as one line of words. */
     public String toLine() {
         return caller + " " + action + " " + written + " " + expected + " " + outcome + " " + observed + " " + invokedNs
                 + " " + returnedNs;
     }
 
-    /** From {@link #toLine}. */
+    /** Parses the result of {@link #toLine}. */
     public static ValueEvent ofLine(String line) {
         final String[] words = line.split(" ");
         if (words.length != FIELDS) {
@@ -62,13 +62,13 @@ public record ValueEvent(
             case UNKNOWN -> "no answer";
             case REFUSED -> "refused";
             case NOT_FOUND -> "nothing there";
-            case CONDITION_FAILED -> "something else there";
+            case CONDITION_FAILED -> "another value present";
             case DONE ->
                 observed == Event.NOT_ASKED
                         ? "done"
                         : observed == Event.TORN
-                                ? "done: found bytes that nobody wrote"
-                                : observed == Event.ABSENT ? "done: nothing was there" : "done: #" + observed;
+                                ? "done: found bytes that no caller wrote"
+                                : observed == Event.ABSENT ? "done: no object" : "done: #" + observed;
         };
     }
 }

@@ -8,21 +8,21 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * As {@link KeyHistoryChecker}, for histories that tell values and no versions: decides whether a linearizable register that
- * applies each operation at most once can have answered them. An operation that was applied twice shows as a value that is
- * back after it was written over.
+ * A {@link KeyHistoryChecker} for histories with values and without versions: decides whether a linearizable register
+ * that applies each operation at most once can explain them. An operation that was applied twice shows as a value that
+ * reappears after it was overwritten.
  *
- * <p>Does not find: anything across keys. Stateless between calls; any thread.
+ * <p>Does not find: anything across keys. Stateless between calls; safe for any thread.
  */
 public final class ValueHistoryChecker {
     private final RegisterChecker registerChecker = new RegisterChecker(KeyHistoryChecker.DEFAULT_MAX_CONFIGURATIONS);
 
     /**
-     * Judges a history that begins with a known state.
+     * Checks a history that begins with a known state.
      *
-     * @param initialValue what the key held when the first operation was invoked, or {@link Event#ABSENT}
-     * @param events each with times of one clock
-     * @return what is wrong; empty when the history is explained
+     * @param initialValue value when the first operation was invoked, or {@link Event#ABSENT}
+     * @param events with times of one clock
+     * @return the anomalies; empty when the history is explained
      */
     public List<Anomaly> check(int key, long initialValue, List<ValueEvent> events) {
         final Set<Long> values = new HashSet<>();
@@ -44,12 +44,12 @@ public final class ValueHistoryChecker {
             if (writer != null) {
                 anomalies.add(new Anomaly(
                         key,
-                        "a write took effect although its caller was told that it had not",
+                        "a write took effect although its reply said that it had not",
                         line(writer) + System.lineSeparator() + line(event)));
             }
         }
         if (!anomalies.isEmpty()) {
-            return anomalies; // the search below would only say the same in more words
+            return anomalies; // the search below would only repeat the same finding in more words
         }
         final List<Step> steps = new ArrayList<>(events.size());
         for (int i = 0; i < events.size(); i++) {
@@ -103,7 +103,7 @@ public final class ValueHistoryChecker {
         return new Step(index, accepts, sets, false, event.invokedNs(), event.returnedNs());
     }
 
-    /** The states that an answer "done" leaves possible; null: any. */
+    /** The states allowed by a reply "done"; null: any. */
     private static @org.jspecify.annotations.Nullable Set<Long> whereDone(ValueEvent event, Set<Long> values) {
         return switch (event.action()) {
             case PUT -> null;

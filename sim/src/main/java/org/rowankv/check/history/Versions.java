@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Version;
 
 /**
- * Which version belongs to which value of one key, put together from all answers of a history. Reports what no history
- * of single applications can show: a write with two versions, a version of two writes, versions that went backwards.
- * Used by one thread.
+ * Assignment of versions to the values of one key, collected from all replies of a history. It reports what single
+ * applications of each write cannot produce: a write with two versions, a version of two writes, versions that
+ * decreased. Confined to one thread.
  */
 final class Versions {
     private final Map<Long, Long> versionOf = new HashMap<>();
@@ -81,8 +81,9 @@ final class Versions {
     }
 
     /**
-     * Of two mutations, the one that was invoked after the other had returned has the larger version. So it is with a mutation that
-     * was invoked after a read had found nothing and returned a version: that the key is unchanged since can be asked.
+     * Of two mutations, the one invoked after the other had returned has the larger version. The same holds for a
+     * mutation invoked after a read found no object and returned a version: a caller may require that the key is
+     * unchanged since then.
      */
     private void checkGrowth(List<Event> events) {
         final List<Event> mutations = events.stream()
@@ -110,14 +111,14 @@ final class Versions {
         }
     }
 
-    /** Whether some write can have made a version that an answer names. */
+    /** Whether some write can have created a version that appears in a reply. */
     boolean canExist(long version) {
         return !valuesOf(version).isEmpty();
     }
 
     /**
-     * The values that can have a version: the one that is known to have it, else all those whose version nobody knows.
-     * {@link Version#NONE} belongs to "nothing there".
+     * The values that can have a version: the one known to have it, else all those with unknown version. {@link
+     * Version#NONE} belongs to "no object".
      */
     Set<Long> valuesOf(long version) {
         if (version == Version.NONE) {

@@ -1,4 +1,4 @@
-/** Histories of single keys and the oracle that judges them ({@link org.rowankv.check.history.KeyHistoryChecker}). */
+/** Histories of single keys and the oracle that checks them ({@link org.rowankv.check.history.KeyHistoryChecker}). */
 @NullMarked
 package org.rowankv.check.history;
 

@@ -12,14 +12,14 @@ import org.rowankv.protocol.Ttl;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
 
-/** A thread that writes to keys of its own, or reads any: compares every answer with the model. */
+/** A thread that writes its own keys, or reads any key, and compares every reply with the model. */
 final class SoakClient {
     private final RowanClient client;
     private final Clock clock;
     private final RandomSource random;
     private final List<SoakModel> models;
     private final int[] cacheIds;
-    /** Keys in use of each cache. */
+    /** Number of keys in use of each cache. */
     private final IntUnaryOperator keysInUse;
 
     private final SoakCounts counts;
@@ -48,18 +48,18 @@ final class SoakClient {
 
     private int anyKey(int kind) {
         final int keys = keysInUse.applyAsInt(kind);
-        // Half of the operations go to a tenth of the keys.
+        // Half of the operations use a tenth of the keys.
         return random.nextInt(2) == 0 ? random.nextInt(keys) : random.nextInt(Math.max(1, keys / 10));
     }
 
     private int anyKind() {
-        // Mostly what lasts; of the others about as many.
+        // Mostly the lasting kind; the other kinds about equally often.
         final int kind = Math.max(0, random.nextInt(5) - 2);
         final int firstLimited = SoakModel.Kind.LIMITED.ordinal();
         return kind < firstLimited ? kind : firstLimited + random.nextInt(models.size() - firstLimited);
     }
 
-    /** Writes to keys that leave that remainder, until it is over. */
+    /** Writes keys with that remainder, until the run is over. */
     void write(int remainder, int writers, BooleanSupplier isOver) {
         while (!isOver.getAsBoolean()) {
             final int kind = anyKind();
@@ -77,7 +77,7 @@ final class SoakClient {
         }
     }
 
-    /** Makes the next operation on that key. */
+    /** Performs the next operation on that key. */
     void write(int kind, int key) {
         final SoakModel model = models.get(kind);
         final long number = model.next(key);

@@ -18,36 +18,36 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code rowan soak}: one store under everything at once, for minutes, every answer compared with a model. */
+/** {@code rowan soak}: one store under combined load for minutes, every reply compared with a model. */
 @Command(
         name = "soak",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Fills a store in a directory and goes on: overwrites, deletes, lifetimes, a cache with a limit, and so cleaning,"
+            "Fills a store in a directory and continues: overwrites, deletes, lifetimes, a cache with a limit, and so cleaning,"
                     + " expiry and eviction together, until the capacity was written many times. Readers compare every"
-                    + " value with a model all the while; at the end every key is read, before and after the store was"
+                    + " value with a model; at the end every key is read, before and after the store was"
                     + " closed and opened, and the replicas are compared.",
-            "Heap (after a collection) and files are looked at after each quarter: at the end they may not be larger than"
-                    + " after the first, but for a tenth and, of the heap, 8 MiB.",
-            "Its last line is \"soak: violations=0\"; anything else, or a run that has not done enough, exits non-zero."
+            "Heap (after a collection) and files are measured after each quarter: at the end they may exceed the first"
+                    + " measurement by at most a tenth, and the heap by another 8 MiB.",
+            "The last line is \"soak: violations=0\"; any other, or a run that has not done enough, exits non-zero."
         })
 public final class SoakCommand implements Callable<Integer> {
-    @Option(names = "--minutes", description = "how long (default: ${DEFAULT-VALUE})", defaultValue = "5")
+    @Option(names = "--minutes", description = "length in minutes (default: ${DEFAULT-VALUE})", defaultValue = "5")
     private int minutes;
 
-    @Option(names = "--seconds", description = "how long, instead of minutes")
+    @Option(names = "--seconds", description = "length in seconds, instead of minutes")
     private @Nullable Integer seconds;
 
     @Option(
             names = "--utilisation",
-            description = "percent of the space for live entries that is taken (default: ${DEFAULT-VALUE})",
+            description = "percent of the space for live entries in use (default: ${DEFAULT-VALUE})",
             defaultValue = "85")
     private int utilisation;
 
     @Option(
             names = "--servers",
-            description = "in this JVM, each with a replica of everything (default: ${DEFAULT-VALUE})",
+            description = "servers in this JVM, each with a replica of everything (default: ${DEFAULT-VALUE})",
             defaultValue = "1")
     private int servers;
 
@@ -57,20 +57,19 @@ public final class SoakCommand implements Callable<Integer> {
             defaultValue = "64")
     private int capacityMib;
 
-    @Option(names = "--writers", description = "threads (default: ${DEFAULT-VALUE})", defaultValue = "2")
+    @Option(names = "--writers", description = "writer threads (default: ${DEFAULT-VALUE})", defaultValue = "2")
     private int writers;
 
-    @Option(names = "--readers", description = "threads (default: ${DEFAULT-VALUE})", defaultValue = "2")
+    @Option(names = "--readers", description = "reader threads (default: ${DEFAULT-VALUE})", defaultValue = "2")
     private int readers;
 
-    @Option(names = "--caches", description = "with a limit (default: ${DEFAULT-VALUE})", defaultValue = "1")
+    @Option(names = "--caches", description = "caches with a limit (default: ${DEFAULT-VALUE})", defaultValue = "1")
     private int caches;
 
     @Option(
             names = "--counters",
-            description =
-                    "where counters begin: ${COMPLETION-CANDIDATES}; near-end: a little before the values at which"
-                            + " something happens to them (default: ${DEFAULT-VALUE})",
+            description = "start of counters: ${COMPLETION-CANDIDATES}; near-end: a little below their critical"
+                    + " values (default: ${DEFAULT-VALUE})",
             defaultValue = "usual",
             converter = StartsConverter.class,
             completionCandidates = StartsConverter.Names.class)
@@ -78,24 +77,24 @@ public final class SoakCommand implements Callable<Integer> {
 
     @Option(
             names = "--times",
-            description = "how often the capacity must be written, or the run has not shown enough (default:"
-                    + " ${DEFAULT-VALUE})",
+            description =
+                    "how often the capacity must be written for a meaningful run (default:" + " ${DEFAULT-VALUE})",
             defaultValue = "20")
     private int times;
 
-    @Option(names = "--seed", description = "of what is asked; how threads interleave is not in it")
+    @Option(names = "--seed", description = "seed of the operations; thread scheduling is not reproduced")
     private @Nullable Long seed;
 
-    @Option(names = "--dir", description = "an empty directory for the store, which stays (default: a temporary one)")
+    @Option(names = "--dir", description = "an empty directory for the store, which is kept (default: a temporary one)")
     private @Nullable Path directory;
 
-    /** What {@code --counters} may be. */
+    /** Allowed values of {@code --counters}. */
     private static final class StartsConverter implements CommandLine.ITypeConverter<CounterStarts> {
         private static final long STEPS_LEFT = 300;
         private static final String USUAL = "usual";
         private static final String NEAR_END = "near-end";
 
-        /** For the help. */
+        /** The values listed in the help. */
         private static final class Names extends ArrayList<String> {
             private static final long serialVersionUID = 1L;
 
@@ -150,7 +149,7 @@ public final class SoakCommand implements Callable<Integer> {
         if (report.isWell() && directory == null) {
             StoreDirectory.delete(place);
         } else if (!report.isWell()) {
-            System.out.println("soak: seed " + chosen + " found this; the store stays in " + place);
+            System.out.println("soak: seed " + chosen + " found this; the store is kept in " + place);
         }
         System.out.println("soak: violations=" + report.violations());
         return report.isWell() ? 0 : 1;

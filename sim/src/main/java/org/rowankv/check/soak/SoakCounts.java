@@ -2,7 +2,7 @@ package org.rowankv.check.soak;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What writers and readers did and found. Thread-safe. */
+/** Operation counts and findings of writers and readers. Thread-safe. */
 final class SoakCounts {
     final LongAdder creations = new LongAdder();
     final LongAdder overwrites = new LongAdder();

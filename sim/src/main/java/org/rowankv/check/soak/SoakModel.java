@@ -4,29 +4,30 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the keys of one cache may hold at any moment. The operations on a key are numbered and made one after the other by
- * one writer, who says when each begins and when it has taken effect; what each of them is, {@link SoakValue} knows. So a
- * reader may find what any operation left, from the last that had taken effect when it began to the last that had begun when
- * it ended, and nothing else; and what was once seen to be gone must not be seen again.
+ * Model of the allowed values of one cache's keys at any moment. The operations on a key are numbered and made in
+ * sequence by one writer, which reports when each begins and when it has taken effect; {@link SoakValue} derives each
+ * operation from its number. So a reader may find the result of any operation, from the last that had taken effect when
+ * the read began to the last that had begun when it ended, and nothing else. A value once observed to be gone must not
+ * reappear.
  *
  * <p>Thread-safe; one writer per key.
  */
 final class SoakModel {
-    /** By which a value may end without anybody's operation. */
+    /** How a value may end without an operation. */
     enum Kind {
-        /** None. */
+        /** Not at all. */
         LASTING,
-        /** Its lifetime. */
+        /** By its lifetime. */
         MORTAL,
-        /** Eviction. */
+        /** By eviction. */
         LIMITED
     }
 
-    /** What is lost by counting in milliseconds, and by a clock that is corrected. */
+    /** Tolerance for millisecond rounding and clock corrections. */
     private static final long SLACK_MS = 100;
 
     private final Kind kind;
-    /** Number of the cache, which its keys and values tell. */
+    /** Number of the cache, contained in its keys and values. */
     private final int cache;
 
     private final AtomicLongArray begun;
@@ -63,25 +64,25 @@ final class SoakModel {
 
     // --- the writer ---
 
-    /** The number of the operation that comes next. */
+    /** The number of the key's next operation. */
     long next(int key) {
         return settled.get(key) + 1;
     }
 
     void begins(int key, long number, long nowMs) {
-        // In this order: who reads a time, and then that the operation is still the one he knows, has read its own
-        // time.
+        // In this order: a reader that reads a time, and then that the operation is still the current one, has read the
+        // operation's own time.
         begun.set(key, number);
         begunMs.set(key, nowMs);
     }
 
-    /** It has taken effect. */
+    /** Reports that the operation has taken effect. */
     void settles(int key, long number, long nowMs) {
         settledMs.set(key, nowMs);
         settled.set(key, number);
     }
 
-    /** It has not, and never will. */
+    /** Reports that the operation has not taken effect, and never will. */
     void refused(int key, long formerBegunMs) {
         begunMs.set(key, formerBegunMs);
         begun.set(key, settled.get(key));
@@ -91,7 +92,7 @@ final class SoakModel {
         return begunMs.get(key);
     }
 
-    /** Whether the key must hold something, for the writer, who has nothing under way; null: either. */
+    /** Whether the key must hold an object, as seen by the writer with no operation in progress; null: either. */
     @Nullable
     Boolean mustExist(int key) {
         final long number = settled.get(key);
@@ -103,14 +104,14 @@ final class SoakModel {
 
     // --- the reader ---
 
-    /** What a reader notes before it asks. */
+    /** State that a reader records before it reads. */
     record Before(long settled, long gone, long ms) {}
 
     Before before(int key, long nowMs) {
         return new Before(settled.get(key), gone.get(key), nowMs);
     }
 
-    /** Why the value cannot be there, or null. */
+    /** Why the value is not allowed, or null. */
     @Nullable
     String whyWrong(int key, Before before, byte[] value, int length) {
         final long last = begun.get(key);
@@ -134,7 +135,7 @@ final class SoakModel {
         return null;
     }
 
-    /** Why there cannot be nothing, or null. */
+    /** Why a missing object is not allowed, or null. */
     @Nullable
     String whyWrongAbsence(int key, Before before, long nowMs) {
         final long last = begun.get(key);
@@ -152,14 +153,14 @@ final class SoakModel {
             case MORTAL -> {
                 final long beganMs = begunMs.get(key);
                 final long earliestMs = beganMs + lifetimeMs(key, last) - SLACK_MS;
-                // The time once more, for an operation that began and was refused in between.
+                // Read the time again, for an operation that began and was refused in between.
                 final boolean same = before.settled == last && begun.get(key) == last && begunMs.get(key) == beganMs;
                 if (same && nowMs < earliestMs) {
                     return "nothing, " + (earliestMs - nowMs) + " ms before the life of value " + last + " can end";
                 }
             }
             case LIMITED -> {
-                // It may have been evicted as soon as it was there.
+                // It may have been evicted at once.
             }
         }
         seenGone(key, before.settled, last);

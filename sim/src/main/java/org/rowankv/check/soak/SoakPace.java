@@ -7,11 +7,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations per second in the first and the last minute of a run, or its first and last quarter if that is shorter. Used by one
- * thread.
+ * Operations per second in the first and the last minute of a run, or in its first and last quarter if that is shorter.
+ * Confined to one thread.
  */
 final class SoakPace {
-    /** From such runs on, in seconds, the last minute must be as fast as the first, but for a tenth. */
+    /** In runs of at least this many seconds, the last minute must be as fast as the first, within a tenth. */
     private static final int JUDGED_FROM = 600;
 
     private static final double LEAST_SHARE = 0.9;
@@ -22,14 +22,14 @@ final class SoakPace {
     private final long windowNs;
     private final List<Moment> moments = new ArrayList<>();
 
-    /** @param seconds that the run takes */
+    /** @param seconds length of the run */
     SoakPace(int seconds) {
         this.seconds = seconds;
         this.windowNs = TimeUnit.SECONDS.toNanos(Math.min(240, seconds)) / 4;
     }
 
     /**
-     * So many operations have ended.
+     * Reports the number of completed operations.
      *
      * @param ns since the run began
      */
@@ -41,7 +41,7 @@ final class SoakPace {
         return to.ns == from.ns ? 0 : (to.operations - from.operations) * 1e9 / (to.ns - from.ns);
     }
 
-    /** From the beginning to the first look behind the window. */
+    /** From the beginning to the first sample after the window. */
     double first() {
         final Moment begun = new Moment(0, 0);
         for (Moment each : moments) {
@@ -52,7 +52,7 @@ final class SoakPace {
         return 0;
     }
 
-    /** From the last look before the window to the end. */
+    /** From the last sample before the window to the end. */
     double last() {
         if (moments.isEmpty()) {
             return 0;
@@ -66,7 +66,7 @@ final class SoakPace {
         return 0;
     }
 
-    /** Why the run has become slower, or null; also where it was too short to say. */
+    /** Why the run has become slower, or null; null also for a run that is too short. */
     @Nullable
     String whySlower() {
         return seconds < JUDGED_FROM || last() >= LEAST_SHARE * first()

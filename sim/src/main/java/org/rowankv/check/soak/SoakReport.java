@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What came of a run.
+ * Result of a run.
  *
- * @param violations of what the store promises; the first ones in words
- * @param shortcomings why the run, violations aside, has not shown what it is there to show
+ * @param violations of the store's guarantees; the first ones as text
+ * @param shortcomings why the run, violations aside, is not meaningful
  * @param counts by name
  * @param quarters the store at the quarter points of the run
  * @param multiple how often the capacity was written

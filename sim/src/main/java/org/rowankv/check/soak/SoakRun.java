@@ -35,29 +35,29 @@ import org.rowankv.server.embedded.Surroundings;
 import org.rowankv.topology.Configuration;
 
 /**
- * One run: a store in a directory is filled, then writers and readers go on over three caches (what lasts, what has a
- * lifetime, what has a limit) while the store cleans, expires and evicts; every answer is compared with a model. At the end
+ * One run: a store in a directory is filled, then writers and readers use three kinds of caches (lasting, with a
+ * lifetime, with a limit) while the store cleans, expires and evicts; every reply is compared with a model. At the end
  * every key is compared, the store is closed, its replicas are compared, and it is opened and compared once more.
  *
- * <p>The calling thread takes the samples. A run ends early when something was found.
+ * <p>The calling thread takes the samples. A run ends early at the first finding.
  */
 final class SoakRun {
     private static final long CHECKPOINT_INTERVAL_MS = 1_000;
     private static final long LONGEST_CHECKPOINT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final int MOST_VIOLATIONS = 10;
     private static final int QUARTERS = 4;
-    /** By so much, in percent and bytes, what was left of the heap after the first quarter may differ at the end. */
+    /** Allowed growth of the heap after the first quarter, in percent and bytes. */
     private static final int HEAP_PERCENT = 10;
 
     private static final long HEAP_BYTES = 8L << 20;
-    /** By so many points the store may be less full than was asked for, on the average. */
+    /** Allowed shortfall of the average utilisation, in percentage points. */
     private static final double LESS_FULL = 5;
-    /** Over fewer seconds the average says how the threads were scheduled, not how full the store can be kept. */
+    /** Below this many seconds the average reflects thread scheduling, not the utilisation that the store sustains. */
     private static final int AVERAGED_SECONDS = 30;
 
-    /** Of what is to be taken, in percent, by kind; what is removed now and then is made up for as the run begins. */
+    /** Shares of the space by kind, in percent; removals are compensated at the start of the run. */
     private static final int[] SHARES = {62, 15, 20};
-    /** Keys of the limited cache, as a multiple of those that have room. */
+    /** Keys of the limited cache, as a multiple of its limit. */
     private static final int LIMITED_KEYS = 3;
 
     private static final int HEADER = 64;
@@ -80,7 +80,7 @@ final class SoakRun {
     private double utilisationSum;
     private int utilisationSamples;
 
-    /** @param network between the callers and the store */
+    /** @param network wrapper between the callers and the store */
     SoakRun(SoakSettings settings, Clock clock, PrintStream out, UnaryOperator<Session> network) {
         this.settings = settings;
         this.clock = clock;
@@ -156,7 +156,7 @@ final class SoakRun {
         return (HEADER + SoakValue.lengthOf(kind, key, 1) + 63) / 64 * 64;
     }
 
-    /** Caches and models, as many keys as take their share, and a first value of each. */
+    /** Creates caches and models, each with keys for its share, and writes a first value of each key. */
     private void prepare(EmbeddedCluster cluster) {
         final long wanted = cluster.statistics().get(0).spaceLimit() * settings.utilisation() / 100;
         final Catalogue catalogue = cluster.session().catalogue();
@@ -175,7 +175,7 @@ final class SoakRun {
             switch (kind) {
                 case LASTING -> {
                     lastingKeys = keys;
-                    models.add(new SoakModel(kind, cache, 2 * keys)); // room to become as full as is wanted
+                    models.add(new SoakModel(kind, cache, 2 * keys)); // room to reach the requested utilisation
                 }
                 case MORTAL -> models.add(new SoakModel(kind, cache, keys));
                 case LIMITED -> {
@@ -293,7 +293,7 @@ final class SoakRun {
         awaitCheckpoint(cluster);
     }
 
-    /** The writers go on until there is one: a short run on a busy machine may be over before. Ends. */
+    /** The writers continue until there is a checkpoint: a short run on a busy machine may end before. Terminates. */
     private void awaitCheckpoint(EmbeddedCluster cluster) {
         final long endNs = clock.nanoTime() + LONGEST_CHECKPOINT_NS;
         while (violations.sum() == 0 && cluster.checkpoints().taken() == 0 && clock.nanoTime() - endNs < 0) {
@@ -321,7 +321,7 @@ final class SoakRun {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
-    /** While the store is open: a file may be gone before its length is read. */
+    /** The store is open: a file may be deleted before its length is read. */
     static long fileBytes(Path directory) {
         final AtomicLong bytes = new AtomicLong();
         try {
@@ -346,7 +346,7 @@ final class SoakRun {
         return bytes.get();
     }
 
-    /** Nobody writes. */
+    /** Precondition: no writer runs. */
     private void compareAll(EmbeddedCluster cluster, String when) {
         final long before = violations.sum();
         final SoakClient client = client(cluster, "judge " + when);
@@ -421,10 +421,10 @@ final class SoakRun {
         }
     }
 
-    /** Whether heap or files have grown from the first quarter's end to the last's; null if not. */
+    /** Whether heap or files have grown from the end of the first quarter to that of the last; null if not. */
     static @Nullable String whyGrown(List<SoakSample> quarters) {
         if (quarters.size() < QUARTERS) {
-            return null; // something was found before
+            return null; // an earlier finding ended the run
         }
         final SoakSample first = quarters.get(0);
         final SoakSample last = quarters.get(QUARTERS - 1);

@@ -4,11 +4,11 @@ import java.util.List;
 import org.rowankv.server.engine.ServerStatistics;
 
 /**
- * The store at one moment of a run; bytes unless said otherwise.
+ * Measurement of the store at one moment of a run; bytes unless stated otherwise.
  *
  * @param writtenBytes by callers' operations, to the logs of the primaries
- * @param utilisation percent of the space for live entries that is taken, of the fullest server
- * @param heapBytes after a collection, or −1 when none was asked for
+ * @param utilisation percent of the space for live entries in use, of the fullest server
+ * @param heapBytes after a collection, or −1 if not measured
  * @param fileBytes of all files in the store's directory, or −1
  */
 record SoakSample(
@@ -42,7 +42,7 @@ record SoakSample(
                 fileBytes);
     }
 
-    /** Bytes that reach a server's memory per byte that callers or primaries send it. */
+    /** Bytes written to a server's memory per byte that callers or primaries send it. */
     double writeAmplification(int servers) {
         final double arrived = (double) writtenBytes * servers;
         return arrived == 0 ? 1 : (arrived + relocatedBytes) / arrived;

@@ -4,19 +4,19 @@ import java.nio.file.Path;
 import org.rowankv.runtime.CounterStarts;
 
 /**
- * What a run does.
+ * Settings of a run.
  *
- * @param seconds how long writers and readers go on
- * @param utilisation percent of the space for live entries that is to be taken
+ * @param seconds how long writers and readers run
+ * @param utilisation percent of the space for live entries to use
  * @param servers in this JVM; each holds every object
  * @param capacityBytes of each server's area
- * @param writers threads that write, each to keys of its own
+ * @param writers writer threads, each with its own keys
  * @param readers threads that read all keys
  * @param limitedCaches caches with a limit, at least 1
- * @param counters where the store's counters begin
+ * @param counters start values of the store's counters
  * @param leastMultiple how often the capacity must have been written
- * @param seed of what is asked; how threads interleave is not in it
- * @param directory of the store, empty or not there yet
+ * @param seed of the operations; thread scheduling is not reproduced
+ * @param directory of the store, empty or missing
  */
 public record SoakSettings(
         int seconds,

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * What the n-th operation on a key is, made from kind, key and n alone: a removal, or a put of bytes that tell which one.
- * So a reader knows what a whole history looks like without being told. Stateless.
+ * The n-th operation on a key, derived from kind, key and n alone: a removal, or a put of bytes that identify it. So a
+ * reader can derive a whole history without communication. Stateless.
  */
 final class SoakValue {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -14,7 +14,7 @@ final class SoakValue {
     private static final int REMOVAL_ONE_IN = 8;
     private static final int SHORTEST = 24;
     private static final int SHORT = 400;
-    /** Longer than a message of the fabric, now and then. */
+    /** Exceeds the fabric's message size; used occasionally. */
     private static final int LONG = 20_000;
 
     private static final int LONG_ONE_IN = 256;
@@ -49,12 +49,12 @@ final class SoakValue {
         return SHORTEST + (int) ((hash >>> 16) % bound) / 8 * 8;
     }
 
-    /** Milliseconds that the value lives, of a cache whose values do not live for ever. */
+    /** Lifetime of the value in milliseconds, in a cache whose values expire. */
     static long lifetimeMs(int kind, int key, long number) {
         return 200 + (hash(kind, key, number) >>> 40) % 1_500;
     }
 
-    /** Writes the value into the array, which is long enough; returns its length. */
+    /** Writes the value into the array, which must be long enough; returns its length. */
     static int write(int kind, int key, long number, byte[] into) {
         final int length = lengthOf(kind, key, number);
         LONGS.set(into, 0, ((long) key << KEY_SHIFT) + kind);
@@ -67,7 +67,7 @@ final class SoakValue {
         return length;
     }
 
-    /** Which operation on the key wrote these bytes; −1 when none did. */
+    /** The number of the operation on the key that wrote these bytes; −1 when none did. */
     static long numberIn(int kind, int key, byte[] bytes, int length) {
         if (length < SHORTEST || (long) LONGS.get(bytes, 0) != ((long) key << KEY_SHIFT) + kind) {
             return -1;

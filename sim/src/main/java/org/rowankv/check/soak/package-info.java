@@ -1,4 +1,4 @@
-/** One store under everything at once, for long: overwrites, deletes, expiry, eviction, cleaning. */
+/** Long run of one store under combined load: overwrites, deletes, expiry, eviction, cleaning. */
 @NullMarked
 package org.rowankv.check.soak;
 

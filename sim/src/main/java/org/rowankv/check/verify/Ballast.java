@@ -9,8 +9,8 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
 /**
- * Objects that one caller writes once, or once in a long while, and nobody else touches: on the few keys of the history
- * every loss is soon written over, here it stays, on a replica too. Owned by its caller; checked when that one rests.
+ * Objects that one caller writes once, or very rarely, and no other caller touches. On the few keys of the history
+ * every loss is soon overwritten; here it stays, on a replica too. Owned by its caller; checked when that one pauses.
  */
 final class Ballast {
     private static final int KEYS = 1_000;
@@ -21,7 +21,7 @@ final class Ballast {
     private final RowanClient client;
     private final int cacheId;
     private final long ids;
-    /** The id last acknowledged; ABSENT: none; NOT_ASKED: not known, since an answer is missing. */
+    /** The id last acknowledged; ABSENT: none; NOT_ASKED: unknown, because a reply is missing. */
     private final long[] acked = new long[KEYS];
 
     private final Request request = new Request();
@@ -48,11 +48,11 @@ final class Ballast {
             case OK -> acked[index] = id;
             case OUTCOME_UNKNOWN -> acked[index] = Event.NOT_ASKED;
             case FULL, UNREACHABLE -> {}
-            default -> throw new IllegalStateException("an answer that no caller should see: " + request.status());
+            default -> throw new IllegalStateException("a reply that no caller should see: " + request.status());
         }
     }
 
-    /** Where the store does not hold what it acknowledged. */
+    /** Returns where the store lacks what it acknowledged. */
     List<String> check(RowanClient judge) {
         final List<String> differences = new ArrayList<>();
         for (int index = 0; index < KEYS; index++) {

@@ -13,9 +13,9 @@ import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
 
-/** One caller: asks random things of random keys and writes down what it was told. Owned by its thread. */
+/** A caller that performs random operations on random keys and records the replies. Owned by its thread. */
 final class Caller {
-    /** Ids of different callers' values never meet. */
+    /** Gives the values of different callers disjoint ids. */
     private static final int CALLER_SHIFT = 40;
 
     private static final int BALLAST_ONE_IN = 12;
@@ -171,9 +171,9 @@ final class Caller {
             case NOT_FOUND -> Outcome.NOT_FOUND;
             case CONDITION_FAILED -> Outcome.CONDITION_FAILED;
             case OUTCOME_UNKNOWN -> Outcome.UNKNOWN;
-            // NO_REPLY is the answer of a read; UNREACHABLE when not even the session could be opened.
+            // A read may end with NO_REPLY; UNREACHABLE means that not even the session could be opened.
             case FULL, TOO_LARGE, CLOSED, UNREACHABLE, NO_REPLY, NO_VERSION -> Outcome.REFUSED;
-            default -> throw new IllegalStateException("an answer that no caller should see: " + status);
+            default -> throw new IllegalStateException("a reply that no caller should see: " + status);
         };
     }
 

@@ -14,10 +14,10 @@ import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * A session over a bad network: loses requests and replies, delivers them twice, at once or late. What it answers keeps
- * the seam's promise: anything but NO_REPLY is an answer that the session below gave to this operation.
+ * A session over a lossy network: loses requests and replies, delivers them twice, at once or late. It keeps the
+ * session contract: any result but NO_REPLY is a reply of the session below to this operation.
  *
- * <p>Thread-safe. {@link #awaitQuiet} waits until nothing is on its way any more.
+ * <p>Thread-safe. {@link #awaitQuiet} waits until no message is in flight.
  */
 final class DroppingSession implements ForwardingSession {
     private static final int STRIPES = 32;
@@ -73,7 +73,7 @@ final class DroppingSession implements ForwardingSession {
         }
         final Fault fault = Fault.values()[roll(Fault.values().length)];
         if (fault == Fault.NO_REPLY_EVER) {
-            // Rare, since each costs its caller the whole deadline; a read that never answers tells nothing.
+            // Rare, because each costs its caller the whole deadline; a read without a reply yields no information.
             if (!mutation || roll(8) > 0) {
                 below.call(request);
                 return;
@@ -139,7 +139,7 @@ final class DroppingSession implements ForwardingSession {
         }
     }
 
-    /** The same attempt in a holder of its own, its bytes included. */
+    /** Copies the attempt into a separate holder, including its bytes. */
     static Request copyOf(Request request) {
         final byte[] key = java.util.Arrays.copyOfRange(
                 request.key(), request.keyOffset(), request.keyOffset() + request.keyLength());
@@ -169,7 +169,7 @@ final class DroppingSession implements ForwardingSession {
         return copy;
     }
 
-    /** Returns when every attempt has arrived. Callers rest. */
+    /** Returns when every attempt has arrived. Precondition: callers pause. */
     void awaitQuiet() {
         while (underWay.get() > 0) {
             java.util.concurrent.locks.LockSupport.parkNanos(100_000);
@@ -177,7 +177,7 @@ final class DroppingSession implements ForwardingSession {
         doomed.clear();
     }
 
-    /** Ends the network; the session below stays its owner's. */
+    /** Ends the network; the owner of the session below closes that session. */
     @Override
     public void close() {
         network.shutdown();

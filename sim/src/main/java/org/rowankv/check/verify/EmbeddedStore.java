@@ -11,9 +11,9 @@ import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.topology.Configuration;
 
-/** Servers in this JVM, on a directory, so that what each of them holds can be compared without asking it. */
+/** Servers in this JVM, on a directory, so that their contents can be compared by their files. */
 public final class EmbeddedStore implements StoreUnderTest {
-    // A few seconds fill it, so that cleaning is under way for most of a run.
+    // Filled within seconds, so that the cleaner runs for most of a run.
     private static final long CAPACITY_BYTES = 24L << 20;
     private static final int SEGMENT_BYTES = 256 << 10;
     private static final int SHARDS = 16;

@@ -3,7 +3,7 @@ package org.rowankv.check.verify;
 import java.util.concurrent.locks.LockSupport;
 import org.rowankv.runtime.RandomSource;
 
-/** Fences links between servers at random moments, on a thread of its own, until closed. */
+/** A thread that fences links between servers at random moments, until closed. */
 final class LinkCutter implements Runnable, AutoCloseable {
     private static final int LONGEST_PAUSE_MICROS = 40_000;
 
@@ -28,7 +28,7 @@ final class LinkCutter implements Runnable, AutoCloseable {
         }
     }
 
-    /** Between two rests the links stay whole for a while, so that a run sees both. */
+    /** Between two pauses the links stay whole for a while, so that a run covers both. */
     void rest(boolean rests) {
         resting = rests;
     }

@@ -6,8 +6,8 @@ import org.rowankv.runtime.ChaosHandler;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * Parks some of the threads that come by the places where an append is half done, for up to a few milliseconds: long
- * enough to be fenced, overtaken and retried meanwhile. Any thread.
+ * Chaos handler that parks some of the threads in the middle of an append, for up to a few milliseconds: long enough to
+ * be fenced, overtaken and retried meanwhile. Safe for any thread.
  */
 final class Stalls implements ChaosHandler {
     private static final Set<String> PLACES = Set.of(
@@ -26,7 +26,7 @@ final class Stalls implements ChaosHandler {
     private final Tally tally;
     private final int oneIn;
 
-    /** @param oneIn of how many that come by one is stalled */
+    /** @param oneIn one in this many passing threads is stalled */
     Stalls(RandomSource random, Tally tally, int oneIn) {
         this.tally = tally;
         this.oneIn = oneIn;

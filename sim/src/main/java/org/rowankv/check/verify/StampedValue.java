@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import org.rowankv.check.history.Event;
 
 /**
- * The bytes of a value, made from its id alone: the id, then a stream that starts from it. So whoever reads bytes can
- * tell whether they are one write's, whole, and which. Stateless.
+ * The bytes of a value, derived from its id alone: the id, then a stream seeded by it. So a reader can tell whether
+ * bytes are one whole write, and which. Stateless.
  */
 public final class StampedValue {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

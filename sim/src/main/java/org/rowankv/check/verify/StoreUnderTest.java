@@ -4,22 +4,22 @@ import java.util.List;
 import java.util.Map;
 import org.rowankv.driver.api.Session;
 
-/** The store that a run works on, and what can be done to it. */
+/** The store that a run uses, and its fault operations. */
 public interface StoreUnderTest extends AutoCloseable {
     Session session();
 
     int servers();
 
-    /** Cuts the link: nothing more of that sender lands, until the store connects them again by itself. */
+    /** Cuts the link: nothing more of that sender lands, until the store reconnects them by itself. */
     void fenceLink(int from, int to);
 
-    /** Counts of what the store itself noticed, for the table. */
+    /** Counters of the store itself, for the table. */
     Map<String, Long> counters();
 
-    /** What went wrong inside the store so far, and should never: one line each. */
+    /** Internal failures of the store so far, which should never occur: one line each. */
     List<String> failures();
 
-    /** Ends the store and says, one per line, where its replicas do not hold the same objects. */
+    /** Closes the store and returns the differences between its replicas, one per line. */
     List<String> closeAndCompareReplicas();
 
     @Override

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts of what happened in a run, by name. Thread-safe. */
+/** Event counts of a run, by name. Thread-safe. */
 final class Tally {
     private final Map<String, LongAdder> counts = new ConcurrentSkipListMap<>();
 
@@ -18,7 +18,7 @@ final class Tally {
         return adder == null ? 0 : adder.sum();
     }
 
-    /** The counts whose name begins with that prefix, without it, in alphabetical order. */
+    /** The counts whose name has that prefix, without it, in alphabetical order. */
     Map<String, Long> under(String prefix) {
         final Map<String, Long> result = new LinkedHashMap<>();
         counts.forEach((name, adder) -> {

@@ -4,19 +4,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a run found.
+ * Result of a run.
  *
- * @param operations how many were asked and judged
- * @param windows how many times the callers rested and were judged
- * @param anomalies each as text for people; empty when all is well
- * @param counts of what happened, by "group.name"
+ * @param operations number of checked operations
+ * @param windows number of pauses with a check
+ * @param anomalies as text, one each; empty when the history is explained
+ * @param counts of events, by "group.name"
  */
 public record VerifyReport(long operations, long windows, List<String> anomalies, Map<String, Long> counts) {
     public VerifyReport {
         anomalies = List.copyOf(anomalies);
     }
 
-    /** A count, 0 when it never happened. */
+    /** A count; 0 when the event never happened. */
     public long count(String name) {
         return counts.getOrDefault(name, 0L);
     }

@@ -24,13 +24,13 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
 /**
- * One run: callers hammer a few keys over a bad network while links are fenced and appends are stalled; again and again
- * they rest, the judge reads every key, and the window's history is checked.
+ * One run: callers load a few keys over a lossy network while links are fenced and appends are stalled. Again and again
+ * they pause, the checker reads every key, and the window's history is checked.
  *
- * <p>The judge is the thread that calls {@link #run}. A run that finds something stops at the end of that window.
+ * <p>The checker is the thread that calls {@link #run}. A run that finds something stops at the end of that window.
  */
 public final class VerifyRun {
-    /** What every run of some length has to show, or its faults did not work. */
+    /** Events of every run of some length; otherwise its faults did not work. */
     public static final List<String> EXPECTED_DISTURBANCES = List.of(
             "disturbance.links fenced",
             "disturbance.appends stalled",
@@ -161,7 +161,7 @@ public final class VerifyRun {
                 turns.awaitAdvanceInterruptibly(turn, 1, TimeUnit.SECONDS);
                 return;
             } catch (TimeoutException e) {
-                // A store that says that it is broken is not waited for any longer.
+                // A store that reports itself broken is not waited for any longer.
                 final List<String> failures = store.failures();
                 if (!failures.isEmpty()) {
                     throw new StuckException("the callers do not " + what + "; the store reports " + failures);

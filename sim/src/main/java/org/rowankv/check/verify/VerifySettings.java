@@ -1,16 +1,16 @@
 package org.rowankv.check.verify;
 
 /**
- * What a run does.
+ * Settings of a run.
  *
- * @param seconds how long the callers ask
- * @param callers how many threads ask
- * @param keys on how many keys
- * @param seed of every random decision of the run; the interleaving of threads is not in it
- * @param operationsPerWindow how many operations each caller makes between two judgements
- * @param faultsPerMille how many of 1000 attempts meet a fault on their way
+ * @param seconds how long the callers run
+ * @param callers number of calling threads
+ * @param keys number of keys
+ * @param seed of every random decision of the run; thread scheduling is not reproduced
+ * @param operationsPerWindow operations of each caller between two checks
+ * @param faultsPerMille attempts in 1000 that meet a fault in transit
  * @param deadlineMs how long a caller's operation is retried
- * @param stallOneIn of how many threads that come by a half-done append one is stalled; 0: none
+ * @param stallOneIn one in this many threads in the middle of an append is stalled; 0: none
  */
 public record VerifySettings(
         int seconds,

@@ -1,4 +1,4 @@
-/** The workload of {@code rowan verify}: callers, the faults around them, and the judge's windows. */
+/** The workload of {@code rowan verify}: callers, the faults around them, and the windows of the checker. */
 @NullMarked
 package org.rowankv.check.verify;
 

@@ -17,7 +17,7 @@ import org.rowankv.sim.device.RottenBit;
  * anew. So there the run ends. Of one simulation one server has bits that flip.
  */
 final class DeviceFaults {
-    private static final int NOBODY = -1;
+    private static final int NONE = -1;
     private static final int MOST_FORCES = 40;
     private static final int MOST_BITS = 3;
     private static final long LOOK_EVERY_NS = 20_000_000;
@@ -25,7 +25,7 @@ final class DeviceFaults {
 
     private final ClusterSimulation simulation;
     private final RandomSource random;
-    private int rotten = NOBODY;
+    private int rotten = NONE;
 
     DeviceFaults(ClusterSimulation simulation, RandomSource random) {
         this.simulation = simulation;
@@ -66,7 +66,7 @@ final class DeviceFaults {
     }
 
     void rot(SimHost drawn, int bits) {
-        final SimHost host = rotten == NOBODY ? drawn : simulation.hosts().get(rotten);
+        final SimHost host = rotten == NONE ? drawn : simulation.hosts().get(rotten);
         final SimProcess process = host.process();
         final SimProcess.Door door = process == null ? null : process.door();
         final SimMemory memory = host.memory();
@@ -77,7 +77,7 @@ final class DeviceFaults {
         for (int i = 0; i <= bits % MOST_BITS; i++) {
             final RottenBit bit = rot.inUse();
             if (bit != null && bit.isStillOf(memory.present().region())) {
-                if (rotten == NOBODY) {
+                if (rotten == NONE) {
                     rotten = host.number();
                     watchArea(host);
                 }
@@ -132,12 +132,12 @@ final class DeviceFaults {
 
     /** Servers that may hold damage. */
     Set<Integer> damaged() {
-        return rotten == NOBODY ? Set.of() : Set.of(rotten);
+        return rotten == NONE ? Set.of() : Set.of(rotten);
     }
 
     /** Somebody is told that an object cannot be read. */
     void requireRotten(String what) {
-        if (rotten == NOBODY) {
+        if (rotten == NONE) {
             simulation.violation(what + ", and nothing was");
         }
         simulation.happenings().count("answers that an object cannot be read");
@@ -145,7 +145,7 @@ final class DeviceFaults {
 
     /** Something acknowledged is gone: only a server without replicas may lose it, and never shows anything wrong instead. */
     void requireNoLoss(boolean isWrong, String what) {
-        if (!isWrong && rotten != NOBODY && simulation.plan().replicas() == 1) {
+        if (!isWrong && rotten != NONE && simulation.plan().replicas() == 1) {
             simulation.loss(what);
         }
         simulation.violation(what);

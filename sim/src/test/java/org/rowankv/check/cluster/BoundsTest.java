@@ -17,7 +17,7 @@ import org.rowankv.driver.api.RowanException;
 import org.rowankv.jcache.operation.CacheFullException;
 import org.rowankv.protocol.Status;
 
-/** What an application may meet while a cluster is disturbed: how late, how often unknown, by which exceptions. */
+/** Effects of a disturbed cluster that an application may see: delays, number of unknown outcomes, exceptions. */
 class BoundsTest {
     private static final List<Fault> FAULTS = List.of(new Fault("one", seconds(100), seconds(112)));
 

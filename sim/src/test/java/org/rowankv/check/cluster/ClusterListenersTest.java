@@ -39,7 +39,7 @@ import org.rowankv.server.frontend.ClientPortSettings;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 
-/** Listeners of two providers that share nothing but the servers, as those of two JVMs do. */
+/** Listeners of two providers that share only the servers, like two JVMs. */
 final class ClusterListenersTest {
     private static final int SHARDS = 6;
 
@@ -86,7 +86,7 @@ final class ClusterListenersTest {
         await().atMost(HeardEvents.PATIENCE).until(() -> heard.texts().size() >= count);
     }
 
-    /** Something in every shard, so that whatever came before it has come. */
+    /** Writes a marker to every shard, so that everything before it has arrived. */
     private static void awaitMarkers(Cache<String, Long> writer, String name, HeardEvents... all) {
         for (long i = 0; i < 20 * SHARDS; i++) {
             writer.put(name + i, i);
@@ -126,8 +126,11 @@ final class ClusterListenersTest {
         awaitTexts(withoutOld, 4);
         assertThat(withoutOld.texts()).containsExactly("CREATED a=1", "UPDATED a=2", "UPDATED a=3", "REMOVED a=null");
         here.put("b", 1L);
-        assertThat(atOnce.texts()).hasSize(5).last().isEqualTo("CREATED b=1"); // when the operation has returned
-        there.clear(); // tells nobody
+        assertThat(atOnce.texts())
+                .hasSize(5)
+                .last()
+                .isEqualTo("CREATED b=1"); // received by the time the operation returned
+        there.clear(); // sends no events
         awaitMarkers(there, "marker", atOnce, later, withoutOld);
         assertThat(atOnce.texts()).hasSize(5 + 20 * SHARDS);
         assertThat(later.versions()).containsExactlyInAnyOrderElementsOf(atOnce.versions());
@@ -156,7 +159,7 @@ final class ClusterListenersTest {
         assertThat(there.get("k4")).isNull();
         assertThat(there.getAndPut("k5", 15L)).isNull();
         assertThat(heardHere.texts()).contains("EXPIRED k0=0 old 0", "EXPIRED k1=1 old 1", "EXPIRED k2=2 old 2");
-        clock.advanceMs(20_000); // what nobody meets is ended by the servers
+        clock.advanceMs(20_000); // an object that is never read is removed by the servers
         for (HeardEvents each : List.of(heardHere, heardThere)) {
             await().atMost(HeardEvents.PATIENCE)
                     .until(() -> each.texts().stream()
@@ -175,7 +178,7 @@ final class ClusterListenersTest {
         }
     }
 
-    /** What the servers told somebody whose connections nobody kills. */
+    /** The events that servers send to a client whose connections are never killed. */
     private static final class Truth implements ChangeListener {
         private final ConcurrentLinkedQueue<Long> versions = new ConcurrentLinkedQueue<>();
         private volatile boolean lost;
@@ -295,7 +298,7 @@ final class ClusterListenersTest {
                 default -> cache.put(key, number);
             }
         } catch (CacheException e) {
-            // Nobody could tell in time what became of it: if it took effect, the stream tells.
+            // The outcome was not known in time: if it took effect, the stream shows it.
             assertThat(e).hasMessageContaining("deadline");
         }
     }

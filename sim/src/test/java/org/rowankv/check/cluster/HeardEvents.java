@@ -12,7 +12,7 @@ import javax.cache.event.CacheEntryUpdatedListener;
 import org.rowankv.jcache.event.EventsLostListener;
 import org.rowankv.jcache.event.StoreEvent;
 
-/** A listener that writes down what it hears. */
+/** A listener that records its events. */
 final class HeardEvents
         implements CacheEntryCreatedListener<String, Long>,
                 CacheEntryUpdatedListener<String, Long>,
@@ -66,7 +66,7 @@ final class HeardEvents
         return List.copyOf(texts);
     }
 
-    /** Key, version and type of each. */
+    /** Key, version and type of each event. */
     synchronized List<String> versions() {
         return List.copyOf(versions);
     }

@@ -25,7 +25,7 @@ import org.rowankv.check.history.ValueEvent;
 import org.rowankv.check.verify.StampedValue;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 
-/** The judge of a run, shown keys that hold what nobody should have left there. */
+/** The checker detects keys with values that no operation can have left. */
 class JudgeTest {
     private static final Keys KEYS = new Keys(2, 1, 1);
     private static final int COUNTER = 2;

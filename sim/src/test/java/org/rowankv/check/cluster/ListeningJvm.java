@@ -18,8 +18,8 @@ import org.rowankv.jcache.event.EventsLostListener;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 
 /**
- * A client JVM with a listener: prints what that hears ({@code HEARD type key=value}, {@code LOST}), and puts what it reads
- * ({@code key value}) until its input ends.
+ * A client JVM with a listener: prints its events ({@code HEARD type key=value}, {@code LOST}), and puts the pairs it
+ * reads ({@code key value}) until its input ends.
  */
 final class ListeningJvm
         implements CacheEntryCreatedListener<String, Long>,

@@ -23,9 +23,9 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.membership.PlannedSwap;
 
-/** Two client JVMs with listeners, and server processes whose primaries are swapped. */
+/** Two client JVMs with listeners, and server processes whose primaries are transferred. */
 final class ListeningJvmsTest {
-    /** The other client, as this one sees it. */
+    /** Handle of the other client. */
     private static final class Other implements AutoCloseable {
         private final Process process;
         private final PrintWriter orders;
@@ -71,7 +71,7 @@ final class ListeningJvmsTest {
 
         @Override
         public void close() throws IOException {
-            orders.close(); // its input ends, and so does it
+            orders.close(); // it exits at the end of its input
             try {
                 assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
             } catch (InterruptedException e) {
@@ -97,14 +97,14 @@ final class ListeningJvmsTest {
                 other.awaitLine("HEARD CREATED a=1");
                 other.orders.println("a 2");
                 other.awaitLine("PUT a");
-                assertThat(other.lines).contains("HEARD UPDATED a=2"); // its own listener was told before
+                assertThat(other.lines).contains("HEARD UPDATED a=2"); // its own listener was called before
                 await().atMost(HeardEvents.PATIENCE).until(() -> heard.texts().contains("UPDATED a=2"));
                 assertThat(heard.texts()).containsExactly("CREATED a=1", "UPDATED a=2");
 
                 try (ConfigurationStore store = servers.cluster().connect()) {
                     new PlannedSwap(store, "listeners", new SplittableRandomSource(3)).swap(0, -1);
                 }
-                // All servers start anew with it, so both are told of a loss, and hear what comes after it.
+                // The transfer restarts all servers together, so both report a loss, and then receive later events.
                 other.awaitLine("LOST");
                 await().atMost(HeardEvents.PATIENCE).until(() -> heard.losses() > 0);
                 servers.awaitServing();
@@ -116,7 +116,7 @@ final class ListeningJvmsTest {
                 for (int i = 0; i < 50; i++) {
                     other.awaitLine("PUT l" + i);
                 }
-                // A shard of which the loss is told after such a put may have lost it; the others have not.
+                // A shard that reports a loss after such a put may have lost it; the others have not.
                 cache.put("end", 1L);
                 await().atMost(HeardEvents.PATIENCE).until(() -> {
                     cache.put("end", 2L);

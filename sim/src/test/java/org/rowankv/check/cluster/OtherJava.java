@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A JDK of another version than the one that runs this: the one that the system property {@code rowan.other.java} names (its
- * {@code bin/java}), else one that lies beside this one. Of 17 it is 25 or newer, of anything else 17.
+ * A JDK of another version than the running one: the one named by the system property {@code rowan.other.java} (its
+ * {@code bin/java}), else one in a sibling directory. For 17 it is 25 or newer, for any other version 17.
  */
 final class OtherJava {
     private static final int OLDEST = 17;
@@ -19,7 +19,7 @@ final class OtherJava {
 
     private OtherJava() {}
 
-    /** The program; empty if there is none. */
+    /** The executable; empty if there is none. */
     static Optional<Path> find() throws IOException {
         final String given = System.getProperty("rowan.other.java", "");
         if (!given.isEmpty()) {
@@ -44,7 +44,7 @@ final class OtherJava {
         return Runtime.version().feature() == OLDEST ? version >= NEWEST : version == OLDEST;
     }
 
-    /** 0 if it is no JDK, or does not say. */
+    /** 0 if it is not a JDK, or has no version. */
     private static int versionOf(Path home) {
         try {
             final Matcher found = VERSION.matcher(Files.readString(home.resolve("release")));
@@ -54,7 +54,7 @@ final class OtherJava {
         }
     }
 
-    /** What a test says that cannot run without it. */
+    /** Message of a test that cannot run without it. */
     static String missing() {
         return "there is no JDK " + (Runtime.version().feature() == OLDEST ? NEWEST : OLDEST) + " beside "
                 + System.getProperty("java.home") + ": give one, -Drowan.other.java=/path/to/jdk/bin/java";

@@ -17,14 +17,14 @@ import org.rowankv.check.client.ClientProcess;
 import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.local.TemporaryCluster;
 
-/** Server processes, and client JVMs that share nothing but them: on one version of Java, and on two. */
+/** Server processes, and client JVMs that share nothing else: on one version of Java, and on two. */
 class TwoClientJvmsTest {
     private static final int CALLERS = 3;
     private static final int CALLS = 100;
     private static final Launch SMALL =
             Launch.DEFAULT.withJvmOptions("-Xmx256m").withServerOptions("--shards=6");
 
-    /** Run by this Java. */
+    /** They run on this Java. */
     private static TemporaryCluster servers;
 
     @BeforeAll
@@ -41,7 +41,7 @@ class TwoClientJvmsTest {
         return TemporaryCluster.start("clients", 2, 2, "64m", launch);
     }
 
-    /** Each of the JVMs increments one counter; by how much that has risen. */
+    /** Each JVM increments one counter; returns the increase. */
     private static long countInEach(TemporaryCluster cluster, Path... javas) throws Exception {
         final String uri = cluster.uri() + "?patience=120";
         final List<ClientProcess> clients = new ArrayList<>();

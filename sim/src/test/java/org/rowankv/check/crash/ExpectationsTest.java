@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.check.area.Stored;
 
-/** What the parent makes of a dead child's journal, and that it can find fault. */
+/** Derives expectations from a dead child's journal, and detects violations. */
 class ExpectationsTest {
     private static final int CACHE = CrashKeys.PLAIN;
     private static final int KEY = CrashKeys.number(CACHE, 1, 5);

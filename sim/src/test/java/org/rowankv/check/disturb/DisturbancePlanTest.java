@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.SplittableRandomSource;
 
-/** What a seed draws. */
+/** The plans drawn from seeds. */
 class DisturbancePlanTest {
     private static final int ROUNDS = 400;
     private static final int SERVERS = 3;

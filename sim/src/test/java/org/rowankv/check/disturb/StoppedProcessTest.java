@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A process that is stopped goes on, whatever becomes of the one that stopped it. */
+/** A stopped process continues, even if the stopping process dies. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class StoppedProcessTest {
     private Process victim;

@@ -10,7 +10,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.TestScale;
 
-/** Chains and counters: what they can have answered is accepted, what they cannot is found. */
+/** Chains and counters: possible histories are accepted, impossible ones detected. */
 class ChainCheckerTest {
     private static final ChainLink ONE = ChainLink.NONE.next(11);
     private static final ChainLink TWO = ONE.next(12);
@@ -77,7 +77,7 @@ class ChainCheckerTest {
     @Test
     void shouldFindAWriteThatWasRefusedAndIsThere() {
         extend(ONE, Outcome.REFUSED, 0, 1);
-        isWrong(chain(ONE), "although its caller was told that it had not");
+        isWrong(chain(ONE), "although its reply said that it had not");
         isWrong(chain(TWO), "no write made");
     }
 
@@ -154,9 +154,9 @@ class ChainCheckerTest {
         assertThat(ChainLink.ofText("1 2 x")).isEqualTo(ChainLink.TORN);
     }
 
-    // --- against trying every order ---
+    // --- comparison with an exhaustive search ---
 
-    /** Whether some order of the events, those of unknown outcome left out or not, leads to the last value. */
+    /** Whether some order of the events, with or without those of unknown outcome, leads to the last value. */
     private static boolean someOrderExplains(List<ChainEvent> left, ChainLink state, ChainLink last) {
         if (left.stream().allMatch(event -> event.outcome() == Outcome.UNKNOWN) && state.equals(last)) {
             return true;
@@ -183,7 +183,7 @@ class ChainCheckerTest {
         return false;
     }
 
-    /** A history that a chain gave, and then perhaps one event of it changed. */
+    /** A valid history of a chain, in which one event may then be changed. */
     private static List<ChainEvent> randomHistory(RandomSource random) {
         final List<ChainEvent> history = new ArrayList<>();
         ChainLink state = ChainLink.NONE;

@@ -3,7 +3,9 @@ package org.rowankv.check.history;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes histories by hand: one line per operation, with its interval. Versions follow the order of the lines. */
+/**
+ * Builder of hand-written histories: one line per operation, with its interval. Versions follow the order of the lines.
+ */
 final class History {
     static final int KEY = 7;
 
@@ -49,7 +51,7 @@ final class History {
         return add(Action.PUT_IF_ABSENT, value, 0, Outcome.DONE, version, 0, Event.NOT_ASKED, from, to);
     }
 
-    /** A read that found nothing, and returned a version for what is unchanged since. */
+    /** A read that found no object, and returned a version for a later condition. */
     History missAt(int from, int to, long version) {
         return get(from, to, Event.ABSENT, version);
     }

@@ -119,7 +119,7 @@ class KeyHistoryCheckerTest {
 
         @Test
         void shouldFindALostUpdate() {
-            // Two conditional writes on one version, both told that they took effect.
+            // Two conditional writes on one version, both acknowledged.
             shouldFail(History.holding(9, 1).replace(0, 10, 1, 1, 2).replace(5, 15, 2, 1, 3), NO_ORDER);
         }
 
@@ -141,7 +141,7 @@ class KeyHistoryCheckerTest {
 
         @Test
         void shouldFindASecondApplicationOfAnUnknownWrite() {
-            // It is read, overwritten, and read again: a, b, a.
+            // Read, overwritten, and read again: a, b, a.
             shouldFail(
                     History.holding(9, 1)
                             .unknownPut(0, 1)
@@ -175,19 +175,19 @@ class KeyHistoryCheckerTest {
                             .putIfAbsentFailed(0, 10, 1, 1)
                             .remove(11, 20, 2, 1)
                             .get(21, 30, 1, 3),
-                    "although its caller was told that it had not");
+                    "although its reply said that it had not");
         }
 
         @Test
         void shouldFindAVersionThatNoWriteCanHaveMade() {
-            shouldFail(History.holding(9, 1).put(0, 10, 1, 5, 4), "can have made the version that is met");
-            shouldFail(History.holding(9, 1).putIfAbsentFailed(0, 10, 1, 4), "can have made the version that is met");
+            shouldFail(History.holding(9, 1).put(0, 10, 1, 5, 4), "can have made the observed version");
+            shouldFail(History.holding(9, 1).putIfAbsentFailed(0, 10, 1, 4), "can have made the observed version");
         }
 
-        /** A plain write may say so of what is damaged; it explains nothing else. */
+        /** A plain write may report this for a damaged object; it explains no other reply. */
         @Test
         void shouldFindAnUnknownPreviousVersionOfAWriteThatDependsOnIt() {
-            final String reason = "can have made the version that is met";
+            final String reason = "can have made the observed version";
             final long unknown = Event.UNKNOWN_VERSION;
             shouldPass(History.holding(9, 1).put(0, 10, 1, 5, unknown).get(11, 12, 1, 5));
             shouldPass(History.holding(9, 1).remove(0, 10, 5, unknown).miss(11, 12));
@@ -398,7 +398,7 @@ class KeyHistoryCheckerTest {
             history.unknown(Action.REMOVE, 0, Event.ABSENT, 0).unknownPut(0, i);
         }
         for (int i = 1; i <= 12; i++) {
-            // each value is read once, in an order that only a search can find, and at the end comes what cannot be
+            // each value is read once, in an order that only a search can find, followed by an impossible read
             history.get(10, 1000, i, i);
         }
         history.get(2000, 2001, 3, 3).get(2002, 2003, 2, 2).get(2004, 2005, 3, 3);
@@ -407,7 +407,7 @@ class KeyHistoryCheckerTest {
                 .satisfies(anomaly -> assertThat(anomaly.reason()).startsWith("undecided"));
     }
 
-    /** In a cache with a limit any value may be evicted, so a write without an answer may explain why nothing is there. */
+    /** In a cache with a limit any value may be evicted, so a write without a reply may explain a missing object. */
     private static History withUnansweredWrites(int count) {
         final History history = History.empty();
         for (int i = 1; i <= count; i++) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
-/** The search with its prunings against one that tries every order. */
+/** The search with its prunings, compared with an exhaustive search. */
 class RegisterCheckerTest {
     private static final List<Set<Long>> ACCEPTED =
             List.of(Set.of(0L), Set.of(1L), Set.of(2L), Set.of(), Set.of(1L, 2L));
@@ -59,7 +59,7 @@ class RegisterCheckerTest {
                     .isEqualTo(
                             expected ? RegisterChecker.Verdict.LINEARIZABLE : RegisterChecker.Verdict.NOT_LINEARIZABLE);
         }
-        // Both answers have to come up often for this to mean anything.
+        // Both verdicts must occur often for the comparison to be meaningful.
         assertThat(explained).isBetween(histories / 10, histories * 9 / 10);
     }
 }

@@ -6,22 +6,22 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Histories without versions: what a register can have answered is accepted, what none can is found. */
+/** Histories without versions: possible ones are accepted, impossible ones detected. */
 class ValueHistoryCheckerTest {
     private final List<ValueEvent> events = new ArrayList<>();
 
-    private void told(
+    private void record(
             ValueAction action, long written, long expected, Outcome outcome, long observed, long from, long to) {
         events.add(new ValueEvent(events.size(), action, written, expected, outcome, observed, from, to));
     }
 
     private void put(long value, long from, long to) {
-        told(ValueAction.PUT, value, 0, Outcome.DONE, Event.NOT_ASKED, from, to);
+        record(ValueAction.PUT, value, 0, Outcome.DONE, Event.NOT_ASKED, from, to);
     }
 
     private void read(long value, long from, long to) {
         final Outcome outcome = value == 0 ? Outcome.NOT_FOUND : Outcome.DONE;
-        told(ValueAction.GET, 0, 0, outcome, value == 0 ? Event.NOT_ASKED : value, from, to);
+        record(ValueAction.GET, 0, 0, outcome, value == 0 ? Event.NOT_ASKED : value, from, to);
     }
 
     private List<Anomaly> anomalies() {
@@ -41,18 +41,18 @@ class ValueHistoryCheckerTest {
     void shouldAcceptOperationsOneAfterTheOther() {
         read(0, 0, 1);
         put(5, 2, 3);
-        told(ValueAction.GET_AND_PUT, 6, 0, Outcome.DONE, 5, 4, 5);
-        told(ValueAction.REPLACE_IF_VALUE, 7, 6, Outcome.DONE, Event.NOT_ASKED, 6, 7);
-        told(ValueAction.REPLACE_IF_VALUE, 8, 6, Outcome.CONDITION_FAILED, Event.NOT_ASKED, 8, 9);
-        told(ValueAction.PUT_IF_ABSENT, 9, 0, Outcome.CONDITION_FAILED, Event.NOT_ASKED, 10, 11);
-        told(ValueAction.INVOKE, 10, 0, Outcome.DONE, 7, 12, 13);
-        told(ValueAction.REMOVE_IF_VALUE, 0, 7, Outcome.CONDITION_FAILED, Event.NOT_ASKED, 14, 15);
-        told(ValueAction.REMOVE_IF_VALUE, 0, 10, Outcome.DONE, Event.NOT_ASKED, 16, 17);
-        told(ValueAction.REMOVE, 0, 0, Outcome.NOT_FOUND, Event.NOT_ASKED, 18, 19);
-        told(ValueAction.PUT_IF_ABSENT, 11, 0, Outcome.DONE, Event.NOT_ASKED, 20, 21);
-        told(ValueAction.GET_AND_REMOVE, 0, 0, Outcome.DONE, 11, 22, 23);
+        record(ValueAction.GET_AND_PUT, 6, 0, Outcome.DONE, 5, 4, 5);
+        record(ValueAction.REPLACE_IF_VALUE, 7, 6, Outcome.DONE, Event.NOT_ASKED, 6, 7);
+        record(ValueAction.REPLACE_IF_VALUE, 8, 6, Outcome.CONDITION_FAILED, Event.NOT_ASKED, 8, 9);
+        record(ValueAction.PUT_IF_ABSENT, 9, 0, Outcome.CONDITION_FAILED, Event.NOT_ASKED, 10, 11);
+        record(ValueAction.INVOKE, 10, 0, Outcome.DONE, 7, 12, 13);
+        record(ValueAction.REMOVE_IF_VALUE, 0, 7, Outcome.CONDITION_FAILED, Event.NOT_ASKED, 14, 15);
+        record(ValueAction.REMOVE_IF_VALUE, 0, 10, Outcome.DONE, Event.NOT_ASKED, 16, 17);
+        record(ValueAction.REMOVE, 0, 0, Outcome.NOT_FOUND, Event.NOT_ASKED, 18, 19);
+        record(ValueAction.PUT_IF_ABSENT, 11, 0, Outcome.DONE, Event.NOT_ASKED, 20, 21);
+        record(ValueAction.GET_AND_REMOVE, 0, 0, Outcome.DONE, 11, 22, 23);
         put(12, 24, 25);
-        told(ValueAction.REMOVE, 0, 0, Outcome.DONE, Event.NOT_ASKED, 26, 27);
+        record(ValueAction.REMOVE, 0, 0, Outcome.DONE, Event.NOT_ASKED, 26, 27);
         read(0, 28, 29);
         isFine();
     }
@@ -69,7 +69,7 @@ class ValueHistoryCheckerTest {
     @Test
     void shouldFindARemovalThatWasAppliedTwice() {
         put(5, 0, 1);
-        told(ValueAction.REMOVE, 0, 0, Outcome.DONE, Event.NOT_ASKED, 2, 3);
+        record(ValueAction.REMOVE, 0, 0, Outcome.DONE, Event.NOT_ASKED, 2, 3);
         put(6, 4, 5);
         read(0, 6, 7);
         isWrong("no order");
@@ -86,22 +86,22 @@ class ValueHistoryCheckerTest {
     @Test
     void shouldFindACompareAndSetAgainstItsCondition() {
         put(5, 0, 1);
-        told(ValueAction.REPLACE_IF_VALUE, 6, 4, Outcome.DONE, Event.NOT_ASKED, 2, 3);
+        record(ValueAction.REPLACE_IF_VALUE, 6, 4, Outcome.DONE, Event.NOT_ASKED, 2, 3);
         isWrong("no order");
     }
 
     @Test
     void shouldFindACompareAndSetThatFailedThoughItHeld() {
         put(5, 0, 1);
-        told(ValueAction.REPLACE_IF_VALUE, 6, 5, Outcome.CONDITION_FAILED, Event.NOT_ASKED, 2, 3);
+        record(ValueAction.REPLACE_IF_VALUE, 6, 5, Outcome.CONDITION_FAILED, Event.NOT_ASKED, 2, 3);
         isWrong("no order");
     }
 
     @Test
     void shouldFindTwoProcessorsThatMetTheSameValue() {
         put(5, 0, 1);
-        told(ValueAction.INVOKE, 6, 0, Outcome.DONE, 5, 2, 9);
-        told(ValueAction.INVOKE, 7, 0, Outcome.DONE, 5, 2, 9);
+        record(ValueAction.INVOKE, 6, 0, Outcome.DONE, 5, 2, 9);
+        record(ValueAction.INVOKE, 7, 0, Outcome.DONE, 5, 2, 9);
         isWrong("no order");
     }
 
@@ -116,14 +116,14 @@ class ValueHistoryCheckerTest {
 
     @Test
     void shouldFindAWriteThatWasRefusedAndIsThere() {
-        told(ValueAction.PUT, 5, 0, Outcome.REFUSED, Event.NOT_ASKED, 0, 1);
+        record(ValueAction.PUT, 5, 0, Outcome.REFUSED, Event.NOT_ASKED, 0, 1);
         read(5, 2, 3);
-        isWrong("although its caller was told that it had not");
+        isWrong("although its reply said that it had not");
     }
 
     @Test
     void shouldLetAnUnknownOutcomeBeEitherButNotBoth() {
-        told(ValueAction.PUT, 5, 0, Outcome.UNKNOWN, Event.NOT_ASKED, 0, 0);
+        record(ValueAction.PUT, 5, 0, Outcome.UNKNOWN, Event.NOT_ASKED, 0, 0);
         read(0, 2, 3);
         read(5, 4, 5);
         isFine();
@@ -144,7 +144,7 @@ class ValueHistoryCheckerTest {
 
     @Test
     void shouldReadTheLinesThatItWrites() {
-        told(ValueAction.REPLACE_IF_VALUE, 6, 4, Outcome.UNKNOWN, Event.NOT_ASKED, 2, 3);
+        record(ValueAction.REPLACE_IF_VALUE, 6, 4, Outcome.UNKNOWN, Event.NOT_ASKED, 2, 3);
         assertThat(ValueEvent.ofLine(events.get(0).toLine())).isEqualTo(events.get(0));
     }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.SystemClock;
 
-/** The run finds a store that lies, and one that grows. */
+/** The run detects a store with wrong replies, and one that grows. */
 class SoakRunTest {
     private static final long MIB = 1L << 20;
 
@@ -30,7 +30,7 @@ class SoakRunTest {
     @ParameterizedTest
     @EnumSource(StaleSession.Lie.class)
     void shouldFindALie(StaleSession.Lie lie) {
-        // The run ends with what it finds.
+        // The run ends at its first finding.
         final SoakSettings settings =
                 new SoakSettings(60, 60, 1, 8 * MIB, 1, 1, 1, CounterStarts.USUAL, 1, 42, dir.resolve("store"));
         final PrintStream out = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
@@ -60,7 +60,7 @@ class SoakRunTest {
         assertThat(whyGrown(100, 50, 100, 50, 100, 50, 100, 56)).contains("files");
     }
 
-    /** Checkpoints come and go while the lengths are read. */
+    /** Checkpoint files are created and deleted while the lengths are read. */
     @Test
     void shouldCountFilesWhileOthersVanish() throws IOException {
         Files.write(dir.resolve("stays"), new byte[100]);

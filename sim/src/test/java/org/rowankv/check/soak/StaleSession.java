@@ -10,14 +10,14 @@ import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
-/** Lies about every so many-th read, in one way. */
+/** A session that returns a wrong reply every N reads or writes, in one way. */
 final class StaleSession implements ForwardingSession {
     enum Lie {
-        /** Answers what it answered to the first read of the key. */
+        /** Repeats the reply to the first read of the key. */
         OLD_VALUE,
         NOTHING,
         FLIPPED_BIT,
-        /** Says of a write that it was carried out, and does not. */
+        /** Acknowledges a write without performing it. */
         LOST_WRITE
     }
 
@@ -71,7 +71,7 @@ final class StaleSession implements ForwardingSession {
                 }
             }
             case LOST_WRITE -> {
-                // Reads are true.
+                // Reads are correct.
             }
         }
     }

@@ -1,22 +1,22 @@
 package org.rowankv.check.verify;
 
-/** What can be wrong with a {@link ModelStore}. */
+/** A bug of a {@link ModelStore}. */
 enum Bug {
     NONE,
-    /** A repeated attempt is carried out again. */
+    /** A retried attempt is executed again. */
     NO_DUPLICATE_CHECK,
-    /** Two attempts of one operation that meet are both carried out. */
+    /** Two concurrent attempts of one operation are both executed. */
     DUPLICATE_CHECK_OUTSIDE_LOCK,
-    /** An attempt that arrives after its operation is over is carried out. */
+    /** An attempt that arrives after its operation has ended is executed. */
     LATE_ATTEMPTS_ACCEPTED,
-    /** Now and then a read answers what it read of that key a while ago. */
+    /** Sometimes a read returns an older value of that key. */
     STALE_READS,
-    /** Now and then a conditional write ignores its condition. */
+    /** Sometimes a conditional write ignores its condition. */
     LOST_UPDATES,
-    /** Now and then a removal is acknowledged but does nothing. */
+    /** Sometimes a removal is acknowledged but has no effect. */
     RESURRECTION,
-    /** Now and then a byte of a value is wrong. */
+    /** Sometimes a byte of a value is wrong. */
     TORN_VALUES,
-    /** Now and then an acknowledged write is not carried out. */
+    /** Sometimes an acknowledged write is not executed. */
     LOST_WRITES
 }

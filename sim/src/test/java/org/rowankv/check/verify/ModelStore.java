@@ -15,7 +15,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.topology.Configuration;
 
-/** A store in memory that is right, but for one planted bug: the measure of what the workload can find. Thread-safe. */
+/** A correct store in memory, except for one planted bug: it measures what the workload can find. Thread-safe. */
 final class ModelStore implements StoreUnderTest, Session {
     private static final int NOW_AND_THEN = 997;
 
@@ -53,7 +53,7 @@ final class ModelStore implements StoreUnderTest, Session {
         }
         final AtomicLong newest = lanes.computeIfAbsent(request.sessionId(), id -> new AtomicLong());
         if (bug == Bug.DUPLICATE_CHECK_OUTSIDE_LOCK) {
-            // Both of two attempts can come by here before either is applied.
+            // Both of two attempts can pass here before either is applied.
             final boolean known = newest.getAndAccumulate(request.sequence(), Math::max) >= request.sequence();
             Thread.yield();
             if (known) {

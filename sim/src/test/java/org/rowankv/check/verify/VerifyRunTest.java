@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowankv.runtime.SystemClock;
 
-/** The workload against a store that is right and against stores with one bug each. */
+/** The workload against a correct store and against stores with one bug each. */
 class VerifyRunTest {
     private static VerifyReport run(Bug bug, int seconds) {
         final VerifySettings settings = new VerifySettings(seconds, 8, 10, 42, 400, 60, 20, 0);

@@ -1,7 +1,7 @@
 package org.rowankv.check.history;
 
-/** An operation as its caller saw it, for people. */
-interface Told {
+/** An operation as its caller saw it, in human-readable form. */
+interface ReportedOperation {
     int caller();
 
     Outcome outcome();
@@ -10,9 +10,9 @@ interface Told {
 
     long returnedNs();
 
-    /** What was asked. */
+    /** The operation and its arguments. */
     String question();
 
-    /** What was answered. */
+    /** The reply. */
     String answer();
 }
