@@ -12,10 +12,11 @@ import org.rowankv.protocol.Ttl;
 import org.rowankv.protocol.Version;
 
 /**
- * Judges the answers of one client, as far as each can be judged by itself, and writes them into the history for the rest.
+ * Checker of one client's replies, as far as each can be checked by itself; it writes them into the history for the
+ * other checks.
  *
- * <p>A write of a value that is over at once stores nothing. The history has what it does: it removes what is there, or finds
- * that nothing is.
+ * <p>A write of an immediately expiring value stores nothing. The history records its effect: it removes the existing
+ * object, or finds none.
  */
 final class AnswerJudge {
     private final int number;
@@ -53,7 +54,7 @@ final class AnswerJudge {
         }
         noteLifetimes(asked, request, outcome, met, returnedNs, attempts);
         if (asked.action == Action.GET && (outcome == Outcome.REFUSED || outcome == Outcome.UNKNOWN)) {
-            return; // learned nothing
+            return; // no information
         }
         learn(asked, request, outcome, observed);
         record(asked, request, outcome, observed, returnedNs);
@@ -71,7 +72,7 @@ final class AnswerJudge {
             case OUTCOME_UNKNOWN -> Outcome.UNKNOWN;
             default -> {
                 if (status != Status.UNKNOWN_CACHE && !workload.host().mayRefuse(status)) {
-                    violation("got the answer " + status + ", which nobody should see");
+                    violation("got the answer " + status + ", which no client should see");
                 }
                 yield Outcome.REFUSED;
             }
@@ -88,7 +89,7 @@ final class AnswerJudge {
         return outcome == Outcome.DONE ? Event.ABSENT : Event.NOT_ASKED;
     }
 
-    /** Whether the operation met an object, as far as its answer shows. */
+    /** Whether the operation found an object, as far as its reply shows. */
     private static boolean wasPresent(Asked asked, Request request, Outcome outcome) {
         return switch (outcome) {
             case DONE -> asked.action == Action.GET || asked.action == Action.TOUCH || request.previousVersion() != 0;
@@ -97,7 +98,7 @@ final class AnswerJudge {
         };
     }
 
-    /** The value that it met, or ABSENT if that is not known. */
+    /** The value that it found, or ABSENT if unknown. */
     private long met(Asked asked, Request request, Outcome outcome, long observed) {
         if (observed > Event.ABSENT) {
             return observed;
@@ -143,7 +144,10 @@ final class AnswerJudge {
                 : KeyState.ABSENT;
     }
 
-    /** Whether what the answer says of what was there, and of what was done, agrees with itself and with what was asked. */
+    /**
+     * Checks that the reply's bits about the former and the new object are consistent with each other and with the
+     * request.
+     */
     private void judgeBits(Asked asked, Request request) {
         final boolean damaged = metDamage(asked, request);
         if (damaged) {
@@ -151,7 +155,7 @@ final class AnswerJudge {
         }
         final boolean existed = request.previousVersion() != 0 || damaged;
         if (asked.action.stores()) {
-            // Of what is damaged no lifetime is handed on.
+            // A damaged object passes no lifetime on.
             final boolean endsAtOnce = (existed && !damaged ? asked.updateMs : asked.createMs) == Ttl.IMMEDIATE;
             if (request.has(ResultBits.EXISTED) != existed
                     || request.has(ResultBits.BORN_EXPIRED) != endsAtOnce
@@ -168,7 +172,7 @@ final class AnswerJudge {
         }
     }
 
-    /** Whether a write that asks for nothing of what is there has met something that cannot be read. */
+    /** Whether a write that does not request the former value has found an unreadable one. */
     private static boolean metDamage(Asked asked, Request request) {
         return (asked.action == Action.PUT || asked.action == Action.REMOVE)
                 && !asked.wantsOld
@@ -177,7 +181,7 @@ final class AnswerJudge {
                 && request.previousVersion() == Version.NONE;
     }
 
-    /** Whether a value was stored, and not over at once. */
+    /** Whether a value was stored that did not expire at once. */
     private static boolean hasStored(Asked asked, Request request, Outcome outcome) {
         return asked.action.stores() && outcome == Outcome.DONE && !request.has(ResultBits.BORN_EXPIRED);
     }
@@ -291,12 +295,12 @@ final class AnswerJudge {
         }
     }
 
-    /** What a write of no lifetime does where something is. */
+    /** The effect of a write with zero lifetime where an object exists. */
     private static Action removal(Asked asked) {
         return asked.action == Action.REPLACE_IF_VERSION ? Action.REMOVE_IF_VERSION : Action.REMOVE;
     }
 
-    /** No answer, and what it did depends on what it met: it may have done either. */
+    /** The reply is missing, and the effect depends on the object found: either effect is possible. */
     private void recordEither(Asked asked, Request request, long returnedNs) {
         final boolean creates = asked.action != Action.REPLACE && asked.action != Action.REPLACE_IF_VERSION;
         final boolean updates = !asked.action.wantsAbsence();

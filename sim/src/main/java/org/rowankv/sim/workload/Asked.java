@@ -6,20 +6,20 @@ import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Ttl;
 
-/** One operation: what is asked, of which key of which cache. Of one client, which uses it again and again. */
+/** One operation with its key and cache. Owned by one client, which reuses it. */
 final class Asked {
     CacheLife cache;
-    /** Among those of its cache. */
+    /** Index of the key in its cache. */
     int key;
 
     Action action = Action.GET;
     Condition condition = Condition.ALWAYS;
     LifetimeKind lifetime = LifetimeKind.NONE;
-    /** The id of the value it would store. */
+    /** The id of the value to store. */
     long written;
 
     long expectedVersion;
-    /** Of a touch: the value that has that version. */
+    /** Of a touch: the value with that version. */
     long touchedValue;
 
     boolean wantsOld;
@@ -61,12 +61,12 @@ final class Asked {
         return cache.history(key);
     }
 
-    /** Whether it gives whatever it meets another lifetime, each of its attempts anew. */
+    /** Whether it changes the lifetime of whatever object it finds, in each of its attempts. */
     boolean isAccess() {
         return accessMs != Ttl.UNCHANGED && action != Action.TOUCH;
     }
 
-    /** Whether it stores nothing where there is something, or where there is nothing. */
+    /** Whether it stores nothing where an object exists, or where none does. */
     boolean mayEndAtOnce() {
         return createMs == Ttl.IMMEDIATE || updateMs == Ttl.IMMEDIATE;
     }
@@ -83,12 +83,12 @@ final class Asked {
             case REMOVE, GET_AND_REMOVE, REMOVE_IF_VERSION -> request.delete(id, bytes, 0, bytes.length);
             case TOUCH -> request.touch(id, bytes, 0, bytes.length, expectedVersion, accessMs);
             case CLEAR -> request.clear(id, cache.shardOf(key));
-            case DESTROY, EXPIRY -> throw new AssertionError("no client asks for that");
+            case DESTROY, EXPIRY -> throw new AssertionError("no client performs that operation");
         }
         return request.when(condition, expectedVersion).accessTtl(accessMs).wantValue(wantsOld);
     }
 
-    /** For people. */
+    /** Human-readable form. */
     @Override
     public String toString() {
         return action.label() + " key " + key + " of cache " + cache.id() + " #" + Long.toHexString(written)

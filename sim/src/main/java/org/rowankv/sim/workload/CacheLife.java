@@ -5,7 +5,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.rowankv.protocol.CacheLimit;
 
-/** A cache from its creation to its destruction: another one of the same name has another id, and nothing in common with it. */
+/**
+ * One life of a cache, from creation to destruction. The next cache of the same name has another id, and is unrelated.
+ */
 public final class CacheLife {
     private static final long NEVER = Long.MAX_VALUE;
 
@@ -16,7 +18,7 @@ public final class CacheLife {
     private final int[] shards;
     private long destroyBegunNs = NEVER;
     private long destroyedNs = NEVER;
-    /** By shard: when a request was first answered that the cache is destroyed. */
+    /** By shard: when a request was first refused because the cache is destroyed. */
     private final Map<Integer, Long> refusedNs = new HashMap<>();
 
     private boolean isLimitSet;
@@ -34,7 +36,7 @@ public final class CacheLife {
         return ("key " + number).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Its place among the caches of the plan. */
+    /** Its index among the caches of the plan. */
     public int cache() {
         return cache;
     }
@@ -55,7 +57,7 @@ public final class CacheLife {
         return shards.length;
     }
 
-    /** The key's own history: that of the same key in another life is another one. */
+    /** The key's own history; the same key in another life has a separate one. */
     int history(int number) {
         return firstHistory + number;
     }
@@ -74,7 +76,7 @@ public final class CacheLife {
         destroyedNs = Math.min(destroyedNs, nowNs);
     }
 
-    /** What had begun to destroy it came to nothing. */
+    /** The destruction in progress was abandoned. */
     void survived() {
         destroyBegunNs = NEVER;
     }
@@ -99,7 +101,7 @@ public final class CacheLife {
         return destroyedNs != NEVER;
     }
 
-    /** Whether every request to that shard is refused which begins at that time. */
+    /** Whether the shard must refuse every request that begins at that time. */
     boolean mustRefuse(int shard, long invokedNs) {
         return invokedNs > destroyedNs || invokedNs > refusedNs.getOrDefault(shard, NEVER);
     }
@@ -114,7 +116,7 @@ public final class CacheLife {
         return isLimitSet;
     }
 
-    /** Its histories are judged, and closed. */
+    /** Its histories are checked and closed. */
     void judged() {
         isJudged = true;
     }

@@ -10,8 +10,8 @@ import org.rowankv.driver.api.Catalogue;
 import org.rowankv.protocol.CacheLimit;
 
 /**
- * The clients' caches, each of which may be destroyed and created again, and what must be true of that: an id is given once, and
- * what is destroyed is refused for good. Changes are begun by the simulations, one at a time.
+ * The clients' caches, which may be destroyed and created again, with their invariants: an id is never reused, and a
+ * destroyed cache refuses requests for good. The simulations begin changes, one at a time.
  */
 public final class Caches {
     private final WorkloadPlan plan;
@@ -20,7 +20,7 @@ public final class Caches {
     private final List<CacheLife> lives = new ArrayList<>();
     private final @Nullable CacheLife[] newest;
     private final Set<Integer> given = new HashSet<>();
-    /** A change is under way, on this thread or below it. */
+    /** A change is in progress, on this thread or a nested one. */
     private boolean isChanging;
 
     private @Nullable CacheLife destroying;
@@ -44,28 +44,28 @@ public final class Caches {
         return plan.caches().get(cache);
     }
 
-    /** The first cache: it is never destroyed. Its keys' histories are the first ones. */
+    /** The first cache: it is never destroyed. Its keys have the first histories. */
     public CacheLife first() {
         return newest(0);
     }
 
-    /** Whether a cache is destroyed now and then: all but the first, whose changes others follow. */
+    /** Whether a cache is destroyed now and then: all but the first, whose changes are subscribed to. */
     public boolean isDestroyable(int cache) {
         return cache > 0;
     }
 
-    /** All that there were, in the order of their creation. */
+    /** All lives so far, in the order of their creation. */
     public List<CacheLife> lives() {
         return lives;
     }
 
-    /** The cache as it is, or null if it was destroyed and not created again. */
+    /** The current life of a cache, or null if it was destroyed and not created again. */
     public @Nullable CacheLife live(int cache) {
         final CacheLife last = newest[cache];
         return last == null || last.isDestroyed() ? null : last;
     }
 
-    /** The newest life of a cache: what clients ask, though it may be over. */
+    /** The newest life of a cache: clients use it, though it may be over. */
     CacheLife newest(int cache) {
         final CacheLife last = newest[cache];
         if (last == null) {
@@ -74,7 +74,7 @@ public final class Caches {
         return last;
     }
 
-    /** A life that is over, of any cache, or null. */
+    /** A former life of any cache, or null. */
     @Nullable
     CacheLife former(int drawn) {
         int over = 0;
@@ -96,7 +96,7 @@ public final class Caches {
 
     // --- changes ---
 
-    /** Whether a cache is being created or destroyed: what needs the catalogue undisturbed must not begin. */
+    /** Whether a cache is being created or destroyed: operations that need a stable catalogue must not begin. */
     public boolean isChanging() {
         return isChanging;
     }
@@ -106,7 +106,7 @@ public final class Caches {
         return destroying;
     }
 
-    /** Destroys a cache that lives. Errors leave open what became of it: {@link #open} finds out, and {@link #settle}. */
+    /** Destroys a live cache. After an error the outcome is open: {@link #open} and {@link #settle} determine it. */
     public void destroy(CacheLife life, Catalogue catalogue) {
         final boolean isFirst = !life.isDestroyBegun();
         life.destroyBegins(host.nowNs());
@@ -123,7 +123,7 @@ public final class Caches {
         destroyed(life);
     }
 
-    /** Creates a cache that does not live, and gives it its limit. Errors leave open what became of it. */
+    /** Creates a missing cache, and sets its limit. After an error the outcome is open. */
     public void create(int cache, Catalogue catalogue) {
         isChanging = true;
         try {
@@ -135,7 +135,7 @@ public final class Caches {
         }
     }
 
-    /** Creates all of them, in a new store; in one that was found, finds out what became of changes that came to no end. */
+    /** Creates all caches in a new store; in an existing store, determines the outcome of unfinished changes. */
     public void open(Catalogue catalogue) {
         if (lives.isEmpty()) {
             createMissing(catalogue);
@@ -144,7 +144,7 @@ public final class Caches {
         }
     }
 
-    /** What was destroyed is created again. */
+    /** Creates destroyed caches again. */
     public void createMissing(Catalogue catalogue) {
         for (int cache = 0; cache < newest.length; cache++) {
             if (live(cache) == null) {
@@ -153,14 +153,14 @@ public final class Caches {
         }
     }
 
-    /** Brings changes that came to no end to theirs, and creates again what was destroyed: no change is under way any more. */
+    /** Completes unfinished changes, and creates destroyed caches again. Precondition: no change is in progress. */
     public void settle(Catalogue catalogue) {
         finishDestroying(catalogue);
         reconcile(catalogue);
         createMissing(catalogue);
     }
 
-    /** What an error left half destroyed is destroyed. */
+    /** Completes a destruction that an error has interrupted. */
     public void finishDestroying(Catalogue catalogue) {
         for (int cache = 0; cache < newest.length; cache++) {
             final CacheLife life = live(cache);
@@ -217,7 +217,10 @@ public final class Caches {
         host.tell(life + " is destroyed");
     }
 
-    /** Once: from then on the store remembers it. What failed before may have been stored, and not told to all servers. */
+    /**
+     * Sets the limit once: from then on the store keeps it. A failed attempt may have been stored without reaching all
+     * servers.
+     */
     private void limit(CacheLife life, CacheLimit found, Catalogue catalogue) {
         if (life.isLimitSet() && !found.equals(life.limit())) {
             host.violation(life + " has " + found + " instead of " + life.limit());
@@ -230,7 +233,7 @@ public final class Caches {
 
     // --- answers ---
 
-    /** An answer that its cache is destroyed. */
+    /** A reply says that its cache is destroyed. */
     void refused(CacheLife life, int shard, long returnedNs) {
         if (!life.isDestroyBegun()) {
             host.violation(life + " was refused, and was not destroyed");
@@ -238,7 +241,7 @@ public final class Caches {
         life.refused(shard, returnedNs);
     }
 
-    /** Any other answer of a server to what began at that time. */
+    /** Any other reply of a server to a request that began at that time. */
     void accepted(CacheLife life, int shard, long invokedNs, String what) {
         if (life.mustRefuse(shard, invokedNs)) {
             host.violation(what + " was accepted in shard " + shard + " by " + life + ", which was destroyed before");

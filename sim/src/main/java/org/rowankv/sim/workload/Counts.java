@@ -10,7 +10,7 @@ import org.rowankv.check.history.Outcome;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Status;
 
-/** How often each kind of request, condition and outcome there was, among what happened. */
+/** Number of executions of each kind of request, condition and outcome, among the simulation's event counters. */
 public final class Counts {
     private static final List<Action> NOT_ASKED = List.of(Action.DESTROY, Action.EXPIRY);
 
@@ -41,7 +41,7 @@ public final class Counts {
         return "outcome " + outcome;
     }
 
-    /** What must have happened in a full run. */
+    /** The events that a full run must contain. */
     public static List<String> expected() {
         return Stream.of(
                         Stream.of(Action.values())

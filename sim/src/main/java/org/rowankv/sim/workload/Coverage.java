@@ -6,21 +6,21 @@ import org.rowankv.check.history.Action;
 import org.rowankv.protocol.Condition;
 
 /**
- * How often each kind of operation met each state of its key, as its answer shows it. The draw of an operation asks for weights
- * here, so that a run prefers what it has met least. For one thread at a time.
+ * Number of times each kind of operation met each state of its key, according to the replies. The draw of operations
+ * takes its weights from here, so that a run prefers rare combinations. Confined to one thread at a time.
  */
 public final class Coverage {
     private static final Action[] ACTIONS = Action.values();
     private static final Condition[] CONDITIONS = Condition.values();
     private static final LifetimeKind[] LIFETIMES = LifetimeKind.values();
     private static final KeyState[] STATES = KeyState.values();
-    /** What was never met is drawn so many times as often. */
+    /** Weight factor of combinations never met. */
     private static final int NEVER_MET = 4;
 
     private static final int SELDOM_MET = 2;
 
     private final long[] cells = new long[ACTIONS.length * CONDITIONS.length * LIFETIMES.length * STATES.length];
-    /** Over all conditions and lifetimes. */
+    /** Sum over all conditions and lifetimes. */
     private final long[] byAction = new long[ACTIONS.length * STATES.length];
 
     private final long[] byState = new long[STATES.length];
@@ -38,7 +38,7 @@ public final class Coverage {
     }
 
     /**
-     * The weight with which an action is drawn for a key that is in that state, as far as its client can say.
+     * The weight of an action for a key in that state, as far as its client knows.
      *
      * @param usual the weight of the action, out of {@code allUsual}
      */
@@ -47,7 +47,7 @@ public final class Coverage {
         if (met == 0) {
             return NEVER_MET * usual;
         }
-        // Met less than half as often as its weight says.
+        // Met less than half as often as its weight implies.
         return 2 * met * allUsual < byState[state.ordinal()] * usual ? SELDOM_MET * usual : usual;
     }
 
@@ -63,7 +63,7 @@ public final class Coverage {
         }
     }
 
-    /** A line for each kind of operation that was asked, a column for each state. */
+    /** Prints a line for each kind of operation performed, with a column for each state. */
     public void print(PrintStream out) {
         final StringBuilder head = new StringBuilder(String.format(Locale.ROOT, "  %-46s", "operation"));
         for (KeyState state : STATES) {

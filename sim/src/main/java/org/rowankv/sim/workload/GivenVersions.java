@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.rowankv.protocol.Version;
 
-/** Which versions the answers of mutations named: none of a shard is given out twice. */
+/** The versions in the replies of mutations. Invariant: no version of a shard is assigned twice. */
 final class GivenVersions {
     private record Place(int shard, long version) {}
 

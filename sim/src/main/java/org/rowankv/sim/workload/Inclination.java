@@ -2,9 +2,9 @@ package org.rowankv.sim.workload;
 
 import org.rowankv.check.history.Action;
 
-/** What all clients are up to, for a while: changes what they draw. */
+/** A temporary bias of all clients: modifies their draws. */
 public interface Inclination {
-    /** Each does what it likes. */
+    /** No bias. */
     Inclination NONE = new Inclination() {
         @Override
         public boolean isUsual() {
@@ -27,15 +27,15 @@ public interface Inclination {
         }
     };
 
-    /** Whether each does what it likes. */
+    /** Whether there is no bias. */
     boolean isUsual();
 
-    /** The key that is asked for instead of the one that was drawn. */
+    /** The key to use instead of the drawn one. */
     int key(int drawn);
 
-    /** What is done with that key instead of what was drawn. */
+    /** The action on that key instead of the drawn one. */
     Action action(Action drawn);
 
-    /** Whether what is written now is to fill segments. */
+    /** Whether values written now should fill segments. */
     boolean wantsLarge();
 }

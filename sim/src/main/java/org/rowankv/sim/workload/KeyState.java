@@ -1,20 +1,20 @@
 package org.rowankv.sim.workload;
 
-/** What an answer shows of its key. */
+/** The state of a key as a reply shows it. */
 enum KeyState {
     ABSENT("absent"),
-    /** It was there when its client looked last, in a cache with a limit: evicted, or ended by another client. */
+    /** Its client saw it at the last read, in a cache with a limit: evicted, or removed by another client. */
     EVICTED("evicted?"),
     PRESENT("present"),
-    /** There, with a lifetime. */
+    /** Present, with a lifetime. */
     MORTAL("mortal"),
     EXPIRED("expired"),
-    /** The answer is that of an earlier attempt. */
+    /** The reply is that of an earlier attempt. */
     REPLAYED("replayed"),
     DESTROYED("destroyed"),
     REFUSED("refused"),
     UNANSWERED("unanswered"),
-    /** As of a clear. */
+    /** As after a clear. */
     NOT_SHOWN("not shown");
 
     private final String label;

@@ -3,14 +3,14 @@ package org.rowankv.sim.workload;
 import java.util.Arrays;
 import org.rowankv.check.history.Event;
 
-/** What one client has learned of each key, by history: what it asks next is often about that. */
+/** One client's last observations of each key, by history; its next operations often refer to them. */
 final class Knowledge {
     private static final int FEW = 32;
 
     private long[] version = new long[FEW];
-    /** The value of that version, where it is known. */
+    /** The value of that version, where known. */
     private long[] value = new long[FEW];
-    /** Of the last read that found nothing. */
+    /** Of the last read that found no object. */
     private long[] missVersion = new long[FEW];
 
     private void ensure(int history) {

@@ -1,16 +1,16 @@
 package org.rowankv.sim.workload;
 
-/** What an operation says of lifetimes. */
+/** The lifetime argument of an operation. */
 enum LifetimeKind {
     NONE(""),
     MORTAL("for a while"),
-    /** What is replaced leaves its lifetime behind. */
+    /** The new object keeps the lifetime of the replaced one. */
     KEPT("kept"),
-    /** Over at once, at least where there is something, or where there is nothing. */
+    /** Expires at once, at least where an object exists, or where none does. */
     IMMEDIATE("at once"),
-    /** What is met gets another lifetime. */
+    /** The object found gets another lifetime. */
     ACCESS("access"),
-    /** What is met is over with it. */
+    /** The object found expires with this access. */
     LAST_ACCESS("last access");
 
     private final String label;

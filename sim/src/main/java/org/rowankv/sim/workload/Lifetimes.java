@@ -14,36 +14,36 @@ import org.rowankv.check.history.Outcome;
 import org.rowankv.protocol.Ttl;
 
 /**
- * The values that end by themselves, by lifetime or eviction: from when on they may be gone, and by when they must be, on
- * any node's clock. A key is that of a history; a value is of one key.
+ * The values that end by lifetime or eviction: from when on they may be gone, and by when they must be, on any node's
+ * clock. Keys are keys of a history; each value belongs to one key.
  */
 public final class Lifetimes {
     private static final long NEVER = Long.MAX_VALUE;
-    /** More than clocks drift apart, and what is lost by counting in milliseconds. */
+    /** Exceeds clock drift and millisecond rounding. */
     private static final long SLACK_NS = 2_000_000;
 
     private static final int SLACK_ONE_IN = 1_000;
 
-    /** Of one value. */
+    /** Bounds for one value. */
     private static final class Span {
         private long earliestNs = NEVER;
         private long latestNs = NEVER;
         private long evictableNs = NEVER;
-        /** What gave it a lifetime last had returned by then. */
+        /** Return time of the last operation that set its lifetime. */
         private long givenNs = Long.MIN_VALUE;
-        /** Of operations that may give it another lifetime, or whose outcome is unknown. */
+        /** Number of operations that may set another lifetime, in progress or of unknown outcome. */
         private int open;
 
         private boolean isTouched;
-        /** It was touched with no lifetime at all: its end was answered. */
+        /** It was touched with zero lifetime, and the touch was acknowledged. */
         private boolean isEnded;
-        /** It may have the lifetime of what it replaced, and what that was is not known. */
+        /** It may have the lifetime of the object it replaced, which is unknown. */
         private boolean mayKeep;
 
         private @Nullable Span keptFrom;
     }
 
-    /** Accesses to one key whose answers do not say for sure which values they have met. */
+    /** Accesses to one key whose replies do not identify the values they found. */
     private static final class Accesses {
         private int open;
         private boolean isUnclear;
@@ -61,7 +61,7 @@ public final class Lifetimes {
         return lifetimeMs == Ttl.IMMEDIATE ? 0 : SLACK_NS + lifetimeMs * 1_000_000 / SLACK_ONE_IN;
     }
 
-    /** Clocks may jump by years, again and again. */
+    /** Saturating addition: clocks may jump by years, repeatedly. */
     private static long later(long atNs, long byNs) {
         return atNs >= NEVER - byNs ? NEVER : atNs + byNs;
     }
@@ -71,7 +71,7 @@ public final class Lifetimes {
         return spans.computeIfAbsent(value, unused -> new Span());
     }
 
-    /** When what gets such a lifetime at that time or later may end at the earliest. */
+    /** Earliest end of an object that gets such a lifetime at that time or later. */
     private long earliest(long invokedNs, long lifetimeMs) {
         if (lifetimeMs == Ttl.ETERNAL) {
             return NEVER;
@@ -92,7 +92,7 @@ public final class Lifetimes {
         long latest = returnedNs + lifetimeMs * 1_000_000 + slackOf(lifetimeMs);
         for (Jump jump : jumps) {
             if (jump.byNs() < 0 && jump.atNs() >= invokedNs) {
-                latest = later(latest, -jump.byNs()); // perhaps after it was stored, and before that was answered
+                latest = later(latest, -jump.byNs()); // perhaps after it was stored, and before the reply
             }
         }
         return latest;
@@ -105,13 +105,13 @@ public final class Lifetimes {
         sinceJudged.computeIfAbsent(key, unused -> new HashSet<>()).add(value);
     }
 
-    /** A value is about to be written that may have such a lifetime. */
+    /** A value is about to be written, possibly with such a lifetime. */
     void begun(int key, long value, long invokedNs, long lifetimeMs) {
         final Span span = spanOf(key, value);
         span.earliestNs = Math.min(span.earliestNs, earliest(invokedNs, lifetimeMs));
     }
 
-    /** A value is about to be written with the lifetime of whatever it replaces. */
+    /** A value is about to be written with the lifetime of the object it replaces. */
     void mayKeep(int key, long value) {
         spanOf(key, value).mayKeep = true;
     }
@@ -122,7 +122,7 @@ public final class Lifetimes {
         span.evictableNs = Math.min(span.evictableNs, invokedNs);
     }
 
-    /** A value was written, and has that lifetime of its own. */
+    /** A value was written with this lifetime of its own. */
     void stored(long value, long invokedNs, long returnedNs, long lifetimeMs) {
         final Span span = spans.get(value);
         if (span != null) {
@@ -137,7 +137,7 @@ public final class Lifetimes {
         }
     }
 
-    /** A value was written, and has the lifetime of a former one. */
+    /** A value was written with the lifetime of a former one. */
     void kept(int key, long value, long former, long returnedNs) {
         final Span span = spanOf(key, value);
         span.mayKeep = false;
@@ -149,7 +149,7 @@ public final class Lifetimes {
         }
     }
 
-    // --- what gets another lifetime ---
+    // --- operations that change lifetimes ---
 
     /** An object is about to be touched. */
     void touchBegins(int key, long value, long invokedNs, long lifetimeMs) {
@@ -158,14 +158,14 @@ public final class Lifetimes {
         span.open++;
     }
 
-    /** A touch was answered: it had that effect. */
+    /** A touch was acknowledged with that effect. */
     void touched(int key, long value, long invokedNs, long returnedNs, long lifetimeMs) {
         final Span span = spanOf(key, value);
         span.open--;
         give(span, invokedNs, returnedNs, lifetimeMs);
     }
 
-    /** A touch was answered: it had no effect. */
+    /** A touch was acknowledged without effect. */
     void untouched(int key, long value) {
         spanOf(key, value).open--;
     }
@@ -175,24 +175,24 @@ public final class Lifetimes {
             return;
         }
         if (lifetimeMs == Ttl.IMMEDIATE) {
-            span.isTouched = true; // the answer to its write may come later, and must not take the end away
+            span.isTouched = true; // the reply to its write may arrive later, and must not remove the end
             span.isEnded = true;
             span.latestNs = returnedNs;
             return;
         }
         final long latest = latest(invokedNs, returnedNs, lifetimeMs);
-        // Of those that overlap any may have been the last one.
+        // Of overlapping ones any may have been the last.
         span.latestNs = span.isTouched && invokedNs <= span.givenNs ? Math.max(span.latestNs, latest) : latest;
         span.givenNs = Math.max(span.isTouched ? span.givenNs : Long.MIN_VALUE, returnedNs);
         span.isTouched = true;
     }
 
-    /** Something is about to give whatever it meets another lifetime. */
+    /** An operation is about to change the lifetime of whatever object it finds. */
     void accessBegins(int key) {
         accesses.computeIfAbsent(key, unused -> new Accesses()).open++;
     }
 
-    /** It has met that value, or none, and no copy of it will meet any other. */
+    /** It has found that value, or none, and no copy of it will find any other. */
     void accessed(int key, long value, long invokedNs, long returnedNs, long lifetimeMs) {
         accesses.computeIfAbsent(key, unused -> new Accesses()).open--;
         if (value > Event.ABSENT) {
@@ -202,7 +202,7 @@ public final class Lifetimes {
         }
     }
 
-    /** It may have met any value, or will: one of its copies is on its way, or nobody knows. */
+    /** It may have found, or may still find, any value: one of its copies is in flight, or its fate is unknown. */
     void accessUnclear(int key, long invokedNs, long lifetimeMs) {
         final Accesses own = accesses.computeIfAbsent(key, unused -> new Accesses());
         own.open--;
@@ -215,9 +215,9 @@ public final class Lifetimes {
         return own != null && (own.open > 0 || own.isUnclear);
     }
 
-    // --- what follows ---
+    // --- results ---
 
-    /** A clock jumped: what has a lifetime by it may end at once, or live longer by as much. */
+    /** A clock jumped: a lifetime measured by it may end at once, or be extended by that amount. */
     public void jumped(long nowNs, long ms) {
         jumps.add(new Jump(nowNs, ms * 1_000_000));
         for (Span span : spans.values()) {
@@ -250,8 +250,8 @@ public final class Lifetimes {
     }
 
     /**
-     * Adds to a key's history the possible ends of what it held when the history began, and of what was written since. Nothing is
-     * under way.
+     * Adds to a key's history the possible ends of its initial value and of the values written since. Precondition: no
+     * operation is in progress.
      */
     void addTo(CallerLog log, int key, long held) {
         final Set<Long> values = sinceJudged.remove(key);

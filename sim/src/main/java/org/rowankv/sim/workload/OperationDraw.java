@@ -6,7 +6,10 @@ import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Ttl;
 import org.rowankv.runtime.RandomSource;
 
-/** Draws what a client asks: by weights, what the run has met least more often, and as all clients are inclined. */
+/**
+ * Random draw of a client's operations: by weights, by what the run has covered least, and by the current bias of all
+ * clients.
+ */
 final class OperationDraw {
     private static final Action[] ACTIONS = {
         Action.GET,
@@ -43,7 +46,7 @@ final class OperationDraw {
         this.known = known;
     }
 
-    /** All but the value that it would store. */
+    /** Draws everything except the value to store. */
     void draw(Asked asked, long nowNs) {
         final boolean isUsual = inclination.isUsual();
         int key = random.nextInt(plan.keys());
@@ -90,7 +93,7 @@ final class OperationDraw {
         return workload.caches().newest(plan.cacheOf(key));
     }
 
-    /** What the client may expect of the key. */
+    /** The state of the key that the client may expect. */
     private KeyState stateOf(CacheLife cache, int history, long nowNs) {
         final long value = known.value(history);
         if (cache.isDestroyed()) {
@@ -171,7 +174,7 @@ final class OperationDraw {
         return 1L + random.nextInt(plan.longestMs());
     }
 
-    /** Also such as are none. */
+    /** Includes invalid lifetimes. */
     private long otherLifetime() {
         final int drawn = random.nextInt(4);
         return drawn == 0 ? Ttl.ETERNAL : drawn == 1 ? Ttl.UNCHANGED : lifetime();

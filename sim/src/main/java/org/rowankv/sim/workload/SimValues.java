@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import org.rowankv.check.history.Event;
 
-/** The bytes of values, made from their ids alone, so that what is read tells which write it was, whole. */
+/** Value bytes derived from ids alone, so that a read identifies its write, and detects torn values. */
 public final class SimValues {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -23,7 +23,7 @@ public final class SimValues {
         return 16 + (int) ((mixed >>> 10) % bound) / 8 * 8;
     }
 
-    /** Whether it is as long as few are. */
+    /** Whether its length is among the rare, large ones. */
     public boolean isLarge(long id) {
         return lengthOf(id) > Math.max(small, large / 2);
     }

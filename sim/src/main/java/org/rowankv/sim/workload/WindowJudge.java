@@ -16,8 +16,8 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
 /**
- * When all clients rest: reads every key of every cache, judges how what it holds came about, and sees that what was destroyed is
- * refused.
+ * Checker that runs when all clients pause: reads every key of every cache, checks the histories that led to the
+ * values, and checks that destroyed caches refuse requests.
  */
 public final class WindowJudge {
     private static final int JUDGE = -1;
@@ -25,7 +25,7 @@ public final class WindowJudge {
     private final Workload workload;
     private final WorkloadHost host;
     private final HistoryRecorder history;
-    /** Of what no client asks for. */
+    /** Ends of objects without a client's operation. */
     private final CallerLog ends;
 
     private final KeyHistoryChecker checker = new KeyHistoryChecker();
@@ -38,7 +38,7 @@ public final class WindowJudge {
         this.ends = ends;
     }
 
-    /** Of a read of the first cache. */
+    /** Receives a read of the first cache. */
     @FunctionalInterface
     public interface Reader {
         void onRead(int key, Event read);
@@ -47,13 +47,13 @@ public final class WindowJudge {
     private record LastRead(CacheLife cache, int key, Event event) {}
 
     /**
-     * Judges what was asked since the last time.
+     * Checks all operations since the last call.
      *
-     * @param store carries a request to its answer
-     * @param reader also sees what the keys of the first cache hold
+     * @param store executes a request until its reply
+     * @param reader also receives the reads of the first cache
      */
     public void judge(Consumer<Request> store, Reader reader) {
-        // All of it first: a store may stop itself meanwhile, and then all is read again.
+        // Read everything first: if a store stops itself meanwhile, everything is read again.
         final List<LastRead> reads = new ArrayList<>();
         for (CacheLife cache : workload.caches().lives()) {
             for (int key = 0; key < cache.keys() && !cache.isJudged(); key++) {
@@ -116,14 +116,14 @@ public final class WindowJudge {
         host.tick();
         final Status status = request.status();
         if (status != Status.OK && status != Status.NOT_FOUND) {
-            host.violation("a read of key " + key + " of " + cache + " at rest was answered " + status);
+            host.violation("a read of key " + key + " of " + cache + " during a pause was answered " + status);
         }
         final boolean found = status == Status.OK;
         final long observed =
                 found ? workload.values().idIn(request.result(), request.resultLength()) : Event.NOT_ASKED;
         if (found && workload.lifetimes().isOver(cache.history(key), observed, invokedNs)) {
             host.violation("value #" + Long.toHexString(observed) + " of key " + key + " of " + cache
-                    + " is there at rest, and its lifetime is over on every clock");
+                    + " is there during a pause, and its lifetime is over on every clock");
         }
         host.mix(observed);
         return event(found ? Outcome.DONE : Outcome.NOT_FOUND, request.version(), observed, invokedNs);
@@ -148,7 +148,7 @@ public final class WindowJudge {
         return new Request().get(cache.id(), bytes, 0, bytes.length);
     }
 
-    /** For good: reads and writes, in all shards that it had keys in. */
+    /** Requires refusal for good: of reads and writes, in all shards with keys of the cache. */
     private void requireRefused(CacheLife cache, Consumer<Request> store) {
         for (int key = 0; key < cache.keys(); key++) {
             final byte[] bytes = CacheLife.keyBytes(key);

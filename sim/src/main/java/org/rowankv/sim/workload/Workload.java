@@ -7,7 +7,7 @@ import org.rowankv.check.history.Event;
 import org.rowankv.check.history.HistoryRecorder;
 import org.rowankv.runtime.RandomSource;
 
-/** What all clients of one run share: its caches, what they have met, and how that is judged. Owned by the simulation's thread. */
+/** Shared state of all clients of one run: caches, observations, and checkers. Owned by the simulation's thread. */
 public final class Workload {
     private record Place(int history, long version) {}
 
@@ -38,17 +38,17 @@ public final class Workload {
         return new WorkloadClient(number, this, history.log(number), random, inclination);
     }
 
-    /** For what is heard of the first cache's keys, other than by their clients. */
+    /** Log of change-stream events on the first cache's keys. */
     public CallerLog streamLog() {
         return history.log(clients + 1);
     }
 
-    /** Of one more caller, that asks for the first cache's keys by itself. */
+    /** Log of one more caller, which uses the first cache's keys by itself. */
     public CallerLog waitingLog() {
         return history.log(clients + 2);
     }
 
-    /** Looks at what every key holds when all rest. */
+    /** Checker of every key's value while all clients pause. */
     public WindowJudge windowJudge() {
         return new WindowJudge(this, history, history.log(clients));
     }
@@ -85,12 +85,12 @@ public final class Workload {
         return versions;
     }
 
-    /** An answer named a value and its version. */
+    /** A reply contained a value and its version. */
     void isOf(int key, long version, long value) {
         valueOf.put(new Place(key, version), value);
     }
 
-    /** The value of a version of a key, or {@link Event#ABSENT} if no answer has named it. */
+    /** The value of a version of a key, or {@link Event#ABSENT} if no reply has contained it. */
     long valueOf(int key, long version) {
         return version == 0 ? Event.ABSENT : valueOf.getOrDefault(new Place(key, version), Event.ABSENT);
     }

@@ -9,11 +9,11 @@ import org.rowankv.protocol.Ttl;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * One client's questions, one at a time, and what it makes of the answers. How a question travels is the simulation's: it sends
- * the request that {@link #begin} returns, and calls {@link #end} when that has its outcome.
+ * One client: its requests, one at a time, and the check of its replies. The simulation transports the request: it
+ * sends the one that {@link #begin} returns, and calls {@link #end} when that has its outcome.
  */
 public final class WorkloadClient {
-    /** Ids of different clients' values never meet. */
+    /** Gives the values of different clients disjoint ids. */
     private static final int CALLER_SHIFT = 40;
 
     private static final int TRIES_FOR_LARGE = 100;
@@ -38,7 +38,7 @@ public final class WorkloadClient {
         this.judge = new AnswerJudge(number, workload, log, known);
     }
 
-    /** Draws an operation; the request is to be sent. */
+    /** Draws an operation; the caller sends the returned request. */
     public Request begin() {
         final long nowNs = workload.host().nowNs();
         draw.draw(asked, nowNs);
@@ -51,7 +51,7 @@ public final class WorkloadClient {
         return asked.phrase(request, workload.values());
     }
 
-    /** An attempt is sent, of the request itself or of one that comes before it. */
+    /** An attempt is sent, of the request itself or of a preceding one. */
     public void sends(Request attempt) {
         attempts += attempt == request ? 1 : 0;
     }

@@ -3,32 +3,35 @@ package org.rowankv.sim.workload;
 import java.util.function.LongConsumer;
 import org.rowankv.protocol.Status;
 
-/** The simulation in which the clients of a {@link Workload} live. */
+/** Callback interface of a {@link Workload} to its simulation. */
 public interface WorkloadHost {
     long nowNs();
 
-    /** A moment goes by. */
+    /** Advances simulated time by one step. */
     void tick();
 
-    /** Counts what happened, by name. */
+    /** Returns the counter of this event. */
     LongConsumer counter(String what);
 
     default void count(String what) {
         counter(what).accept(1);
     }
 
-    /** Whether the words of {@link #tell} are read. */
+    /** Whether the text of {@link #tell} is used. */
     boolean isRead();
 
     void tell(String words);
 
-    /** Something that the same seed must repeat. */
+    /** Mixes a value into the trace; the same seed must repeat it. */
     void mix(long value);
 
-    /** A promise was broken. Throws. */
+    /** Reports a broken guarantee. Throws. */
     void violation(String what);
 
-    /** Something acknowledged is gone, or was replaced by something wrong: a violation, but where a device is to blame. Throws. */
+    /**
+     * Reports that an acknowledged write is gone, or was replaced by a wrong one: a violation, unless a device is the
+     * cause. Throws.
+     */
     default void loss(boolean isWrong, String what) {
         violation(what);
     }
@@ -38,9 +41,9 @@ public interface WorkloadHost {
     /** Whether the network between clients and servers delivers each attempt once, and in time. */
     boolean losesNothing();
 
-    /** Something unreadable was replaced or removed: a violation unless bits have flipped. */
+    /** An unreadable object was replaced or removed: a violation unless bits have flipped. */
     void requireDamage();
 
-    /** Whether a client may see that refusal: what it asked had no effect. */
+    /** Whether a client may get that refusal: its request had no effect. */
     boolean mayRefuse(Status status);
 }

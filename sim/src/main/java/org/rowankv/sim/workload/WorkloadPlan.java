@@ -6,25 +6,25 @@ import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * What clients are to ask for, by seed.
+ * Parameters of the clients' operations, by seed.
  *
  * @param keys of all caches together: key k belongs to cache k modulo their number
  * @param caches the limit of each
- * @param clearOneIn of so many operations one is a clear
- * @param ttlPerMille writes that end by themselves; as many keep the lifetime of what they replace
+ * @param clearOneIn one operation in this many is a clear
+ * @param ttlPerMille writes of values with a lifetime; as many keep the lifetime of the replaced object
  * @param touches whether lifetimes are changed: by touches, and by accesses where there are lifetimes
- * @param longestMs lifetimes are shorter than this
+ * @param longestMs exclusive upper bound of lifetimes
  */
 public record WorkloadPlan(
         int keys, List<CacheLimit> caches, int clearOneIn, int ttlPerMille, boolean touches, int longestMs) {
     private static final int MOST_CACHES = 4;
 
     /**
-     * The limits of caches that share so many keys. In most runs there are none, since an eviction hides what else may have ended an
-     * object.
+     * The limits of caches that share this many keys. Most runs have none, because an eviction hides other causes of an
+     * object's end.
      *
-     * @param valueLength of most values, at most
-     * @param many whether there are as many caches as can be, most of them with limits
+     * @param valueLength upper bound of most values' lengths
+     * @param many whether to use as many caches as possible, most of them with limits
      */
     public static List<CacheLimit> limits(RandomSource random, int keys, int valueLength, boolean many) {
         final int count = Math.min(keys / 2, many ? MOST_CACHES : 1 + random.nextInt(MOST_CACHES));
@@ -42,7 +42,7 @@ public record WorkloadPlan(
         return List.copyOf(limits);
     }
 
-    /** Whether objects of the first cache may end by themselves. */
+    /** Whether objects of the first cache may end without an operation. */
     public boolean hidesEnds() {
         return ttlPerMille > 0 || touches || !caches.get(0).isNone();
     }
@@ -55,7 +55,7 @@ public record WorkloadPlan(
         return key % caches.size();
     }
 
-    /** How many keys a cache has. */
+    /** The number of keys of a cache. */
     int keysOf(int cache) {
         return (keys - cache + caches.size() - 1) / caches.size();
     }

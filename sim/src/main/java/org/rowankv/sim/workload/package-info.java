@@ -1,5 +1,6 @@
 /**
- * What simulated clients ask, and how answers are judged: once for both simulators. How attempts travel is the simulators' own.
+ * Operations of simulated clients, and the checks of their replies, shared by both simulators. The transport of
+ * attempts belongs to each simulator.
  */
 @NullMarked
 package org.rowankv.sim.workload;

@@ -29,7 +29,7 @@ class LifetimesTest {
         return lifetimes.isOver(KEY, value, atNs);
     }
 
-    /** Whether a read that finds nothing at that time is explained, with the value there before. */
+    /** Whether a read without a result at that time is explained, given the former value. */
     private boolean mayBeGone(long value, long atNs) {
         final HistoryRecorder history = new HistoryRecorder(1, 1);
         final KeyHistoryChecker checker = new KeyHistoryChecker();
@@ -84,7 +84,7 @@ class LifetimesTest {
     void shouldLetWhatMayHaveKeptALifetimeEndAsAnyOfItsKey() {
         stored(FORMER, 0, 100);
         lifetimes.begins(KEY, VALUE);
-        lifetimes.mayKeep(KEY, VALUE); // and no answer
+        lifetimes.mayKeep(KEY, VALUE); // without a reply
         assertThat(isOver(VALUE, 1_000_000 * MS)).isFalse();
         assertThat(mayBeGone(VALUE, 110 * MS)).isTrue();
     }
