@@ -13,13 +13,13 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.embedded.EmbeddedCluster;
 
 /**
- * A caller in the store's JVM, which waits in each call until that ends; the others go on in its pauses. Judges that a call ends by
- * its deadline: each of its two waits, for a worker context and for the outcome, may take so long.
+ * A caller in the store's JVM that blocks in each call; other tasks run while it is parked. It checks that a call ends
+ * by its deadline: each of its two waits, for a worker context and for the outcome, may take that long.
  */
 public final class BlockingCaller implements Service {
     private static final long FIRST_VALUE = 1L << 48;
     private static final int WAITS = 2;
-    /** Of so many pauses a wait consists at least, whatever the clock says. */
+    /** Minimum number of parks in a wait, whatever the clock says. */
     private static final int LEAST_PAUSES = 2_000;
     /** In a million, of a server's clock. */
     private static final int DRIFT = 200;
@@ -33,7 +33,7 @@ public final class BlockingCaller implements Service {
     private long nextAtNs;
     private long values;
 
-    // --- the call under way ---
+    // --- the call in progress ---
     private boolean calling;
     private long invokedNs;
     private int pauses;
@@ -72,7 +72,7 @@ public final class BlockingCaller implements Service {
         final EmbeddedCluster now = scene.cluster();
         if (now != incarnation) {
             incarnation = now;
-            // Not by the settings: what waits for a digest, or to close, keeps its time.
+            // Not in the settings: waits for a digest, or for a close, keep their deadlines.
             now.servers().forEach(server -> server.deadline(deadlineNs));
         }
         final int key = random.nextInt(scene.keys());
@@ -100,7 +100,7 @@ public final class BlockingCaller implements Service {
         pauses = 0;
         invokedNs = scene.nowNs();
         what = action.label() + " of key " + key;
-        Outcome outcome = Outcome.UNKNOWN; // where an error takes the caller away
+        Outcome outcome = Outcome.UNKNOWN; // an error ends the caller
         try {
             scene.call(request);
             outcome = outcomeOf(request.status());
@@ -151,17 +151,17 @@ public final class BlockingCaller implements Service {
                 return Outcome.REFUSED;
             }
             case CORRUPTED -> {
-                scene.requireDamage("a caller that waits finds an object damaged");
+                scene.requireDamage("a blocking caller finds a damaged object");
                 return Outcome.REFUSED;
             }
             default -> {
-                scene.violation("a caller that waits got the answer " + status);
+                scene.violation("a blocking caller got the reply " + status);
                 return Outcome.REFUSED;
             }
         }
     }
 
-    /** The caller that waits has had one more pause. */
+    /** The waiting caller has been parked once more. */
     @Override
     public void paused() {
         if (!calling || !scene.isUp()) {
@@ -170,13 +170,13 @@ public final class BlockingCaller implements Service {
         pauses++;
         final long tookNs = scene.nowNs() - invokedNs;
         if (pauses > WAITS * LEAST_PAUSES && tookNs > WAITS * (deadlineNs + deadlineNs / 1_000_000 * DRIFT)) {
-            scene.violation("the " + what + " of a caller that waits has not ended by its deadline: it has waited "
+            scene.violation("the " + what + " of a blocking caller has not ended by its deadline: it has waited "
                     + tookNs + " ns, in " + pauses + " pauses");
         }
     }
 
     @Override
     public String toString() {
-        return calling ? "the caller that waits in a " + what : "caller that waits";
+        return calling ? "the blocking caller in a " + what : "blocking caller";
     }
 }

@@ -33,9 +33,9 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
 /**
- * Copies and comparisons of the store while it runs. A copy is opened as a store of its own. Each key holds there what it held at
- * one moment while the copy was made: a read in the key's history says so. Each shard holds all acknowledged changes up to the
- * version of its cut, and none behind it.
+ * Copies and comparisons of the running store. A copy is opened as a separate store. Each key must have the value that
+ * it had at one moment during the copy; a read in the key's history represents that. Each shard must contain all
+ * acknowledged changes up to its snapshot version, and none beyond.
  */
 public final class LiveCopies implements Service {
     private static final int MOST_COPIES = 2;
@@ -55,9 +55,9 @@ public final class LiveCopies implements Service {
     private boolean resting;
 
     /**
-     * Begins at a drawn moment.
+     * Begins at a random time.
      *
-     * @param log to which what copies hold is added
+     * @param log receives the contents of copies
      */
     public LiveCopies(StoreScene scene, RandomSource random, CallerLog log, long stepNs) {
         this.scene = scene;
@@ -146,19 +146,19 @@ public final class LiveCopies implements Service {
         scene.count("replicas compared while the store ran", 1);
         scene.mix(report.objects());
         if (report.damages().isEmpty() && !report.agrees()) {
-            // Of an entry whose word is damaged, in a log that is still written to, it can say no more.
+            // For an entry with a damaged word, in a log still being written, the report is no more precise.
             scene.requireDamage("a comparison of the running store finds: " + report.findings());
         }
     }
 
-    /** In a store that is nearly full writes go first. */
+    /** In a nearly full store writes take precedence. */
     private void refused(StoreOpenException why) {
         scene.count("copies and comparisons that were refused", 1);
         if (scene.isRead()) {
             scene.tell("a copy or comparison is refused: " + why.getMessage());
         }
         if (resting) {
-            scene.violation("a store at rest cannot be compared: " + why.getMessage());
+            scene.violation("a store during a pause cannot be compared: " + why.getMessage());
         }
     }
 
@@ -199,7 +199,7 @@ public final class LiveCopies implements Service {
         }
     }
 
-    /** A segment was copied: others go on before the next. */
+    /** A segment was copied: other tasks run before the next. */
     private void goOn() {
         for (int i = random.nextInt(8); i > 0; i--) {
             scene.park(1 + random.nextInt((int) (4 * stepNs)));
@@ -235,7 +235,7 @@ public final class LiveCopies implements Service {
             final Server primary = copy.servers().get(configuration.shard(shard).primary());
             final long held = VisibleObject.version(primary, shard, scene.cacheId(), hashed, bytes);
             requireUpTo(key, shard, held, cut.get(shard));
-            // By now its lifetime may be over, as it was not at the cut.
+            // By now its lifetime may be over, though it was not at the snapshot version.
             if (!VisibleObject.isMortal(primary, shard, scene.cacheId(), hashed, bytes)) {
                 final Request request = new Request().get(scene.cacheId(), bytes, 0, bytes.length);
                 request.placed(hashed, shard);
@@ -265,17 +265,17 @@ public final class LiveCopies implements Service {
                 untilNs);
     }
 
-    /** What a key holds is the last acknowledged change up to the cut, or something later up to there. */
+    /** The key's value is the last acknowledged change up to the snapshot version, or a later one up to there. */
     private void requireUpTo(int key, int shard, long held, long cut) {
         if (held > cut) {
             scene.violation("a copy holds version " + Version.toString(held) + " of key " + key + "; shard " + shard
-                    + " is cut at " + Version.toString(cut));
+                    + " has its snapshot version at " + Version.toString(cut));
         }
         final NavigableSet<Long> versions = acknowledged.get(key);
         final Long last = versions == null ? null : versions.floor(cut);
         if (held != Version.NONE && last != null && held < last) {
             scene.violation("a copy holds version " + Version.toString(held) + " of key " + key + ", and change "
-                    + Version.toString(last) + " belongs to its cut at " + Version.toString(cut));
+                    + Version.toString(last) + " belongs to its snapshot, which ends at " + Version.toString(cut));
         }
     }
 

@@ -1,28 +1,28 @@
 package org.rowankv.sim.service;
 
-/** What a service needs of the simulation that it belongs to. */
+/** Callback interface of a service to its simulation. */
 public interface Scene {
     long nowNs();
 
-    /** A promise was broken: ends the run. */
+    /** Reports a broken guarantee: ends the run. */
     void violation(String what);
 
-    /** What only damage explains: a violation unless a bit has flipped. */
+    /** Reports an effect that only damage explains: a violation unless a bit has flipped. */
     void requireDamage(String what);
 
     void count(String what, long times);
 
-    /** Adds to the trace, which two runs of one seed must share. */
+    /** Mixes a value into the trace, which two runs of one seed must share. */
     void mix(long value);
 
-    /** Whether the trace is read as words. */
+    /** Whether the textual trace is used. */
     boolean isRead();
 
     void tell(String words);
 
-    /** When a service is ready may be another time now: outside of its own turns. */
+    /** The ready time of a service may have changed, outside of its own steps. */
     void changed(Service service);
 
-    /** Others go on for a while. */
+    /** Parks: other tasks run for a while. */
     void park(long ns);
 }

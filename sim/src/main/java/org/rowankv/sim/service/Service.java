@@ -3,16 +3,19 @@ package org.rowankv.sim.service;
 import org.rowankv.check.history.Event;
 import org.rowankv.protocol.Request;
 
-/** Something that gets turns beside the clients. Owned by its simulation's thread. */
+/** A task that runs beside the clients, in steps. Owned by its simulation's thread. */
 public interface Service {
     long NEVER = Long.MAX_VALUE;
 
-    /** From when on there is something to do. */
+    /** The time from which it has work. */
     long readyAtNs();
 
     void step();
 
-    /** Whether a turn waits for others: then it begins when no task is stopped that would have to go on before it ends. */
+    /**
+     * Whether a step waits for other tasks: then it begins only when no task is stopped that must continue before it
+     * ends.
+     */
     default boolean blocks() {
         return false;
     }
@@ -22,21 +25,21 @@ public interface Service {
         return false;
     }
 
-    /** The task that waits at the bottom, below all others, has had one more pause. */
+    /** The bottommost waiting task has been parked once more. */
     default void paused() {}
 
-    /** A server begins with an attempt. */
+    /** A server starts to execute an attempt. */
     default void arrived(Request request) {}
 
-    /** A server has answered an attempt; its sender may never hear of that. */
+    /** A server has replied to an attempt; the reply may never reach its sender. */
     default void answered(Request request) {}
 
-    /** The clients rest, and nothing goes wrong: brings to its end what is under way, and judges it. */
+    /** The clients pause, and no faults are injected: completes and checks the work in progress. */
     default void rest() {}
 
-    /** Behind {@link #rest}: what a key holds. */
+    /** After {@link #rest}: the value of a key. */
     default void read(int key, Event read) {}
 
-    /** Behind the last of them. */
+    /** After the last of these reads. */
     default void afterReads() {}
 }

@@ -18,10 +18,10 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * Clients that vanish, and the leases of their sessions. Judges: no session ends within a lease of its last answer, unless its
- * client closes it or an opening needs its place; at rest the sessions of vanished clients end, also in a full store; a session
- * that mutations have used and that has ended is never open again, and its late mutations are refused. One that no mutation has
- * used may be: a client that does not know the outcome of an opening sends it again.
+ * Vanishing clients, and the leases of their sessions. Checks: no session ends within a lease of its last reply, unless
+ * its client closes it or an opening needs its place. During pauses the sessions of vanished clients end, also in a
+ * full store. A session that mutations have used and that has ended never opens again, and its late mutations are
+ * refused. An unused session may open again: a client that does not know the outcome of an opening resends it.
  */
 public final class SessionLeases implements Service {
     private static final int LEASES_TO_END = 8;
@@ -30,9 +30,9 @@ public final class SessionLeases implements Service {
     private static final int LEAST_LOOKS = 4_000;
     private static final int KEPT_ONE_IN = 8;
     private static final int WAIT_ONE_IN = 3;
-    /** Of a lease: more than clocks drift apart. */
+    /** Of a lease: exceeds clock drift. */
     private static final int DRIFT = 1_000;
-    /** Agents may rest so long. */
+    /** Longest idle time of agents. */
     private static final long REST_NS = 100_000_000;
 
     private record Place(int shard, long sessionId) {}
@@ -41,12 +41,12 @@ public final class SessionLeases implements Service {
     private final RandomSource random;
     private final long leaseNs;
     private final int vanishOneIn;
-    /** When a request of an open session was answered last. */
+    /** When a request of an open session was last answered. */
     private final Map<Place, Long> usedAtNs = new HashMap<>();
-    /** As of the last look. */
+    /** As of the last check. */
     private final Set<Place> open = new HashSet<>();
 
-    /** Those that no mutation had used leave it when they are opened again. */
+    /** Ended sessions; one that no mutation had used leaves the set when it opens again. */
     private final Set<Place> ended = new HashSet<>();
     /** A mutation had arrived before they ended: no client opens these again. */
     private final Set<Place> over = new HashSet<>();
@@ -54,15 +54,15 @@ public final class SessionLeases implements Service {
     private final Set<Place> used = new HashSet<>();
     /** A request to close it has arrived. */
     private final Set<Place> closing = new HashSet<>();
-    /** Of each session a mutation that is sent once more when the session has ended. */
+    /** Per session, a mutation that is resent when the session has ended. */
     private final Map<Place, Request> kept = new HashMap<>();
-    /** Of each session the request that has opened it: that is sent once more, too. */
+    /** Per session, the request that opened it; it is resent, too. */
     private final Map<Place, Request> keptOpenings = new HashMap<>();
-    /** Shards at which sessions were opened since the last look: the opening may have taken another one's place. */
+    /** Shards at which sessions were opened since the last check: the opening may have taken another one's place. */
     private final BitSet opening = new BitSet();
-    /** Those under way. */
+    /** Openings in progress. */
     private final Map<Request, Integer> openings = new IdentityHashMap<>();
-    /** Mutations that arrived when their sessions had ended. */
+    /** Mutations that arrived after their sessions had ended. */
     private final Map<Request, Place> late = new IdentityHashMap<>();
 
     private @Nullable EmbeddedCluster incarnation;
@@ -78,7 +78,7 @@ public final class SessionLeases implements Service {
         this.vanishOneIn = 2 << random.nextInt(4);
     }
 
-    // --- what clients do ---
+    // --- client operations ---
 
     @Override
     public void arrived(Request request) {
@@ -127,7 +127,7 @@ public final class SessionLeases implements Service {
             if (!over.contains(place) && ended.remove(place)) {
                 scene.count("unused sessions that were opened again", 1);
             }
-            // A late copy of an opening is no use of the session.
+            // A late copy of an opening does not renew the lease.
             usedAtNs.putIfAbsent(place, scene.nowNs());
         } else if (decided && request.sessionId() != 0 && request.operation() != Operation.CLOSE_SESSION) {
             usedAtNs.put(new Place(request.shard(), request.sessionId()), scene.nowNs());
@@ -141,7 +141,7 @@ public final class SessionLeases implements Service {
         return Long.toHexString(place.sessionId()) + " of shard " + place.shard();
     }
 
-    // --- its turns ---
+    // --- its steps ---
 
     @Override
     public long readyAtNs() {
@@ -167,7 +167,7 @@ public final class SessionLeases implements Service {
             incarnation = now;
             open.clear(); // how each of them ended in between is unknown
             usedAtNs.clear();
-            sinceNs = lookedAtNs; // a whole lease from when the store served again: behind this, and before it was open
+            sinceNs = lookedAtNs; // a whole lease from when the store served again: after this, and before it was open
         }
         lookedAtNs = scene.nowNs();
         final Set<Place> found = new HashSet<>();
@@ -179,7 +179,7 @@ public final class SessionLeases implements Service {
                 if (over.contains(place)) {
                     scene.violation("session " + name(place) + " had ended, and is open again");
                 }
-                ended.remove(place); // its answer is under way
+                ended.remove(place); // its reply is in flight
                 if (usedAtNs.putIfAbsent(place, sinceNs) == null && scene.isRead()) {
                     scene.tell("session " + name(place) + " is open");
                 }
@@ -229,14 +229,14 @@ public final class SessionLeases implements Service {
         }
     }
 
-    // --- at rest ---
+    // --- pauses ---
 
     @Override
     public void rest() {
         resting = true;
         try {
             look();
-            openings.clear(); // what callers that died have left is finished
+            openings.clear(); // the requests of dead callers are finished
             if (random.nextInt(WAIT_ONE_IN) == 0) {
                 awaitEnds();
             }
@@ -246,12 +246,12 @@ public final class SessionLeases implements Service {
         }
     }
 
-    /** No client sends a request: all open sessions are those of silent clients. */
+    /** No client sends a request: all open sessions belong to silent clients. */
     private void awaitEnds() {
         final long sinceNs = scene.nowNs();
         for (int looks = 0; !open.isEmpty(); looks++) {
             scene.requireServing();
-            // Of so many steps that each agent has had its turns, however short the lease.
+            // At least this many steps, so that each agent has run, however short the lease.
             if (looks > LEAST_LOOKS && scene.nowNs() - sinceNs > LEASES_TO_END * leaseNs + REST_NS) {
                 scene.violation("sessions of silent clients have not ended in " + LEASES_TO_END + " leases: "
                         + open.stream().map(SessionLeases::name).sorted().toList() + "; "
@@ -263,7 +263,7 @@ public final class SessionLeases implements Service {
         scene.count("rests at which all sessions ended", 1);
     }
 
-    /** Leases end at rest too: what the primary has just ended its backups may have yet to digest. */
+    /** Leases also end during pauses: backups may not have digested yet what the primary has just ended. */
     private void requireSameEverywhere() {
         String difference = "";
         for (int look = 0; look < MOST_LOOKS; look++) {

@@ -4,18 +4,18 @@ import java.nio.file.Path;
 import org.rowankv.protocol.Request;
 import org.rowankv.server.embedded.EmbeddedCluster;
 
-/** What a service of a simulated store needs besides. */
+/** Additional callbacks of a service to the simulation of a store. */
 public interface StoreScene extends Scene {
-    /** Whether the store can be reached. */
+    /** Whether the store is reachable. */
     boolean isUp();
 
-    /** Throws the refusal of a store that has stopped itself: what waits for its agents would wait without end. */
+    /** Throws the refusal of a store that has stopped itself: a wait for its agents would never end. */
     void requireServing();
 
-    /** The present incarnation, or the last one. */
+    /** The current incarnation, or the last one. */
     EmbeddedCluster cluster();
 
-    /** Of the clients. */
+    /** The id of the clients' cache. */
     int cacheId();
 
     int keys();
@@ -24,29 +24,32 @@ public interface StoreScene extends Scene {
 
     byte[] value(long id);
 
-    /** Whether the clients ask for whatever they like at the moment. */
+    /** Whether the clients currently operate without restriction. */
     boolean mayAsk();
 
     /** A value is about to be written, which may be evicted if the cache has a limit. */
     void begun(int key, long value);
 
-    /** Carries a request to its end; others go on meanwhile. */
+    /** Executes a request to its end; other tasks run meanwhile. */
     void call(Request request);
 
     /** The id of a value. */
     long valueOf(byte[] bytes, int length);
 
-    /** Opens a copy of the store, apart from the simulation: its agents get turns when it waits. Only {@link #undisturbed}. */
+    /**
+     * Opens a copy of the store, outside the simulation: its agents run when it waits. Call only inside {@link
+     * #undisturbed}.
+     */
     EmbeddedCluster openCopy(Path directory);
 
-    /** Does something that no point of the simulation stops. */
+    /** Runs an action that no point of the simulation stops. */
     void undisturbed(Runnable action);
 
     Request copyOf(Request request);
 
-    /** Hands an attempt to its server that no client waits for. */
+    /** Delivers an attempt to its server; no client waits for it. */
     void deliver(Request request);
 
-    /** A client that has nothing under way goes away without closing its sessions, and comes back as another; false: none could. */
+    /** An idle client vanishes without closing its sessions, and returns as another one; false: none could. */
     boolean vanish();
 }

@@ -18,46 +18,46 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Version;
 
 /**
- * Judges what one subscription receives. Each change that a server has acknowledged is received once, in the order of the versions
- * of its shard, unless a loss was announced; what is received agrees with what was asked for, and with what is read at rest. Each
- * received change is also an event in its key's history: a read that has seen it.
+ * Checker of one subscription. Each acknowledged change is received once, in the order of its shard's versions, unless
+ * a loss was announced; received changes agree with the requests, and with the reads during pauses. Each received
+ * change is also an event in its key's history: a read of it.
  */
 final class StreamJudge {
     private record Place(int shard, long version) {}
 
-    /** An acknowledged change. @param value the id of what was written; 0 of a removal */
+    /** An acknowledged change. @param value the id of the written value; 0 for a removal */
     private record Acknowledged(int key, long value, boolean replaces) {}
 
     private record Received(int key, long value, ChangeType type) {}
 
-    /** What a key holds, as far as changes show it. @param value 0: nothing */
+    /** The object of a key, as far as changes show it. @param value 0: none */
     private record Held(long version, long value) {}
 
     private final Scene scene;
     private final StreamServers servers;
     private final @Nullable CallerLog log;
-    /** Whether changes happen that no stream shows: lifetimes that a write finds over. */
+    /** Whether changes happen that no stream shows: a write finds an expired object. */
     private final boolean hidden;
 
     private final Map<Place, Acknowledged> acknowledged = new HashMap<>();
     private final Map<Place, Received> received = new HashMap<>();
-    /** Up to which version of a shard changes may be missing. */
+    /** By shard: the version up to which changes may be missing. */
     private final Map<Integer, Long> lostTo = new HashMap<>();
-    /** By shard: the version behind which all is received. */
+    /** By shard: the version beyond which everything is received. */
     private final Map<Integer, Long> begun = new HashMap<>();
 
     private final Map<Integer, Held> held = new HashMap<>();
     private final Map<Integer, Integer> shards = new HashMap<>();
-    /** Shards that may have been cleared since the last rest: no stream shows that. */
+    /** Shards that may have been cleared since the last pause: no stream shows that. */
     private final BitSet cleared = new BitSet();
 
     private final Map<Integer, Long> last = new HashMap<>();
 
     /**
-     * Judges a subscription.
+     * Checks a subscription.
      *
-     * @param log to which received changes are added, or null
-     * @param hidden whether objects may end without a change that says so
+     * @param log receives the received changes, or null
+     * @param hidden whether objects may end without a change event
      */
     StreamJudge(Scene scene, StreamServers servers, @Nullable CallerLog log, boolean hidden) {
         this.scene = scene;
@@ -66,7 +66,7 @@ final class StreamJudge {
         this.hidden = hidden;
     }
 
-    // --- what clients ask for ---
+    // --- client operations ---
 
     void arrived(Request request) {
         if (request.operation() == Operation.CLEAR && request.cacheId() == servers.cacheId()) {
@@ -79,7 +79,7 @@ final class StreamJudge {
         if (request.status() != Status.OK
                 || request.version() == Version.NONE
                 || request.cacheId() != servers.cacheId()
-                || request.has(ResultBits.BORN_EXPIRED) // it ends what was there, as if its lifetime were over
+                || request.has(ResultBits.BORN_EXPIRED) // it ends the existing object, as if its lifetime were over
                 || !stores && request.operation() != Operation.DELETE) {
             return;
         }
@@ -99,21 +99,21 @@ final class StreamJudge {
                 Arrays.copyOfRange(request.key(), request.keyOffset(), request.keyOffset() + request.keyLength()));
     }
 
-    // --- what is received ---
+    // --- received changes ---
 
-    /** The subscription begins in a shard behind that version. */
+    /** The subscription begins in a shard after that version. */
     void begins(int shard, long version) {
         begun.putIfAbsent(shard, version);
         last.merge(shard, version, Math::max);
     }
 
-    /** @param sinceNs when its version had not been given out yet */
+    /** @param sinceNs a time at which its version had not been assigned yet */
     void received(int shard, Change change, long sinceNs) {
         final String what =
                 "change " + Version.toString(change.version()) + " of shard " + shard + " (" + change.type() + ")";
         final int key = servers.keyOf(change.key());
         if (key < 0) {
-            scene.violation("a subscriber received the " + what + " of a key that nobody has written");
+            scene.violation("a subscriber received the " + what + " of a key that no client has written");
         }
         final byte[] bytes = change.value();
         final long value = bytes == null ? Event.ABSENT : servers.valueOf(bytes);
@@ -153,7 +153,7 @@ final class StreamJudge {
                 scene.nowNs());
     }
 
-    /** What a subscriber has received, a reader sees, or something later. */
+    /** A reader sees a received change, or a later one. */
     private void requireVisible(int shard, Change change, String what) {
         final long visible =
                 servers.visibleVersion(servers.configuration().shard(shard).primary(), shard, change.key());
@@ -181,7 +181,7 @@ final class StreamJudge {
             if (present || endsByItself(change.type())) {
                 scene.violation(found);
             } else {
-                // Over a damaged entry it is not known whether there was an object: a plain write counts as an update.
+                // Over a damaged entry it is unknown whether there was an object: a plain write counts as an update.
                 scene.requireDamage(found + ", as over what is damaged");
             }
         }
@@ -192,7 +192,7 @@ final class StreamJudge {
         }
     }
 
-    /** The read at rest may have ended the object itself. */
+    /** The read during the pause may have ended the object itself. */
     private static boolean endsByItself(ChangeType type) {
         return type == ChangeType.EXPIRED || type == ChangeType.EVICTED;
     }
@@ -211,9 +211,9 @@ final class StreamJudge {
         held.keySet().removeIf(key -> shards.getOrDefault(key, -1) == shard);
     }
 
-    // --- at rest ---
+    // --- pauses ---
 
-    /** All that is finished has been asked for. */
+    /** All completed changes have been delivered. */
     void rest() {
         acknowledged.forEach((place, change) -> {
             final Long from = begun.get(place.shard());
@@ -244,7 +244,7 @@ final class StreamJudge {
         scene.count("acknowledged changes found in a stream", 1);
     }
 
-    /** What a key holds when nothing is under way. */
+    /** The value of a key when no operation is in progress. */
     void read(int key, int shard, Event read) {
         final Held expected = held.get(key);
         final long version = read.outcome() == Outcome.DONE ? read.version() : 0;
@@ -255,7 +255,7 @@ final class StreamJudge {
                     : expected.version() == version && expected.value() == value;
             if (!same) {
                 scene.violation("by its changes key " + key + " holds #" + Long.toHexString(expected.value())
-                        + " of version " + Version.toString(expected.version()) + "; a read at rest finds #"
+                        + " of version " + Version.toString(expected.version()) + "; a read during a pause finds #"
                         + Long.toHexString(value) + " of version " + Version.toString(version));
             }
         }

@@ -4,20 +4,20 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.frontend.AskedChanges;
 import org.rowankv.topology.Configuration;
 
-/** The servers, as a subscriber of their changes reaches them. */
+/** The servers as seen by a subscriber of their changes. */
 public interface StreamServers {
     int cacheId();
 
-    /** That the subscriber goes by. */
+    /** The configuration that the subscriber uses. */
     Configuration configuration();
 
-    /** It was sent away, or not answered: looks for a newer configuration. */
+    /** It was refused, or got no reply: fetches a newer configuration. */
     void lookElsewhere();
 
-    /** Where a server's answers come from; null if it cannot be reached. The same as long as a connection to it lasts. */
+    /** The source of a server's replies; null if it is unreachable. The same as long as a connection to it lasts. */
     AskedChanges.@Nullable Source source(int server);
 
-    /** The primary of a shard is closed: throws what it refuses requests with, if it has stopped itself for good. */
+    /** The primary of a shard is closed: throws its refusal, if it has stopped itself for good. */
     void requireServing(int shard);
 
     /** The number of a key; −1 if no client uses it. */

@@ -35,25 +35,25 @@ import org.rowankv.server.shard.ShardChanges;
 import org.rowankv.topology.Configuration;
 
 /**
- * A subscriber of a cache's changes: its cursors and questions are the driver's, the answers the server's. In between stand
- * steps of the simulation instead of sockets and threads: a question waits until changes are signalled, an answer travels or is
- * lost, a connection ends with its server.
+ * A subscriber of a cache's changes, with the driver's cursors and requests and the server's replies. Steps of the
+ * simulation replace sockets and threads: a request waits until changes are signalled, a reply is delivered or lost, a
+ * connection ends with its server.
  */
 public final class Subscriber implements Service {
     private static final long WAIT_MS = 2_000;
-    /** Longer than servers take to notice that a connection has broken silently, and to replicate by another one. */
+    /** Longer than servers take to detect a silently broken connection, and to replicate by another one. */
     private static final long REST_NS = 30_000_000_000L;
 
     private static final int RESUME_ONE_IN = 64;
     private static final int LOSS_ONE_IN = 40;
-    /** With an old value, perhaps. */
+    /** May include an old value. */
     private static final int WITH_EACH = 4 << 10;
-    /** Of changes that are kept of a shard in any case: half of the least, since some are written that nobody answers. */
+    /** Bytes of changes that a shard always keeps: half of the minimum, because some writes are never acknowledged. */
     private static final int KEPT_BYTES = 32 << 10;
 
     private static final long PATIENCE_NS = 50_000_000;
 
-    /** What it has asked one server. */
+    /** Its request to one server. */
     private final class Asking {
         private final int server;
         private long nextAtNs;
@@ -62,18 +62,18 @@ public final class Subscriber implements Service {
         private long askedAtNs;
         private @Nullable ChangesQuestion question;
         private boolean fromNow;
-        /** Something has happened since the last look. */
+        /** A signal was given since the last poll. */
         private boolean signalled;
 
         private final Set<ShardChanges> watched = new HashSet<>();
         private final Runnable watcher = this::signal;
-        /** Shards of which it keeps changes from the question on. */
+        /** Shards that keep changes from this request on. */
         private final BitSet kept = new BitSet();
 
         private @Nullable ByteBuffer answer;
-        /** Whose answer that is. */
+        /** The source of that reply. */
         private @Nullable Source answers;
-        /** The question waits no longer than that. */
+        /** Deadline of the request's wait. */
         private long untilNs;
 
         Asking(int server) {
@@ -105,30 +105,30 @@ public final class Subscriber implements Service {
     private final List<Asking> askings = new ArrayList<>();
     private final List<ChangeCursor> cursors = new ArrayList<>();
     private final FrameWriter out = new FrameWriter(4 << 10);
-    /** By shard: the last version that was given out, as of {@link #knownAtNs}. */
+    /** By shard: the last assigned version, as of {@link #knownAtNs}. */
     private long[] known = new long[0];
 
     private long[] knownAtNs = new long[0];
-    /** By shard: whose answer was taken last. */
+    /** By shard: the source of the last accepted reply. */
     private @Nullable Source[] last = new @Nullable Source[0];
-    /** By shard: what was written since then, at least. */
+    /** By shard: lower bound of the bytes written since then. */
     private long[] written = new long[0];
 
     private long[] renewedAtNs = new long[0];
-    /** It does not wait for where it begins, and hears of a loss then. */
+    /** It does not wait for its start position, and then receives a loss. */
     private final boolean late;
 
     private long number;
     private boolean resting;
-    /** When the last rest was over. */
+    /** The end of the last pause. */
     private long restedAtNs;
 
     /**
-     * Begins with the first turn.
+     * Begins with the first step.
      *
-     * @param log to which received changes are added, or null
-     * @param hidden whether objects may end without a change that says so
-     * @param stepNs how long a step of the simulation takes
+     * @param log receives the received changes, or null
+     * @param hidden whether objects may end without a change event
+     * @param stepNs length of a step of the simulation
      */
     public Subscriber(
             Scene scene,
@@ -143,11 +143,11 @@ public final class Subscriber implements Service {
         this.judge = new StreamJudge(scene, servers, log, hidden);
         this.oldValues = random.nextInt(2) == 0;
         this.late = random.nextInt(4) == 0;
-        // Some are hasty, some sleep while much is written.
+        // Some poll often, some sleep while much is written.
         this.paceNs = (int) Math.min(1 << 30, stepNs << 2 + random.nextInt(12));
     }
 
-    // --- what the simulation says ---
+    // --- callbacks of the simulation ---
 
     @Override
     public void arrived(Request request) {
@@ -162,14 +162,14 @@ public final class Subscriber implements Service {
         }
     }
 
-    /** Asks until there is nothing left to receive. */
+    /** Polls until there is nothing left to receive. */
     @Override
     public void rest() {
         resting = true;
         final long sinceNs = scene.nowNs();
         while (!isComplete()) {
             if (scene.nowNs() - sinceNs > REST_NS) {
-                scene.violation("a change stream does not come to its end when all rests: " + state());
+                scene.violation("a change stream does not reach its end during a pause: " + state());
             }
             askings.forEach(this::step);
             scene.changed(this);
@@ -239,7 +239,7 @@ public final class Subscriber implements Service {
         return why == Status.OK && cursor.position() >= source.served().lastVersion(cursor.shard());
     }
 
-    // --- its turns ---
+    // --- its steps ---
 
     @Override
     public long readyAtNs() {
@@ -292,7 +292,7 @@ public final class Subscriber implements Service {
         return new ChangeCursor(servers.cacheId(), shard, oldValues, position, new Listener(), () -> {});
     }
 
-    /** Another client goes on where this one has stopped. */
+    /** Another client resumes where this one has stopped. */
     private void resume() {
         if (askings.stream().anyMatch(each -> each.asked != null || each.answer != null)
                 || cursors.stream().anyMatch(cursor -> cursor.position() == StreamPosition.NOTHING_YET)) {
@@ -351,7 +351,7 @@ public final class Subscriber implements Service {
         try {
             ChangesWantedDescriptor.check(frame, 0, frame.capacity());
         } catch (ProtocolException e) {
-            scene.violation("a question for changes is malformed: " + e);
+            scene.violation("a request for changes is malformed: " + e);
         }
         final AskedChanges asked = new AskedChanges(number, frame, 0, scene.nowNs());
         each.question = question;
@@ -377,7 +377,7 @@ public final class Subscriber implements Service {
         }
     }
 
-    /** The server looks whether there is something to answer. */
+    /** The server checks whether it has a reply. */
     private void look(Asking each, Source source) {
         final AskedChanges asked = Objects.requireNonNull(each.asked);
         final boolean over = resting || asked.isOver(scene.nowNs());
@@ -389,7 +389,8 @@ public final class Subscriber implements Service {
             return;
         }
         if (silent && sections.stream().anyMatch(section -> !section.changes().isEmpty())) {
-            scene.violation("server " + each.server + " has changes to tell, and has signalled nothing to who waits");
+            scene.violation(
+                    "server " + each.server + " has changes to send, and has not signalled the waiting request");
         }
         ChangesDescriptor.write(out, asked.number(), sections);
         each.asked = null;
@@ -404,12 +405,12 @@ public final class Subscriber implements Service {
         each.nextAtNs = resting ? 0 : scene.nowNs() + random.nextInt(paceNs);
     }
 
-    /** What was written to the connection. */
+    /** The bytes written to the connection. */
     private ByteBuffer sent() {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (WritableByteChannel channel = Channels.newChannel(bytes)) {
             while (!out.writeTo(channel)) {
-                // It takes all there is.
+                // It accepts everything.
             }
         } catch (IOException e) {
             throw new AssertionError(e);
@@ -417,14 +418,14 @@ public final class Subscriber implements Service {
         return ByteBuffer.wrap(bytes.toByteArray()).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** An answer arrives. */
+    /** A reply arrives. */
     private void take(Asking each) {
         final ByteBuffer frame = Objects.requireNonNull(each.answer);
         final ChangesQuestion question = Objects.requireNonNull(each.question);
         try {
             question.read(frame, 0, frame.capacity());
         } catch (ProtocolException e) {
-            scene.violation("an answer with changes is malformed: " + e);
+            scene.violation("a reply with changes is malformed: " + e);
         }
         boolean well = true;
         for (Section section : question.sections()) {
@@ -467,7 +468,7 @@ public final class Subscriber implements Service {
         return well;
     }
 
-    /** The same server, in the same start: what it was to keep was too much, or not asked for in time. */
+    /** The same server, in the same incarnation: it had too much to keep, or the request came too late. */
     private void requireDue(int shard, long lostTo) {
         if (written[shard] < KEPT_BYTES && scene.nowNs() - renewedAtNs[shard] < ShardChanges.LEASE_NS / 2) {
             scene.violation("the loss of changes of shard " + shard + " up to " + Version.toString(lostTo)

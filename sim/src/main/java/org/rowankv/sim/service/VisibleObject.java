@@ -8,7 +8,7 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.shard.ShardReplica;
 
-/** What a server's index shows under a key. */
+/** Lookup of the object that a server's index shows under a key. */
 public final class VisibleObject {
     private VisibleObject() {}
 
@@ -27,7 +27,7 @@ public final class VisibleObject {
         return replica.isVisible(type, cacheId, version) ? version : Version.NONE;
     }
 
-    /** Whether the object that a server's index shows under a key ends by itself. */
+    /** Whether the object that a server's index shows under a key has a lifetime. */
     public static boolean isMortal(Server server, int shard, int cacheId, long hash, byte[] key) {
         final ShardReplica replica = server.replicas().get(shard);
         final long address = replica.index().find(replica.positionOf(hash), cacheId, key, 0, key.length);

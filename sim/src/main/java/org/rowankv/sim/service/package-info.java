@@ -1,4 +1,7 @@
-/** What goes on in simulations beside the clients' requests, and the judges of it: change streams, leases, copies, waiting callers. */
+/**
+ * Simulated activities beside the clients' requests, and their checkers: change streams, leases, copies, blocking
+ * callers.
+ */
 @NullMarked
 package org.rowankv.sim.service;
 
