@@ -7,14 +7,15 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * The device behind one area, at the level {@code power}: it has what was forced. Unless it is told otherwise it is honest and does not
- * fail.
+ * The simulated device of one area, at the durability level {@code power}: it holds the forced bytes. By default it is
+ * honest and does not fail.
  *
- * <p>Owned by its simulation. While a store opens or closes, a thread of the store may force, and the simulation waits for it.
+ * <p>Owned by its simulation. While a store opens or closes, a thread of the store may force, and the simulation waits
+ * for it.
  */
 public final class Device {
     private final ByteBuffer durable;
-    /** Of a device that lies; null of an honest one. */
+    /** State of a lying device; null of an honest one. */
     private @Nullable LostForces lies;
 
     /** Forces until one fails; −1: none does. */
@@ -25,7 +26,7 @@ public final class Device {
 
     private @Nullable RandomSource coins;
     private boolean failed;
-    /** Writes until the power ends in the middle of one; −1: it does not. */
+    /** Writes until the power fails in the middle of one; −1: it does not. */
     private int powerEndsIn = -1;
     /** Whether a whole area was written since. */
     private boolean isClosing;
@@ -34,13 +35,13 @@ public final class Device {
         this.durable = durable;
     }
 
-    /** As it came from the shop, but for the bytes. */
+    /** Restores the initial state, except for the bytes. */
     public void reset() {
         lies = null;
         replaced();
     }
 
-    /** Another process uses it from now on; a device that failed works again. */
+    /** Another process uses it from now on; a failed device works again. */
     public void replaced() {
         failed = false;
         failsIn = -1;
@@ -48,7 +49,7 @@ public final class Device {
         isClosing = false;
     }
 
-    /** From now on a power cut takes back the newest forces. */
+    /** From now on a power cut reverts the newest forces. */
     public void lie() {
         if (lies == null) {
             lies = new LostForces();
@@ -60,7 +61,7 @@ public final class Device {
     }
 
     /**
-     * A force fails after so many: of its words the device has some.
+     * Makes a force fail after this many: the device holds some of its words.
      *
      * @param anywhere whether writes of superblocks and whole areas count too: else only the forces of a store in use
      */
@@ -70,7 +71,7 @@ public final class Device {
         coins = random;
     }
 
-    /** The force that was to fail has not come yet, and does not fail. */
+    /** Cancels a scheduled failure that has not happened yet. */
     public void spare() {
         failsIn = -1;
     }
@@ -81,8 +82,8 @@ public final class Device {
     }
 
     /**
-     * The power ends when the area is closed: in the middle of the next write of the whole area, or after so many of
-     * superblocks behind it.
+     * The power fails when the area is closed: in the middle of the next write of the whole area, or after this many
+     * writes of superblocks following it.
      */
     public void endPowerAtClose(int writes) {
         powerEndsIn = writes;
@@ -94,7 +95,7 @@ public final class Device {
     }
 
     /**
-     * What follows, up to the next call, is one force.
+     * The following writes, up to the next call, are one force.
      *
      * @param ofUse whether it is one of a store in use
      */
@@ -112,8 +113,8 @@ public final class Device {
     }
 
     /**
-     * Writes a range. Once a force has failed the device has said so, and takes whatever comes without keeping it: the
-     * system has marked the pages as written.
+     * Writes a range. After a failed force, which the device has reported, it accepts further writes without keeping
+     * them: the system has marked the pages as clean.
      *
      * @throws UncheckedIOException if this is the force that fails
      */
@@ -143,7 +144,7 @@ public final class Device {
         throw new UncheckedIOException(new DeviceFailedException());
     }
 
-    /** As {@link #write}, of a whole area or a superblock: the power may end in the middle. */
+    /** As {@link #write}, for a whole area or a superblock: the power may fail in the middle. */
     public void writeOrEnd(ByteBuffer stored, int start, int end) {
         isClosing |= start == 0 && end == durable.capacity();
         if (powerEndsIn >= 0 && isClosing && powerEndsIn-- == 0) {
@@ -154,7 +155,7 @@ public final class Device {
         write(stored, start, end);
     }
 
-    /** Something beside the area is forced, as a file: what takes it back, if the device lies. */
+    /** A force outside the area, such as that of a file; with its undo action, if the device lies. */
     public void noteForce(Runnable undo) {
         final LostForces noted = lies;
         if (noted != null) {
@@ -163,22 +164,22 @@ public final class Device {
         }
     }
 
-    /** A bit that the device keeps is another one from now on. */
+    /** Flips a bit on the device. */
     public void flip(int at, int mask) {
         durable.put(at, (byte) (durable.get(at) ^ mask));
     }
 
-    /** The bytes are those of some other moment from now on. */
+    /** Replaces the bytes by those of another moment. */
     public void overwrite(ByteBuffer bytes) {
         durable.put(0, bytes, 0, bytes.capacity());
     }
 
     /**
-     * The power ends: afterwards both have the same bytes.
+     * Cuts the power: afterwards both have the same bytes.
      *
-     * @param stored what the process has
-     * @param happened hears of sectors and forces that are lost
-     * @return how many words were dropped
+     * @param stored bytes in the process
+     * @param happened receives lost sectors and forces
+     * @return number of dropped words
      */
     public int cutPower(ByteBuffer stored, RandomSource random, Consumer<String> happened) {
         final int dropped = new PowerCut(random, happened).apply(stored, durable);

@@ -2,7 +2,7 @@ package org.rowankv.sim.device;
 
 import java.io.IOException;
 
-/** The simulated device cannot write. */
+/** Thrown when the simulated device cannot write. */
 public final class DeviceFailedException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -10,7 +10,7 @@ public final class DeviceFailedException extends IOException {
         super("the simulated device cannot write");
     }
 
-    /** Whether a failure has its cause in a simulated device. */
+    /** Whether a failure was caused by a simulated device. */
     public static boolean isCauseOf(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof DeviceFailedException) {

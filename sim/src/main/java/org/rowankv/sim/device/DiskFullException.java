@@ -2,7 +2,7 @@ package org.rowankv.sim.device;
 
 import java.io.IOException;
 
-/** The simulated disk has no room for a file. */
+/** Thrown when the simulated disk has no space for a file. */
 public final class DiskFullException extends IOException {
     private static final long serialVersionUID = 1L;
 

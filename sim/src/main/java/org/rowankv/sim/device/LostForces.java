@@ -8,8 +8,8 @@ import java.util.List;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * The newest forces of a device that lies: it has reported them as done, and a power cut takes them back. So each is kept with what
- * takes it back.
+ * The newest forces of a lying device: it has reported them as done, and a power cut reverts them. Each is kept with
+ * its undo information.
  */
 final class LostForces {
     private static final int MOST = 64;
@@ -17,7 +17,7 @@ final class LostForces {
 
     private final Deque<List<Runnable>> forces = new ArrayDeque<>();
 
-    /** Another force begins. */
+    /** Starts another force. */
     void begin() {
         forces.addLast(new ArrayList<>());
         if (forces.size() > MOST) {
@@ -25,7 +25,7 @@ final class LostForces {
         }
     }
 
-    /** The present force writes those bytes to the device. */
+    /** The current force writes those bytes to the device. */
     void note(ByteBuffer stored, ByteBuffer durable, int start, int end) {
         for (int at = start; at < end; at += BLOCK) {
             final int from = at;
@@ -38,12 +38,12 @@ final class LostForces {
         }
     }
 
-    /** The present force does something else that can be lost. */
+    /** The current force has another effect that can be lost. */
     void noteUndo(Runnable undo) {
         forces.getLast().add(undo);
     }
 
-    /** Takes the newest forces back, as many as are drawn; returns how many. */
+    /** Reverts a random number of the newest forces; returns the number. */
     int lose(RandomSource random) {
         final int lost = Math.min(forces.size(), 1 + random.nextInt(MOST / 2));
         for (int i = 0; i < lost; i++) {

@@ -5,9 +5,9 @@ import java.util.function.Consumer;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * What a power cut leaves of the bytes that a device was never forced to keep. It keeps or drops words of 8 bytes, or whole
- * sectors in any order, or it tears sectors: of those it keeps the first words or the last ones. Words that the device has
- * stay as they are, whatever becomes of their sector.
+ * Model of a power cut: its effect on bytes that the device was never forced to keep. It keeps or drops words of 8
+ * bytes, or whole sectors in any order, or it tears sectors: of those it keeps the first words or the last ones. Words
+ * that the device holds stay unchanged, whatever happens to their sector.
  */
 final class PowerCut {
     private static final int EIGHTHS = 8;
@@ -16,14 +16,14 @@ final class PowerCut {
 
     private final int unit;
     private final boolean tears;
-    /** Of eight changed units, so many are kept, about: sometimes nearly everything, sometimes nearly nothing. */
+    /** Of eight changed units, about this many are kept: sometimes nearly all, sometimes nearly none. */
     private final int kept;
 
     private final RandomSource random;
     private final Consumer<String> happened;
     private int dropped;
 
-    /** @param happened hears of each sector that is dropped or torn */
+    /** @param happened receives each dropped or torn sector */
     PowerCut(RandomSource random, Consumer<String> happened) {
         this.random = random;
         this.happened = happened;
@@ -33,7 +33,7 @@ final class PowerCut {
         this.tears = unit > Long.BYTES && drawn % 2 == 1;
     }
 
-    /** Makes both the same, each changed word as the one or the other has it. Returns how many words were dropped. */
+    /** Makes both equal, each changed word taken from one or the other. Returns the number of dropped words. */
     int apply(ByteBuffer stored, ByteBuffer durable) {
         for (int at = 0; at < stored.capacity(); at += unit) {
             final int end = Math.min(at + unit, stored.capacity());

@@ -16,7 +16,10 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
 
-/** Chooses bits of a server's area that are to flip: of entries of any kind and age, and of what stands before the segments. */
+/**
+ * Random choice of bits to flip in a server's area: in entries of any kind and age, and in the tables before the
+ * segments.
+ */
 public final class Rot {
     private static final int FRONT_ONE_IN = 6;
     /** Both copies of a superblock, a page each. */
@@ -34,7 +37,10 @@ public final class Rot {
         this.random = random;
     }
 
-    /** While the server runs; null if nothing was found. What stands before the segments it has read by then. */
+    /**
+     * While the server runs; null if nothing was found. It excludes the tables before the segments, which the server
+     * has read by then.
+     */
     public @Nullable RottenBit inUse() {
         return ofEntry();
     }
@@ -52,7 +58,7 @@ public final class Rot {
         return new RottenBit(at, mask(), part == 0 ? "a superblock" : "a table", 0, 0);
     }
 
-    /** Whether the error tells that a server takes no checkpoint of what is damaged. */
+    /** Whether the error reports that a server takes no checkpoint of damaged data. */
     public static boolean isRefusedCheckpoint(ErrorLog.Observation error, int server) {
         final String message = error.message();
         return error.type().equals(IOException.class.getName())
@@ -71,7 +77,7 @@ public final class Rot {
             if (segments.generation(segment) != 0 && isTold(segments.state(segment))) {
                 final List<Long> entries = entriesOf(segment);
                 if (!entries.isEmpty()) {
-                    // What has landed last was not digested yet, perhaps.
+                    // The last landed entry may not be digested yet.
                     final boolean isNewest = segments.owner(segment) == SegmentOwner.BACKUP && random.nextInt(4) == 0;
                     return bitOf(entries.get(isNewest ? entries.size() - 1 : random.nextInt(entries.size())));
                 }
@@ -81,8 +87,8 @@ public final class Rot {
     }
 
     /**
-     * Whether damage there can be told from what a power cut has torn. At the level power that is so only where all is known to have
-     * been forced.
+     * Whether damage there is distinguishable from a torn write after a power cut. At the level power that requires
+     * that everything is known to have been forced.
      */
     private boolean isTold(SegmentState state) {
         return segments.area().durability() == Durability.POWER
@@ -107,13 +113,13 @@ public final class Rot {
 
                             @Override
                             public void onInvalid(long address, String reason) {
-                                // Damaged by now, or being written.
+                                // Damaged already, or being written.
                             }
                         });
         return entries;
     }
 
-    /** Not what a primary is writing this moment: that is in the processor's caches, not on the medium. */
+    /** Excludes entries that a primary is writing now: those are in the processor's caches, not on the medium. */
     private boolean isAtRest(ByteBuffer buffer, int at) {
         final int shard = EntryDescriptor.shard(buffer, at);
         return !server.isPrimary(shard) || EntryDescriptor.version(buffer, at) <= server.finishedVersion(shard);

@@ -1,6 +1,6 @@
 /**
- * Devices that fail: what a power cut leaves of them, forces that throw, forces that were never done, bits that flip, disks that
- * are full. Both simulators use it.
+ * Faulty devices, shared by both simulators: power cuts, forces that throw, forces that were never done, bit flips,
+ * full disks.
  */
 @NullMarked
 package org.rowankv.sim.device;

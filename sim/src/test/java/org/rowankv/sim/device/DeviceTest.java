@@ -78,7 +78,7 @@ class DeviceTest {
         store(1);
         force(0, LENGTH);
         device.failIn(1, false, new SplittableRandomSource(3));
-        device.begin(false); // of no store in use
+        device.begin(false); // not of a store in use
         store(2);
         force(0, 8);
         store(3);
