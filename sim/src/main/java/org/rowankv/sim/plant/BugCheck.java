@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Whether planted bugs can be planted: each fits its source, compiles, and changes a class. All bugs are compiled in a few
- * tasks, of which each has at most one bug of a file.
+ * Check that planted bugs can be planted: each fits its source, compiles, and changes a class. All bugs are compiled in
+ * a few tasks; each task has at most one bug per file.
  */
 final class BugCheck {
     private final SourceTree tree;
@@ -24,7 +24,7 @@ final class BugCheck {
         this.tree = tree;
     }
 
-    /** What is wrong with some of them, a line or more each; empty if nothing is. */
+    /** Returns the invalid ones, a line or more each; empty if all are valid. */
     static List<String> mistakes(List<PlantedBug> bugs, SourceTree tree) {
         final BugCheck check = new BugCheck(tree);
         bugs.forEach(check::plant);

@@ -21,8 +21,8 @@ import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compiles single source files against the classes of this program, in memory. Its file manager is used again, so that only
- * the first compilation opens the class path. For one thread.
+ * Compiler of single source files against the classes of this program, in memory. Its file manager is reused, so that
+ * only the first compilation opens the class path. Confined to one thread.
  */
 final class BugCompiler implements AutoCloseable {
     private static final String SCHEME = "planted:///";
@@ -40,7 +40,7 @@ final class BugCompiler implements AutoCloseable {
     }
 
     /**
-     * What came of some source files.
+     * Result of compiling some source files.
      *
      * @param classes by the name of the source file's class: its class files by their names
      * @param errors by the name of the source file's class: the first error in it
@@ -58,7 +58,7 @@ final class BugCompiler implements AutoCloseable {
     }
 
     /**
-     * Compiles some files in one task: each against the others.
+     * Compiles some files in one task, so that they see each other.
      *
      * @param sources by the name of their class
      */
@@ -67,7 +67,7 @@ final class BugCompiler implements AutoCloseable {
         final DiagnosticCollector<JavaFileObject> messages = new DiagnosticCollector<>();
         final List<Source> units = new ArrayList<>();
         sources.forEach((type, text) -> units.add(new Source(type, text)));
-        // Without line numbers, so that classes can be compared: a bug that changes none is none.
+        // Without line numbers, so that classes are comparable: a bug that changes no class is invalid.
         final boolean all = compiler.getTask(
                         null,
                         classes,
@@ -98,7 +98,7 @@ final class BugCompiler implements AutoCloseable {
         if (source instanceof Source ours) {
             return ours.type;
         }
-        throw new IllegalStateException("the compiler complains of " + source);
+        throw new IllegalStateException("the compiler reports an error in " + source);
     }
 
     @Override

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The text of one table of planted bugs. A bug is some fields, {@code name: value}; {@code bug:} begins the next one. The
- * value of {@code right:} and {@code wrong:} is the code in the indented lines below. Lines that begin with {@code #} and
- * blank lines outside of code say nothing.
+ * Parser of one table of planted bugs. A bug is a list of fields, {@code name: value}; {@code bug:} begins the next
+ * one. The value of {@code right:} and {@code wrong:} is the code in the indented lines below. Lines that begin with
+ * {@code #} and blank lines outside of code are ignored.
  */
 final class BugTable {
     private static final String BUG = "bug";
@@ -34,7 +34,7 @@ final class BugTable {
     /**
      * The bugs of a table, in its order.
      *
-     * @param table its name, for what is said of mistakes
+     * @param table its name, for error messages
      */
     static List<PlantedBug> parse(String table, String text) {
         final BugTable parsing = new BugTable(table);

@@ -4,14 +4,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What must catch a planted bug: one of the simulators, or a test. It says how much that took when the entry was written,
- * and how much it may take.
+ * The simulator or test that must catch a planted bug, with the effort when the entry was written, and the permitted
+ * effort.
  */
 public sealed interface Catcher {
     /** Seeds of a simulator; seconds of processor time of a test. */
     int took();
 
-    /** Seeds of a simulator; seconds of a test, by the clock. What takes more has not caught the bug. */
+    /** Seeds of a simulator; seconds of elapsed time of a test. Beyond this the bug counts as not caught. */
     int atMost();
 
     /** The same, with another bound. */
@@ -49,7 +49,7 @@ public sealed interface Catcher {
         }
     }
 
-    /** From the text in a table. */
+    /** Parses the text in a table. */
     static Catcher parse(String text) {
         final Matcher sim = Syntax.SIM.matcher(text);
         if (sim.matches()) {
@@ -76,7 +76,7 @@ public sealed interface Catcher {
         return Integer.parseInt(digits);
     }
 
-    /** The forms of a catcher's text. */
+    /** The textual forms of a catcher. */
     final class Syntax {
         private static final String FORMS =
                 "'sim, took 17 seeds, at most 200', 'sim --cluster, took 17 seeds, at most 200' and"

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.rowankv.runtime.Clock;
 
 /**
- * A JVM that is started, and ended with all that it has started, once it takes too long or prints nothing for too long. For
- * one thread.
+ * A child JVM that is killed, with all its descendants, once it takes too long or prints nothing for too long. Confined
+ * to one thread.
  */
 public final class ChildJvm {
     private static final int LOOK_EVERY_MS = 50;
@@ -22,10 +22,10 @@ public final class ChildJvm {
     private int processorSeconds;
 
     /**
-     * What came of it.
+     * Its result.
      *
-     * @param exitCode negative if it was ended
-     * @param processorSeconds of its own, begun ones count: they say more than the clock where others are at work too
+     * @param exitCode negative if it was killed
+     * @param processorSeconds of its own, rounded up: more meaningful than elapsed time on a shared machine
      */
     record Ended(int exitCode, List<String> lines, int processorSeconds) {
         boolean wasEnded() {
@@ -33,17 +33,17 @@ public final class ChildJvm {
         }
     }
 
-    /** @param output the file that gets what is printed */
+    /** @param output the file for its output */
     public ChildJvm(Clock clock, Path output) {
         this.clock = clock;
         this.output = output;
     }
 
     /**
-     * Runs a command to its end.
+     * Runs a command to completion.
      *
-     * @param mostSeconds how long it may take
-     * @param silentSeconds how long it may print nothing
+     * @param mostSeconds longest run time
+     * @param silentSeconds longest time without output
      */
     public Ended run(List<String> command, Path directory, int mostSeconds, int silentSeconds) {
         try {
@@ -58,7 +58,7 @@ public final class ChildJvm {
                 process.descendants().forEach(ProcessHandle::destroyForcibly);
                 process.destroyForcibly().waitFor();
             }
-            // What it printed may be no text: a byte that is none does not matter here.
+            // The output may be no valid text; malformed bytes do not matter here.
             final String text = new String(Files.readAllBytes(output), StandardCharsets.UTF_8);
             return new Ended(
                     ended ? process.exitValue() : NOT_ENDED, text.lines().toList(), processorSeconds);

@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.rowankv.sim.plant.Catcher.BySim;
 
-/** The few planted bugs that a build looks for: other ones after each commit, and each of them quick to catch. */
+/** Selection of a few planted bugs for a build: a different one after each commit, each quick to catch. */
 final class Handful {
     private static final int BY_SIM = 2;
     private static final int BY_TEST = 2;
@@ -19,7 +19,7 @@ final class Handful {
 
     private Handful() {}
 
-    /** @param commit by which they are chosen; the same text chooses the same ones */
+    /** @param commit determines the selection; the same text selects the same ones */
     static List<PlantedBug> of(List<PlantedBug> all, String commit) {
         final Random random = new Random(commit.hashCode());
         return Stream.concat(
@@ -43,7 +43,7 @@ final class Handful {
         return !(bug.catcher() instanceof BySim) && bug.catcher().took() <= MOST_SECONDS;
     }
 
-    /** The commit that is checked out, or a fixed word where the sources are in no repository. */
+    /** The commit that is checked out, or a fixed word where the sources are not in a repository. */
     static String commit(SourceTree tree) {
         try {
             final Process git = new ProcessBuilder("git", "rev-parse", "HEAD")

@@ -18,8 +18,8 @@ import org.rowankv.sim.plant.Catcher.BySim;
 import org.rowankv.sim.plant.Catcher.ByTest;
 
 /**
- * Plants bugs, one at a time, and has what must catch each of them look for it: in a JVM of its own, on whose class path the
- * classes with the bug stand first.
+ * A run that plants bugs, one at a time, and runs the catcher of each in its own JVM, with the changed classes first on
+ * the class path.
  */
 final class MutationRun {
     private static final int SHOWN = 110;
@@ -44,7 +44,7 @@ final class MutationRun {
         this.next = bugs.iterator();
     }
 
-    /** Whether all were caught. */
+    /** Returns whether all were caught. */
     boolean run() {
         final List<Thread> workers = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
@@ -79,7 +79,7 @@ final class MutationRun {
                 }
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("planted bugs need a directory for what is compiled", e);
+            throw new UncheckedIOException("planted bugs need a directory for the compiled classes", e);
         }
     }
 
@@ -97,7 +97,7 @@ final class MutationRun {
             }
             return new SimHunt(tree, jvm).hunt((BySim) bug.catcher(), classes);
         } catch (IllegalStateException e) {
-            return new Verdict(false, 0, "could not be judged: " + e.getMessage());
+            return new Verdict(false, 0, "could not be checked: " + e.getMessage());
         }
     }
 

@@ -12,19 +12,19 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code rowan sim --mutations}: plants known mistakes, and looks whether they are caught. */
+/** {@code rowan sim --mutations}: plants known bugs, and checks whether they are caught. */
 @Command(
         name = "sim --mutations",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Plants known bugs, one at a time, by compiling one class anew. What must catch each of them is run and nothing"
-                    + " else: seeds of one of the simulators, or a test class.",
-            "Its last line is \"sim: mutations=N survived_at_first=N survivors=0\"; survivors make it exit non-zero."
+            "Plants known bugs, one at a time, by recompiling one class. Only the catcher of each bug is run:"
+                    + " seeds of one of the simulators, or a test class.",
+            "The last line is \"sim: mutations=N survived_at_first=N survivors=0\"; survivors make the exit code non-zero."
                     + " survived_at_first counts the bugs that nothing caught when they were first planted."
         })
 public final class MutationsCommand implements Callable<Integer> {
-    /** The word that chooses this command. */
+    /** The option that selects this command. */
     @SuppressWarnings("UnusedVariable")
     @Option(names = "--mutations", hidden = true)
     private boolean mutations;
@@ -51,10 +51,12 @@ public final class MutationsCommand implements Callable<Integer> {
     @Option(names = "--at-most", description = "seeds or seconds, instead of the bound that each bug names")
     private @Nullable Integer atMost;
 
-    @Option(names = "--check", description = "only whether they can be planted: they fit, compile and change a class")
+    @Option(
+            names = "--check",
+            description = "only check whether they can be planted: they fit, compile and change a class")
     private boolean check;
 
-    @Option(names = "--threads", description = "how many at once (default: one per processor)")
+    @Option(names = "--threads", description = "bugs tested in parallel (default: one per processor)")
     private @Nullable Integer threads;
 
     public static void main(String[] args) {

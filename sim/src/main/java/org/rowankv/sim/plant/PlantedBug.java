@@ -6,14 +6,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A known mistake: one place of the production code, written as it must not be. The production code has no trace of it:
- * the source is changed on its way to the compiler.
+ * A known bug: one wrong change to the production code. The production code has no trace of it: the source is changed
+ * on its way to the compiler.
  *
  * @param name in plain words, unique
  * @param path of the source file, from the root of the source tree
- * @param harm what an application or an operator meets, in a sentence; may be empty
- * @param right the text of the source, whatever white space stands between its words
- * @param wrong what is planted instead; may be empty
+ * @param harm effect on an application or an operator, in a sentence; may be empty
+ * @param right the text of the source, with any white space between its words
+ * @param wrong its replacement; may be empty
  * @param survivedAtFirst whether nothing that existed when it was planted caught it
  */
 public record PlantedBug(
@@ -29,12 +29,12 @@ public record PlantedBug(
         }
     }
 
-    /** The same, with another bound for what must catch it. */
+    /** The same, with another bound for its catcher. */
     PlantedBug within(int atMost) {
         return new PlantedBug(name, path, harm, right, wrong, catcher.within(atMost), survivedAtFirst);
     }
 
-    /** The name of the class that stands in the file. */
+    /** The name of the class in the file. */
     public String type() {
         return path.substring(path.indexOf(SOURCES) + SOURCES.length(), path.length() - ".java".length())
                 .replace('/', '.');

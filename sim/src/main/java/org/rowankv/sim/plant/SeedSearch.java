@@ -6,8 +6,8 @@ import org.rowankv.sim.FirstViolation;
 import org.rowankv.sim.cluster.ClusterFirstViolation;
 
 /**
- * The program of a JVM with a planted bug: runs seeds until one finds something. It prints each seed as it begins, and as its
- * last line what was found.
+ * Main class of a JVM with a planted bug: runs seeds until one finds a violation. It prints each seed before it runs,
+ * and the finding as its last line.
  */
 final class SeedSearch {
     static final String FOUND = "found: ";
@@ -17,7 +17,7 @@ final class SeedSearch {
 
     private SeedSearch() {}
 
-    /** The arguments are the simulator, the first seed, and how many at most. */
+    /** Arguments: the simulator, the first seed, the maximum number of seeds. */
     public static void main(String[] args) {
         final LongConsumer begins = seed -> System.out.println("seed " + seed);
         final long firstSeed = Long.parseLong(args[1]);
@@ -26,7 +26,7 @@ final class SeedSearch {
                 ? ClusterFirstViolation.of(firstSeed, most, begins)
                 : FirstViolation.of(firstSeed, most, begins);
         System.out.println(found == null ? NOTHING : FOUND + found.seeds() + " " + found.violation());
-        // Threads of a simulation that was broken off may be left.
+        // Threads of an aborted simulation may be left.
         System.exit(0);
     }
 }

@@ -5,10 +5,10 @@ import java.nio.file.Path;
 import java.util.List;
 import org.rowankv.sim.plant.Catcher.BySim;
 
-/** Looks for a planted bug with a simulator. */
+/** Search for a planted bug with a simulator. */
 final class SimHunt {
     private static final long FIRST_SEED = 1;
-    /** What runs so many pays back the JVM's second compiler. */
+    /** From this many seeds on, the JVM's second compiler pays off. */
     private static final int MANY_SEEDS = 100;
     /** A seed takes less than a second; but a machine may be busy. */
     private static final int MOST_SECONDS_A_SEED = 600;
@@ -22,7 +22,7 @@ final class SimHunt {
     }
 
     /**
-     * Runs seeds until one finds what it does not find without the bug.
+     * Runs seeds until one has a violation that it does not have without the bug.
      *
      * @param classes the directory of the changed ones
      */
@@ -52,9 +52,9 @@ final class SimHunt {
         }
         command.addAll(List.of(
                 "-ea",
-                // Points are dropped by the compiler unless this is set.
+                // Without this the JIT drops the points.
                 "-Drowan.chaos=true",
-                // Reports of agents are judged, not read.
+                // The simulation checks the agents' reports; their log is not read.
                 "-Drowan.log.level=off",
                 "-cp",
                 classPath,
@@ -66,7 +66,7 @@ final class SimHunt {
         final String last =
                 ended.lines().isEmpty() ? "" : ended.lines().get(ended.lines().size() - 1);
         if (ended.wasEnded()) {
-            return "stood still for " + MOST_SECONDS_A_SEED + " s: " + last;
+            return "made no progress for " + MOST_SECONDS_A_SEED + " s: " + last;
         }
         return ended.exitCode() == 0 ? last : "ended with exit code " + ended.exitCode() + ": " + last;
     }

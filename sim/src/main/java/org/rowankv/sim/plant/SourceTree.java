@@ -14,17 +14,17 @@ import java.util.stream.Stream;
 import org.rowankv.sim.plant.Catcher.ByTest;
 
 /**
- * The source tree that this program was built from, and how its programs and tests are run.
+ * The source tree that this program was built from, with the commands that run its programs and tests.
  *
  * @param root the directory of the parent pom
- * @param target of a module, below its directory: where classes lie that were compiled the way this program was
+ * @param target of a module, below its directory: output directory of classes compiled like this program
  */
 public record SourceTree(Path root, String target) {
     private static final String CLASS_PATH = "java.class.path";
-    /** Modules that have named points open in their tests, like the build. */
+    /** Modules whose tests run with chaos points on, as in the build. */
     private static final List<String> OPEN_POINTS = List.of("runtime", "rdma", "driver");
 
-    /** The one above the place that this program was loaded from, or started in. */
+    /** The tree above the location of this program, or above the working directory. */
     public static SourceTree here() {
         final Path loaded = loadedFrom();
         final String target = loaded.endsWith("target/quick/classes") ? "target/quick" : "target";
@@ -59,17 +59,20 @@ public record SourceTree(Path root, String target) {
         return bug.plantIn(read(bug.path()));
     }
 
-    /** Where the source of a catching test stands. */
+    /** The source file of a catching test. */
     String sourceOf(ByTest test) {
         return test.module() + "/src/test/java/" + test.type().replace('.', '/') + ".java";
     }
 
-    /** Of the programs of all modules, as this JVM has it. */
+    /** Class path of the programs of all modules, as in this JVM. */
     static String classPath() {
         return System.getProperty(CLASS_PATH);
     }
 
-    /** Of the tests of a module: its own tests, all programs, the tests that those of other modules build on, the libraries. */
+    /**
+     * Class path of a module's tests: its own tests, all programs, test classes that other modules' tests depend on,
+     * the libraries.
+     */
     String classPathOfTest(String module) {
         final List<String> modules = modules();
         final Stream<String> tests = Stream.concat(
@@ -102,7 +105,7 @@ public record SourceTree(Path root, String target) {
         return modules;
     }
 
-    /** The beginning of a command, with the options that all test JVMs have. */
+    /** The beginning of a command, with the options of all test JVMs. */
     List<String> java() {
         final String options =
                 pomProperty("rowan.test.jvmArgs").replace("${rowan.test.heap}", pomProperty("rowan.test.heap"));
@@ -112,7 +115,7 @@ public record SourceTree(Path root, String target) {
         return command;
     }
 
-    /** Those of them that make a JVM quick that runs for seconds. */
+    /** Options that speed up short-lived JVMs. */
     List<String> shortLived() {
         return words(pomProperty("rowan.test.compiler"));
     }

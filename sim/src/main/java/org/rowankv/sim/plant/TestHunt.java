@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.rowankv.sim.plant.Catcher.ByTest;
 
-/** Looks for a planted bug with a test. */
+/** Search for a planted bug with a test. */
 final class TestHunt {
     private static final String FAILURE = "=> ";
     private static final int LINES_OF_A_FAILURE = 4;
-    /** Of JUnit's launcher. */
+    /** Exit code of JUnit's launcher. */
     private static final int NO_TESTS = 2;
 
     private static final int NOTHING_RAN = 255;
-    /** What takes this long is not ended by the bug's bound alone, but the machine may be busy. */
+    /** Time limit in seconds without the bug; larger than the bug's bound, because the machine may be busy. */
     private static final int PATIENCE_WITHOUT_BUG = 600;
 
     private final SourceTree tree;
@@ -26,7 +26,7 @@ final class TestHunt {
     }
 
     /**
-     * Runs the test, which must be green without the bug.
+     * Runs the test, which must pass without the bug.
      *
      * @param jvm of the calling thread
      * @param classes the directory of the changed ones
@@ -41,7 +41,7 @@ final class TestHunt {
             return new Verdict(
                     false,
                     ended.processorSeconds(),
-                    "did not end within its bound: a test that may stand still needs a time-out");
+                    "did not end within its bound: a test that may hang needs a timeout");
         }
         return ended.exitCode() == 0
                 ? new Verdict(false, ended.processorSeconds(), "green")
@@ -53,7 +53,7 @@ final class TestHunt {
         if (ended.wasEnded()) {
             return "does not end without the bug";
         }
-        return ended.exitCode() == 0 ? "" : "red without the bug: " + failure(ended);
+        return ended.exitCode() == 0 ? "" : "fails without the bug: " + failure(ended);
     }
 
     private ChildJvm.Ended run(ByTest catcher, ChildJvm jvm, String first, int mostSeconds) {
@@ -80,7 +80,7 @@ final class TestHunt {
         return ended;
     }
 
-    /** The first failure that JUnit names, with the lines below its exception's name; if it names none, how the JVM ended. */
+    /** The first failure that JUnit reports, with the lines below its exception's name; otherwise how the JVM ended. */
     private static String failure(ChildJvm.Ended ended) {
         final List<String> lines = ended.lines().stream().map(String::strip).toList();
         for (int i = 0; i < lines.size(); i++) {

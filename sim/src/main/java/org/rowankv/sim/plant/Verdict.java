@@ -1,9 +1,9 @@
 package org.rowankv.sim.plant;
 
 /**
- * What came of looking for one planted bug.
+ * Result of the search for one planted bug.
  *
  * @param after seeds of a simulator, seconds of processor time of a test
- * @param what was found; or why nothing was
+ * @param what the finding; or the reason for none
  */
 record Verdict(boolean caught, int after, String what) {}

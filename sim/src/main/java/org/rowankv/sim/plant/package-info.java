@@ -1,6 +1,6 @@
 /**
- * Planted bugs: known mistakes, each in one place of the production code, and what must catch each of them. A judge that
- * catches none of the mistakes it is there for proves nothing.
+ * Planted bugs: known bugs, each in one place of the production code, with their catchers. A checker that catches none
+ * of its planted bugs proves nothing.
  */
 @NullMarked
 package org.rowankv.sim.plant;

@@ -34,7 +34,7 @@ class MutationRunTest {
                 .isEqualTo("sim: mutations=3 survived_at_first=2 survivors=2");
     }
 
-    /** It has no time-out of its own: a build would not end. */
+    /** The test has no timeout of its own: a build would not end. */
     @Test
     void shouldNotCountATestThatStandsStill() {
         assertThat(run(bug("standing still", "while (version != 0) {} return 0;", 4, false)))

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.sim.plant.Catcher.BySim;
 import org.rowankv.sim.plant.Catcher.ByTest;
 
-/** A planted bug that is not there any more would be believed to be caught. */
+/** Every planted bug fits the sources: a stale one would wrongly count as caught. */
 class PlantedBugsTest {
     private static final int LONGEST_TABLE = 500;
     private static final String VERSION = "protocol/src/main/java/org/rowankv/protocol/Version.java";
@@ -29,7 +29,9 @@ class PlantedBugsTest {
         assertThat(BugCheck.mistakes(PlantedBugs.all(), TREE)).isEmpty();
     }
 
-    /** A bug without a catcher names what was tried instead of one. It must fit as the others do, and be in one place only. */
+    /**
+     * A bug without a catcher lists what has failed to catch it. It must fit like the others, and be in one table only.
+     */
     @Test
     void shouldPlantCompileAndChangeSomethingWithEveryBugThatWaits() {
         final String text = TREE.read(WAITING);
@@ -48,7 +50,7 @@ class PlantedBugsTest {
     @Test
     void shouldSayWhichBugsCannotBePlanted() {
         final List<PlantedBug> bugs = List.of(
-                bug("gone", "what nobody ever wrote", ""),
+                bug("gone", "text that is in no source", ""),
                 bug("twice", "public static", "public"),
                 bug("nonsense", "private Version() {}", "private Version() { nonsense(); }"),
                 bug("harmless", "private Version() {}", "private Version() { /* nothing */ }"),
@@ -65,7 +67,7 @@ class PlantedBugsTest {
         return new PlantedBug(name, VERSION, "", right, wrong, new BySim(false, 1, 1), false);
     }
 
-    /** A method may be one of those that all fabrics have, or all sessions. */
+    /** A method may be inherited from the tests of all fabrics, or of all sessions. */
     @Test
     void shouldNameTestsThatExist() throws IOException {
         final String shared = sharedTests();
@@ -95,7 +97,7 @@ class PlantedBugsTest {
         return all.toString();
     }
 
-    /** A table that is not named would be a heap of bugs that nobody plants. */
+    /** A table that is not listed would contain bugs that are never planted. */
     @Test
     void shouldPlantTheBugsOfEveryTable() throws IOException {
         try (Stream<Path> tables = Files.list(TABLES)) {
