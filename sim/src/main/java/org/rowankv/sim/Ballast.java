@@ -8,7 +8,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.sim.workload.SimValues;
 
-/** Objects that are written once, before anything goes wrong, and never touched: they fill the store, and must stay. */
+/** Objects that are written once, before any fault, and never touched again: they fill the store, and must be kept. */
 final class Ballast {
     private static final long FIRST_VALUE = 1L << 50;
     private static final int MOST = 2_000;
@@ -16,7 +16,7 @@ final class Ballast {
     private final Simulation simulation;
     private final SimValues values;
     private final DamageJudge damage;
-    /** Of its own, since caches are cleared. */
+    /** A separate cache, because other caches are cleared. */
     private int cacheId;
 
     private int count;
@@ -31,7 +31,7 @@ final class Ballast {
         return ("ballast " + index).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Until some server has used that share of its space, or says that it is full. */
+    /** Writes until some server has used that share of its space, or reports that it is full. */
     void fill(RowanClient client, int percent) {
         cacheId = client.catalogue().create("ballast", new byte[0]).id();
         final Request request = new Request();

@@ -1,6 +1,9 @@
 package org.rowankv.sim;
 
-/** Some bits of one server's area flip, while it runs or before its next start; or a bit of one of its checkpoints does. */
+/**
+ * A fault that flips bits of one server's area, while it runs or before its next start, or a bit of one of its
+ * checkpoints.
+ */
 final class BitRotFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {

@@ -1,6 +1,6 @@
 package org.rowankv.sim;
 
-/** An error that strikes a caller's thread at some point, as a full stack or memory would. */
+/** An error thrown in a caller's thread at some point, as by a stack overflow or lack of memory. */
 final class CallerDeath extends Error {
     private static final long serialVersionUID = 1L;
 

@@ -7,7 +7,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.Caches;
 
-/** A cache that is in use is destroyed. It is created again at once, or when all have come to rest. */
+/** A fault that destroys a cache in use. It is created again at once, or in the next pause. */
 final class CatalogueFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {
@@ -20,7 +20,7 @@ final class CatalogueFault implements Fault {
         simulation.turns().take(new Change(simulation, cache, life, life == null || b % 2 == 0));
     }
 
-    /** Carried to its end in one step, in which others go on. */
+    /** A change completed in one step, in which other tasks run. */
     private static final class Change extends Task {
         private final Simulation simulation;
         private final int cache;
@@ -60,8 +60,8 @@ final class CatalogueFault implements Fault {
         }
 
         /**
-         * What is left comes to its end in the next start, or at rest: in stores with callers that wait, each step of a change has
-         * their deadline.
+         * An unfinished change completes at the next start, or in a pause: in stores with blocking callers, each step
+         * of a change has their deadline.
          */
         private void onRefusal(RowanException refusal) {
             final boolean isMet = refusal.status() == Status.UNREACHABLE || refusal.status() == Status.OUTCOME_UNKNOWN;

@@ -2,13 +2,13 @@ package org.rowankv.sim;
 
 import org.rowankv.runtime.RandomSource;
 
-/** Decides what happens at a point. In each run some points are left alone and some are favoured. */
+/** Random choice of what happens at a point. In each run some points are left out and some are favoured. */
 final class Chance {
     enum Event {
         NOTHING,
-        /** Others go on for a moment. */
+        /** Other tasks run for a moment. */
         YIELD,
-        /** Others go on for long. */
+        /** Other tasks run for a long time. */
         STALL,
         /** The thread dies, if it is a caller's. */
         DEATH
@@ -24,7 +24,7 @@ final class Chance {
         this.random = random;
     }
 
-    /** How much this run favours a point: a weight, 0 where nothing but a death ever happens. */
+    /** The weight of a point in this run; 0 where only a death can happen. */
     int favour(String name) {
         final int drawn = random.fork(name).nextInt(4);
         return drawn == 3 ? 6 : drawn;

@@ -1,8 +1,8 @@
 package org.rowankv.sim;
 
 /**
- * Somebody sets a server's clock: it jumps forward or back by an hour, by days, or by years. Intervals are measured by another
- * one.
+ * A fault that sets a server's wall clock forward or back by an hour, by days, or by years. Intervals use another
+ * clock.
  */
 final class ClockJumpFault implements Fault {
     private static final long HOUR_MS = 3_600_000;

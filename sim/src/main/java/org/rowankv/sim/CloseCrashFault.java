@@ -1,6 +1,6 @@
 package org.rowankv.sim;
 
-/** The process ends while the store is closed: at a point, or in the middle of what is forced last. */
+/** A fault that ends the process while the store is closed: at a point, or in the middle of the last force. */
 final class CloseCrashFault implements Fault {
     private static final int MOST_POINTS = 200;
 

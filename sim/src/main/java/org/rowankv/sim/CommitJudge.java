@@ -19,11 +19,12 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * When a segment of the backup log turns from used into committed (§4.4 of the paper), every entry in it is on every replica's
- * log. A replica that has learned a CommitVer which covers an entry had it, and may have dropped it since.
+ * Checker of commits. Invariant: when a segment of the backup log turns from used into committed (§4.4 of the paper),
+ * every entry in it is in every replica's log. A replica that has learned a CommitVer covering an entry had it, and may
+ * have dropped it since.
  */
 public final class CommitJudge {
-    /** Where the digest has just made segments committed. */
+    /** The point where the digest has just committed segments. */
     public static final String POINT = "digest.committed";
 
     private record Use(int server, int segment, int generation) {}
@@ -31,7 +32,7 @@ public final class CommitJudge {
     private final Consumer<String> violation;
     private final Set<Use> known = new HashSet<>();
 
-    /** @param violation hears of what is wrong */
+    /** @param violation receives violations */
     public CommitJudge(Consumer<String> violation) {
         this.violation = violation;
     }
@@ -39,7 +40,8 @@ public final class CommitJudge {
     /**
      * A server has committed segments.
      *
-     * @param servers by number; null where one does not serve, or where bits have flipped: then an entry may look like another one
+     * @param servers by number; null where one does not serve, or where bits have flipped: then an entry may look like
+     *     another one
      */
     public void onCommitted(Server server, Configuration configuration, List<@Nullable Server> servers) {
         final Segments segments = server.segments();
@@ -69,7 +71,7 @@ public final class CommitJudge {
 
                             @Override
                             public void onInvalid(long address, String reason) {
-                                // Others judge damage.
+                                // Another checker handles damage.
                             }
                         });
     }
@@ -90,7 +92,7 @@ public final class CommitJudge {
             return; // void
         }
         if (Version.epoch(version) < assignment.epoch()) {
-            return; // of before the start, which has seen to it
+            return; // written before the start, which has checked it
         }
         for (Server other : servers) {
             if (other != null

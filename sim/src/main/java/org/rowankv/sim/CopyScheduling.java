@@ -8,7 +8,7 @@ import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.TurnedAgent;
 
-/** Turns the agents of a store that stands apart from the simulation: all of them, whenever its one caller waits. */
+/** Scheduling for a store outside the simulation: runs all its agents whenever its one caller waits. */
 final class CopyScheduling implements Scheduling {
     private static final class Turned implements TurnedAgent {
         private final AgentInvoker invoker;
@@ -24,7 +24,7 @@ final class CopyScheduling implements Scheduling {
 
         @Override
         public void wakeUp() {
-            // It gets a turn at the next pause in any case.
+            // It runs at the next park in any case.
         }
 
         @Override

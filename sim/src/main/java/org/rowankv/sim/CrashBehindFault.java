@@ -2,7 +2,10 @@ package org.rowankv.sim;
 
 import java.util.List;
 
-/** The process ends just behind the next time that a place is reached where much was begun and little is known to be kept. */
+/**
+ * A fault that ends the process just after the next time that a point is reached where much has begun and little is
+ * known to be durable.
+ */
 final class CrashBehindFault implements Fault {
     private static final List<String> PLACES = List.of(
             "clean.before-free",

@@ -1,6 +1,6 @@
 package org.rowankv.sim;
 
-/** The process ends here: takes the thread out of whatever it is in. What it does on its way out reaches nobody. */
+/** Thrown where the process ends: it unwinds the thread. Effects of the unwinding code are discarded. */
 public final class CrashError extends Error {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package org.rowankv.sim;
 
-/** The process ends at some named point soon, and perhaps again while it starts, several times. */
+/** A fault that ends the process at some named point soon, and perhaps again while it starts, several times. */
 final class CrashFault implements Fault {
     private static final int MOST_AGAIN = 3;
 

@@ -2,7 +2,7 @@ package org.rowankv.sim;
 
 import java.util.List;
 
-/** A caller stops at some named place of an append, the next that comes there, and is cut off. */
+/** A fault that stops the next caller at some named point of an append, and fences its sender. */
 final class CutOffFault implements Fault {
     private static final List<String> PLACES = List.of(
             "local.after-name",

@@ -10,8 +10,9 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * What becomes of bits that flipped. An object may be unavailable, with an error that says so, while its entry waits to be
- * mended. It must not be absent or stale while another complete replica has it: so what cannot be read is looked for there.
+ * Checker of flipped bits. An object may be unavailable, with an error that reports damage, while its entry waits for
+ * repair. It must not be absent or stale while another complete replica has it: so unreadable objects are looked up
+ * there.
  */
 final class DamageJudge {
     private static final int ROUNDS = 2;
@@ -23,7 +24,7 @@ final class DamageJudge {
         this.simulation = simulation;
     }
 
-    /** Waits until the scrubber of the damaged server has read all that is committed, and has mended what it can. */
+    /** Waits until the scrubber of the damaged server has read all committed segments, and has repaired what it can. */
     void awaitMended() {
         if (!simulation.victim().isRotten()) {
             return;
@@ -33,7 +34,7 @@ final class DamageJudge {
         final long enough = server.statistics().scrubRounds() + ROUNDS;
         for (int parks = 0; server.statistics().scrubRounds() < enough; parks++) {
             if (parks == MOST_PARKS) {
-                simulation.violation("the scrubber of server " + server.serverId() + " does not get on");
+                simulation.violation("the scrubber of server " + server.serverId() + " makes no progress");
             }
             simulation.stops().requireServing();
             server.wakeUp();
@@ -45,12 +46,12 @@ final class DamageJudge {
     }
 
     /**
-     * A read was answered that the object cannot be read: once the scrubber was there it can, or its segment is not one that is
-     * scrubbed yet. Then another replica says what is there, or that there is nothing, as where the entry of a deletion is damaged. The
-     * history of the key shows whether that is true.
+     * A read was answered with CORRUPTED. After the scrubber has passed, the object is readable, unless its segment is
+     * not scrubbed yet. Otherwise another replica has the object, or has none, as where the entry of a deletion is
+     * damaged. The history of the key shows whether that is correct.
      */
     void mend(Request request) {
-        simulation.victim().requireRotten("a read at rest finds an object damaged");
+        simulation.victim().requireRotten("a read during a pause finds a damaged object");
         awaitMended();
         simulation.session().call(request);
         if (request.status() != Status.CORRUPTED) {
@@ -67,7 +68,7 @@ final class DamageJudge {
         simulation.happenings().count("objects that stay unavailable, and that another replica has");
     }
 
-    /** Answers a read from some complete replica that is not the victim's: the object as it lies there, or that there is none. */
+    /** Answers a read from some complete replica that is not the victim's: with its object, or with none. */
     void answerElsewhere(Request request) {
         request.clearAnswer();
         if (!isFoundElsewhere(request)) {
@@ -93,7 +94,7 @@ final class DamageJudge {
     private boolean isFoundElsewhere(Request request) {
         final ShardAssignment assignment =
                 simulation.store().cluster().configuration().shard(request.shard());
-        // The primary's clock gave the lifetime its end; the others' may be years apart.
+        // The primary's clock ended the lifetime; the others' clocks may be years apart.
         final long nowMs = simulation.store().clock(assignment.primary()).wallMs();
         for (int server = 0; server < simulation.plan().servers(); server++) {
             if (isWholeReplica(assignment, server)
@@ -105,7 +106,10 @@ final class DamageJudge {
         return false;
     }
 
-    /** Some damage stays: in a segment that is not scrubbed yet, or in one that has no room for the copy. */
+    /**
+     * Checks agreement, with some tolerance: damage remains in a segment that is not scrubbed yet, or that has no space
+     * for the copy.
+     */
     void requireAgreement(StateJudge states) {
         final Configuration configuration = simulation.store().cluster().configuration();
         final List<Server> servers = simulation.store().cluster().servers();
@@ -119,7 +123,7 @@ final class DamageJudge {
                 configuration, servers, simulation.victim().number());
     }
 
-    /** Those servers whose segments hold no damage: where it was settled, it lies there still. */
+    /** The servers whose segments hold no damage; damage that was written off is still there. */
     List<Server> whole(List<Server> servers) {
         final List<Server> whole = new ArrayList<>(servers);
         whole.removeIf(server -> simulation.victim().isRotten()

@@ -8,8 +8,8 @@ import org.rowankv.server.dispatch.SteppedCall;
 import org.rowankv.server.durability.ForceFailedException;
 
 /**
- * One attempt on its way: to the server, through it on a thread of its own, and back with the answer, if anybody waits
- * for that. Has the request to itself, since its sender may have given up long since.
+ * One attempt in flight: to the server, through it on its own thread, and back with the reply, if a client waits for
+ * that. It has its own copy of the request, because its sender may have given up long before.
  */
 final class Delivery extends Task {
     private final Simulation simulation;
@@ -18,19 +18,19 @@ final class Delivery extends Task {
     private final int attempt;
     private final long arrivesAtNs;
     private final boolean replyLost;
-    /** Where it goes. */
+    /** The destination. */
     private final int server;
 
     private final SimScheduling.AgentTask agents;
     private final boolean doubled;
     private @Nullable SteppedCall call;
-    /** It came to a store that had stopped itself: nothing but a refusal is right. */
+    /** It arrived at a store that had stopped itself: only a refusal is correct. */
     private boolean isToBeRefused;
 
     private boolean over;
 
     /**
-     * @param client who waits for the answer of that attempt, or null
+     * @param client the client that waits for the reply of that attempt, or null
      * @param doubled whether the network delivers it twice
      */
     Delivery(
@@ -52,7 +52,7 @@ final class Delivery extends Task {
         this.agents = simulation.store().scheduling().servers().get(server);
     }
 
-    /** An answer given before the duplicate check: nobody doubles a request on its way but this network. */
+    /** Whether its reply precedes the duplicate check: only this network duplicates a request in flight. */
     private boolean saysNothingOfItsTwin() {
         return request.status() == Status.CLOSED || request.status() == Status.SESSION_EXPIRED;
     }
@@ -66,7 +66,7 @@ final class Delivery extends Task {
         return replyLost;
     }
 
-    /** Whether it is another attempt of the same mutation, and a server is at work on it. */
+    /** Whether it is another attempt of the same mutation, and a server is executing it. */
     boolean isUnderWayWith(Delivery other) {
         return this != other
                 && call != null
@@ -113,7 +113,7 @@ final class Delivery extends Task {
                     client.receive(attempt, request);
                 }
             } else if (simulation.stops().isStopped()) {
-                // As a caller that waits: it gets the failure instead of an answer, and lets go.
+                // Like a blocking caller: it receives the failure instead of a reply, and releases what it holds.
                 over = true;
                 own.abandon();
                 simulation.happenings().count("attempts that a store which stopped itself never answered");

@@ -14,9 +14,10 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * At the level {@code power}: when a segment is freed, the device has what replaced its entries. A power cut that shows the
- * opposite is rare: the sender must have been late with its own force, and its copy must go too. So this is looked at itself:
- * what a server's index pointed to before the cleaner waited for the device is there when it has waited.
+ * Checker of forces before reuse, at the durability level {@code power}. Invariant: when a segment is freed, the device
+ * holds the replacements of its entries. A power cut that reveals a violation is rare: the sender must have been late
+ * with its own force, and its copy must be lost too. So the invariant is checked directly: what a server's index
+ * pointed to before the cleaner waited for the device is on the device after the wait.
  */
 final class DeviceJudge {
     private static final String BEFORE_DRAIN = "clean.before-drain";
@@ -24,7 +25,7 @@ final class DeviceJudge {
     private static final int LOCK_OWNER = 1 << 22;
 
     private final Simulation simulation;
-    /** By whose cleaner waits: where the entries lie that its index points to. */
+    /** By cleaner in a wait: the addresses of the entries that its index points to. */
     private final Map<Task, List<Long>> awaited = new HashMap<>();
 
     DeviceJudge(Simulation simulation) {
@@ -76,7 +77,7 @@ final class DeviceJudge {
         final MemoryRegion region = server.segments().region();
         if (simulation.victim().isRotten()
                 && StateJudge.isDamaged(server.segments(), new EntryCheck(region), address)) {
-            return; // its length may be a wrong one
+            return; // its length may be wrong
         }
         final ByteBuffer buffer = region.buffer(address);
         final int at = region.offset(address);

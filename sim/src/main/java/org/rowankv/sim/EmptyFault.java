@@ -1,8 +1,8 @@
 package org.rowankv.sim;
 
 /**
- * The store ends, closed or by a crash, and before it is opened again some servers lose what they held: as many as leave a
- * complete replica of every shard.
+ * A fault that ends the store, by a close or a crash, and empties some servers before the next start: as many as leave
+ * a complete replica of every shard.
  */
 final class EmptyFault implements Fault {
     @Override

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.rowankv.sim.workload.Counts;
 
-/** What must have happened in a run of some length, or the run has not shown what it is there to show. */
+/** The events that a run of some length must contain; otherwise it proves nothing about them. */
 final class Expected {
-    /** Fewer seeds than these need not show everything. */
+    /** Fewer seeds than these need not cover everything. */
     static final int FULL_RUN = 200;
 
     private static final List<String> POINTS = List.of(
@@ -46,7 +46,10 @@ final class Expected {
             "checkpoint.before-publish",
             "checkpoint.published");
 
-    /** Reached where nobody else can go on: behind a monitor, or while the store starts. Or too seldom to ask for more. */
+    /**
+     * Points where no other task can run: inside a monitor, or during the start of the store. Or points reached too
+     * seldom to require more.
+     */
     private static final List<String> REACHED = List.of(
             "clean.horizon-raised",
             "local.fence-raised",
@@ -169,7 +172,7 @@ final class Expected {
         return Stream.concat(POINTS.stream(), REACHED.stream()).toList();
     }
 
-    /** What did not happen. */
+    /** The events that did not happen. */
     static List<String> missing(Happenings happenings) {
         final List<String> missing = new ArrayList<>();
         final List<String> others =

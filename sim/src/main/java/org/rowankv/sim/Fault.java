@@ -1,12 +1,12 @@
 package org.rowankv.sim;
 
-/** A kind of thing that goes wrong. Without state of its own: what it leaves behind belongs to the simulation. */
+/** A kind of fault. Stateless: its effects belong to the simulation. */
 interface Fault {
     /**
-     * Happens now, between two steps. May leave by the error of a crash.
+     * Injects the fault now, between two steps. May throw the error of a crash.
      *
-     * @param a drawn from 0 to 999 when the plan was made: what it means is the kind's own business
-     * @param b as well
+     * @param a drawn from 0 to 999 when the plan was made; the kind defines its meaning
+     * @param b likewise
      */
     void strike(Simulation simulation, int a, int b);
 }

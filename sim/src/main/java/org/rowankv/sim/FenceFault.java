@@ -1,6 +1,6 @@
 package org.rowankv.sim;
 
-/** A server cuts another one off its backup log. */
+/** A fault in which a server fences another one from its backup log. */
 final class FenceFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {

@@ -4,16 +4,16 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first seed that finds something.
+ * The first seed with a violation.
  *
- * @param seeds how many it took, this one included
- * @param violation the first line of what it found
+ * @param seeds number of seeds run, including this one
+ * @param violation the first line of the violation
  */
 public record FirstViolation(int seeds, String violation) {
     /**
-     * Of whole stores; null if none of the seeds finds anything.
+     * Runs seeds of whole stores; null if none has a violation.
      *
-     * @param begins takes each seed before it is run
+     * @param begins receives each seed before it runs
      */
     public static @Nullable FirstViolation of(long firstSeed, int most, LongConsumer begins) {
         final FirstViolation[] found = new FirstViolation[1];
@@ -28,7 +28,7 @@ public record FirstViolation(int seeds, String violation) {
         return found[0];
     }
 
-    /** What a report says; null if it says nothing. */
+    /** Extracts the violation of a report; null if there is none. */
     public static @Nullable FirstViolation in(int seeds, SeedReport<?> report) {
         final String violation = report.violation();
         return violation == null

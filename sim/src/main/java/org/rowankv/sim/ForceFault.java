@@ -2,7 +2,7 @@ package org.rowankv.sim;
 
 import org.rowankv.sim.device.Device;
 
-/** A force of one server's device throws: while the store is in use, or while it starts. */
+/** A fault that makes a force of one server's device throw: while the store is in use, or while it starts. */
 final class ForceFault implements Fault {
     private static final int MOST_FORCES = 40;
     /** Of a start. */

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 import org.rowankv.runtime.Clock;
 
 /**
- * Seeds that found something: those of the runs of this machine, which a file below the working directory collects, and
- * those that are kept in the sources, which every build runs.
+ * Seeds with violations: those of runs on this machine, collected in a file below the working directory, and those kept
+ * in the sources, which every build runs.
  */
 public final class FoundSeeds {
     /** The simulators, by their commands. */
@@ -31,7 +31,7 @@ public final class FoundSeeds {
 
     private FoundSeeds() {}
 
-    /** Appends what is needed to repeat the run, below the working directory; returns the command that repeats it. */
+    /** Appends the seed to the file below the working directory; returns the command that repeats it. */
     static String keep(SeedReport<?> report) {
         final String violation = String.valueOf(report.violation());
         final String firstLine = violation.lines().findFirst().orElse("");
@@ -49,9 +49,9 @@ public final class FoundSeeds {
     }
 
     /**
-     * Runs the seeds that the sources keep for a simulator, and prints each that finds something.
+     * Runs the seeds that the sources keep for a simulator, and prints each that has a violation.
      *
-     * @return how many do
+     * @return number of violations
      */
     public static <R extends SeedReport<R>> int runKept(
             String simulator, LongFunction<R> runner, Clock clock, PrintStream out) {

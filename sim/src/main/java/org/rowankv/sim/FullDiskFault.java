@@ -1,6 +1,9 @@
 package org.rowankv.sim;
 
-/** There is no room for a server's checkpoints for a while: they are cut off half written, and old ones cannot be removed. */
+/**
+ * A fault that leaves no disk space for a server's checkpoints for a while: writes stop halfway, and old checkpoints
+ * cannot be deleted.
+ */
 final class FullDiskFault implements Fault {
     private static final int MOST_CHANGES = 30;
     private static final int MOST_REFUSALS = 12;

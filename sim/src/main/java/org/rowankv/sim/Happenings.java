@@ -6,9 +6,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How often what has happened, by name. For one thread at a time. */
+/** Event counters, by name. Confined to one thread at a time. */
 public final class Happenings {
-    /** Of what happens too often to be looked up each time. */
+    /** A cached counter, for events too frequent for a lookup by name. */
     public static final class Counter {
         private long count;
 
@@ -40,14 +40,14 @@ public final class Happenings {
         others.counts.forEach((what, counter) -> add(what, counter.count));
     }
 
-    /** In order of their names. */
+    /** All counters, in order of their names. */
     public Map<String, Long> all() {
         final Map<String, Long> all = new TreeMap<>();
         counts.forEach((what, counter) -> all.put(what, counter.count));
         return all;
     }
 
-    /** A line each, by name. */
+    /** Prints a line for each, by name. */
     public void print(PrintStream out) {
         all().forEach((name, count) -> out.printf(Locale.ROOT, "  %-60s %,14d%n", name, count));
     }

@@ -7,7 +7,7 @@ import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.sim.workload.SimValues;
 import org.rowankv.sim.workload.WindowJudge;
 
-/** Looks at a store that rests: what every key holds, how that came about, and the servers' own state. */
+/** Checker of a store during a pause: the value and the history of every key, and the servers' internal state. */
 final class Judge {
     private static final int TURNS_TO_SETTLE = 400;
 
@@ -25,12 +25,12 @@ final class Judge {
         this.ballast = new Ballast(simulation, values, damage);
     }
 
-    /** Before anything goes wrong. */
+    /** Fills the store before any fault. */
     void fill(RowanClient client) {
         ballast.fill(client, simulation.plan().ballastPercent());
     }
 
-    /** Reads every key and judges its history since the last time; then compares the replicas. */
+    /** Reads every key and checks its history since the last pause; then compares the replicas. */
     void judgeWindow() {
         final EmbeddedCluster cluster = simulation.store().cluster();
         awaitLimits(cluster);
@@ -55,7 +55,7 @@ final class Judge {
         states.requireSegments(cluster.servers());
     }
 
-    /** A device has lied: judges every key's history by what honest devices have. Nothing follows. */
+    /** After a device has lied: checks every key's history against the honest devices. Nothing follows. */
     void judgeHonest() {
         window.judge(
                 request -> {
@@ -79,7 +79,7 @@ final class Judge {
         return again.status() == Status.UNKNOWN_CACHE;
     }
 
-    /** Nobody writes: what is above its limit is evicted. */
+    /** Waits until evictions reach the limits. Precondition: no writer runs. */
     private void awaitLimits(EmbeddedCluster cluster) {
         String above = "";
         for (int i = 0; i < TURNS_TO_SETTLE; i++) {
@@ -96,7 +96,7 @@ final class Judge {
         simulation.violation("limits are not kept: " + above);
     }
 
-    /** Closes every session; then what is taken must be what lives. */
+    /** Closes every session; then the used space must equal the live data. */
     void judgeSpace() {
         final EmbeddedCluster cluster = simulation.store().cluster();
         for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {

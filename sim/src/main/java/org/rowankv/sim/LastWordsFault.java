@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A client writes many keys, alone, so that what it writes lies together, and is not heard of any more. Others remove them and
- * leave them alone until the process ends. Of each shard one key, since a session's answer is kept until its next request.
+ * A fault in which one client alone writes many keys, so that its entries are adjacent, and then goes silent. The other
+ * clients remove these keys and do not touch them again until the process ends. One key per shard, because a session's
+ * reply is kept until its next request.
  */
 final class LastWordsFault implements Fault {
     private static final int LEAST_OPERATIONS = 50;

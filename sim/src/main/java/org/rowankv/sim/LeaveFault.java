@@ -3,7 +3,7 @@ package org.rowankv.sim;
 import java.util.List;
 import org.rowankv.driver.api.RowanException;
 
-/** A client goes away, closing its sessions, and another one comes. */
+/** A fault in which a client closes its sessions and leaves, and another one replaces it. */
 final class LeaveFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {
@@ -13,7 +13,7 @@ final class LeaveFault implements Fault {
             if (client.isIdle()) {
                 simulation.happenings().count("clients that left");
                 try {
-                    client.leave(); // in a crash the sessions it did not close stay
+                    client.leave(); // in a crash the sessions that it did not close remain
                 } catch (RowanException e) {
                     simulation.stops().onRefusal(e);
                 }

@@ -1,8 +1,8 @@
 package org.rowankv.sim;
 
 /**
- * Ends a run: a server without replicas has lost what only it had, or a device has lost what it had reported as kept. No promise is
- * broken by that, so it is counted apart.
+ * Thrown to end a run after an excused loss: a server without replicas has lost its data, or a device has lost bytes
+ * that it had reported as forced. This breaks no guarantee, so it is counted separately.
  */
 public final class LossError extends Error {
     private static final long serialVersionUID = 1L;

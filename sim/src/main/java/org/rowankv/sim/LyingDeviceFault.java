@@ -1,6 +1,6 @@
 package org.rowankv.sim;
 
-/** A server's device reports forces that it has not done; a power cut shows which. */
+/** A fault in which a server's device reports forces that it has not done; a power cut reveals them. */
 final class LyingDeviceFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {

@@ -6,21 +6,21 @@ import org.rowankv.check.history.Action;
 import org.rowankv.sim.workload.Inclination;
 
 /**
- * What all clients are up to. As a rule each asks for any key at any time. But keys that somebody always asks for again hide
- * much: whatever is wrong with an object that was removed is put right by the next write. So for a while some keys are
- * left alone, in a state that somebody has brought about.
+ * The current bias of all clients. By default each client uses any key at any time. But frequent use hides bugs: the
+ * next write repairs whatever is wrong with a removed object. So for a while some keys are left alone, in a deliberate
+ * state.
  */
 final class Mood implements Inclination {
     private enum Phase {
-        /** Each does what it likes. */
+        /** No bias. */
         USUAL,
-        /** One client alone writes the keys of a list, and is not heard of then until the mood ends. */
+        /** One client alone writes the keys of a list, and is silent from then until the phase ends. */
         LAST_WORDS,
-        /** The others remove them, and nobody writes. */
+        /** The other clients remove them, and no client writes. */
         REMOVING,
-        /** Nobody asks for them. */
+        /** No client uses them. */
         SPARING,
-        /** Nobody asks for anything: there is something to judge. */
+        /** No client starts an operation: the checkers run next. */
         OVER
     }
 
@@ -31,10 +31,10 @@ final class Mood implements Inclination {
     private Phase phase = Phase.USUAL;
     private int silent = NONE;
     private int next;
-    /** Whether the key that was asked for last was one of them. */
+    /** Whether the last used key was in the list. */
     private boolean fromList;
 
-    /** Operations for which the keys are left alone; 0: they are looked at soon. */
+    /** Operations for which the keys are left alone; 0: they are checked soon. */
     private int spared;
 
     private int endsAt;
@@ -45,14 +45,14 @@ final class Mood implements Inclination {
         this.simulation = simulation;
     }
 
-    // --- how it changes ---
+    // --- transitions ---
 
     /**
-     * A client writes keys, long values, and goes silent: its answers must be kept. Others remove the keys, and go on with
-     * the rest of the keys until the process ends.
+     * A client writes keys with long values, and goes silent: its replies must be kept. Others remove the keys, and use
+     * the other keys until the process ends.
      *
-     * @param operations for which they go on, about
-     * @param points after which the process ends then
+     * @param operations approximate number of their operations
+     * @param points number of points after which the process ends
      */
     void lastWords(int client, List<Integer> chosen, int operations, int points) {
         if (phase != Phase.USUAL || simulation.turns().clients().size() < 2 || chosen.isEmpty()) {
@@ -65,7 +65,7 @@ final class Mood implements Inclination {
         simulation.trace().tell("client " + client + " writes the keys " + chosen + " and goes silent");
     }
 
-    /** Every key is removed, and stays so until that was judged. */
+    /** Every key is removed, and remains so until the check. */
     void removeAll() {
         if (phase != Phase.USUAL) {
             return;
@@ -86,12 +86,12 @@ final class Mood implements Inclination {
         spared = operations;
     }
 
-    /** Keys of that shard are asked for by nobody new, or of none if it is negative. */
+    /** No client newly uses keys of that shard, or of none if it is negative. */
     void avoid(int shard) {
         avoided = shard;
     }
 
-    /** A client has come to the end of an operation. */
+    /** A client has completed an operation. */
     void ended(int client, int begun) {
         if (phase == Phase.LAST_WORDS && client == silent && next == keys.size()) {
             phase = Phase.REMOVING;
@@ -111,19 +111,19 @@ final class Mood implements Inclination {
         avoided = NONE;
     }
 
-    // --- what follows from it ---
+    // --- effects ---
 
     @Override
     public boolean isUsual() {
         return phase == Phase.USUAL && avoided == NONE;
     }
 
-    /** Whether it is time for everybody to rest, and for the judges to look. */
+    /** Whether it is time to pause all clients and to run the checkers. */
     boolean isOver() {
         return phase == Phase.OVER;
     }
 
-    /** Whether that client may begin something. */
+    /** Whether that client may begin an operation. */
     boolean lets(int client) {
         return switch (phase) {
             case USUAL -> true;
@@ -159,7 +159,7 @@ final class Mood implements Inclination {
         return switch (phase) {
             case LAST_WORDS -> Action.PUT;
             case REMOVING -> fromList ? Action.REMOVE : Action.GET;
-            // A clear would end what is left alone once more.
+            // A clear would remove the spared keys again.
             default -> drawn == Action.CLEAR ? Action.PUT : drawn;
         };
     }

@@ -3,7 +3,7 @@ package org.rowankv.sim;
 import org.rowankv.runtime.Clock;
 import org.rowankv.sim.workload.Lifetimes;
 
-/** One node's clock: the simulation's time, running a little fast or slow, from an origin of its own. */
+/** One node's clock: the simulation's time with a small drift, from its own origin. */
 public final class NodeClock implements Clock {
     private static final long BASE_WALL_MS = 1_700_000_000_000L;
 
@@ -24,7 +24,7 @@ public final class NodeClock implements Clock {
         return now + now / 1_000_000 * driftPerMillion;
     }
 
-    /** It is set to another time of day: lifetimes end that much earlier or later, and their judge allows for it. */
+    /** Sets the wall clock: lifetimes end that much earlier or later, and their checker allows for it. */
     public void jump(long ms, Lifetimes lifetimes) {
         wallOffsetMs += ms;
         lifetimes.jumped(timeline.nowNs(), ms);

@@ -1,6 +1,6 @@
 package org.rowankv.sim;
 
-/** A server's area is kept at the end of some process, and is put back before some later start. */
+/** A fault that saves a server's area at the end of some process, and restores it before some later start. */
 final class OldAreaFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {

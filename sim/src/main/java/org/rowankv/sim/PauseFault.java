@@ -1,6 +1,6 @@
 package org.rowankv.sim;
 
-/** Nothing goes on at one server for a while, neither its agents nor the requests that it carries; others go on. */
+/** A fault that pauses one server for a while, its agents and the requests it executes; other servers run. */
 final class PauseFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {

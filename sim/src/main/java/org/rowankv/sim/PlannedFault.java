@@ -4,14 +4,14 @@ import java.util.List;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * Something that goes wrong, once so many operations were begun.
+ * A fault with its time, in number of begun operations.
  *
- * @param afterOperations when
- * @param a what the kind says, drawn from 0 to 999
- * @param b as well
+ * @param afterOperations number of begun operations
+ * @param a argument of the kind, drawn from 0 to 999
+ * @param b likewise
  */
 record PlannedFault(int afterOperations, Kind kind, int a, int b) {
-    /** Each a class of its own. */
+    /** Each kind has its own class. */
     enum Kind {
         CRASH(new CrashFault()),
         REOPEN(new ReopenFault()),
@@ -33,7 +33,7 @@ record PlannedFault(int afterOperations, Kind kind, int a, int b) {
         OLD_AREA(new OldAreaFault()),
         CRASH_IN_CLOSE(new CloseCrashFault());
 
-        /** Those of devices, which are drawn apart. */
+        /** Kinds of device faults, which are drawn separately. */
         private static final List<Kind> OF_DEVICES =
                 List.of(BIT_ROT, BIT_ROT, FORCE_FAILS, FORCE_FAILS, DISK_FULL, DEVICE_LIES, OLD_AREA, CRASH_IN_CLOSE);
 
@@ -44,7 +44,7 @@ record PlannedFault(int afterOperations, Kind kind, int a, int b) {
         }
     }
 
-    /** A kind of fault, but of a device. */
+    /** Draws a kind other than a device fault. */
     static Kind usual(RandomSource random) {
         return Kind.values()[random.nextInt(Kind.BIT_ROT.ordinal())];
     }

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.engine.Server;
 
-/** What happens at the named points that production code reaches: others go on there, callers die, the process ends. */
+/** Actions at the named points that production code reaches: other tasks run there, callers die, the process ends. */
 final class Points {
     private final class Point {
-        /** Behind a fence's monitor nobody else can go on. */
+        /** Inside a fence's monitor no other task can run. */
         private final boolean isInMonitor;
 
         private final boolean publishes;
@@ -28,18 +28,23 @@ final class Points {
         }
     }
 
-    /** Of who waits for a place to ask from: simulated clients have enough, and do not stop in the middle of a step. */
+    /**
+     * Points of waiters for a session slot: simulated clients have enough slots, and do not stop in the middle of a
+     * step.
+     */
     private static final String OF_CLIENTS = "line.";
 
     private static final String PUBLISHED = "local.after-publish";
 
-    /** Steps in which a small store uses every segment again. */
+    /** Steps in which a small store reuses every segment. */
     private static final int A_REUSE = 1 << 18;
 
-    /** Steps without any operation's end, in which clients would have given up waiting and asked for something else. */
+    /**
+     * Steps without a completed operation, after which clients would have given up waiting and issued another request.
+     */
     private static final int HOPELESS = 1 << 14;
 
-    /** Of the entries that are copied to joining replicas, one in so many finds its connection broken. */
+    /** Of the entries copied to joining replicas, one in this many finds its connection broken. */
     private static final int ONE_IN = 20;
 
     private final Simulation simulation;
@@ -49,7 +54,7 @@ final class Points {
     private final DeviceJudge device;
     private final CommitJudge commits;
     private final Map<String, Point> points = new HashMap<>();
-    /** Each takes long, and a copy that never ends holds up who waits for room. */
+    /** Each break takes long, and a copy that never ends blocks tasks that wait for space. */
     private int breaksLeft = 3;
 
     private int crashIn = -1;
@@ -69,34 +74,34 @@ final class Points {
         this.chance = new Chance(simulation.plan(), random.fork("chance"));
     }
 
-    /** The process ends so many points from now. */
+    /** The process ends after this many points. */
     void crashIn(int count) {
         crashIn = count;
     }
 
-    /** The process ends so many points behind the next time that a place is reached. */
+    /** The process ends this many points after the next time that a point is reached. */
     void crashBehind(String place, int count) {
         crashBehind = place;
         crashBehindBy = count;
     }
 
-    /** The starts that follow the crash end by another, so often. */
+    /** Another crash ends each of this many starts after the crash. */
     void crashStarts(int count) {
         startsToCrash = count;
     }
 
-    /** The process ends so many points after the store begins to be closed. */
+    /** The process ends this many points after the close of the store begins. */
     void crashCloseIn(int count) {
         crashCloseIn = count;
     }
 
-    /** A start begins: decides whether it comes to its end. */
+    /** A start begins: decides whether it completes. */
     void onStart() {
         crashCloseIn = -1;
         crashStartIn = startsToCrash > 0 ? lengths.nextInt(1 << lengths.nextInt(9)) : -1;
     }
 
-    /** The next caller that reaches that place of an append is cut off there. */
+    /** The next caller that reaches that point of an append is fenced there. */
     void cutOffAt(String place) {
         cutOffAt = place;
     }
@@ -212,19 +217,19 @@ final class Points {
         return lengths.nextInt(1 << 6 + lengths.nextInt(9));
     }
 
-    /** Long enough, now and then, for its segment to be used up, and freed and used again if it were not in quarantine. */
+    /** Sometimes long enough for its segment to be used up, freed and reused, if it were not in quarantine. */
     private void sleepCutOff(SimFabric fabric) {
         if (lengths.nextInt(4) == 0) {
             simulation.turns().nest(lengths.nextInt(1 << 13 + lengths.nextInt(5)));
             return;
         }
         final Task here = simulation.turns().current();
-        // Else whoever asks for that shard's keys waits for who sleeps, and soon everybody does.
+        // Otherwise every client that uses that shard's keys waits for the sleeping sender, and soon all clients do.
         simulation.mood().avoid(here instanceof Delivery delivery ? delivery.shard() : -1);
         simulation.happenings().count("senders that slept while segments were used again");
         final long before = fabric.keptBack();
         try {
-            // Where nothing comes to an end any more, all wait for who sleeps.
+            // Where no operation completes any more, all wait for the sleeping sender.
             simulation
                     .turns()
                     .nest(
@@ -239,8 +244,8 @@ final class Points {
     }
 
     /**
-     * What was sent has landed, and nobody was told: others may act upon it, and clean what it replaces. Then the process ends,
-     * mostly without the sender's own copy.
+     * The sent entry has landed, and no reply was sent: others may act on it, and clean what it replaces. Then the
+     * process ends, mostly without the sender's own copy.
      */
     private void sleepWithNews(int server) {
         simulation.turns().nest(lengths.nextInt(1 << 11 + lengths.nextInt(5)));
@@ -248,7 +253,7 @@ final class Points {
             if (lengths.nextInt(4) > 0) {
                 simulation.store().emptyAtNextStart(server);
             }
-            simulation.store().crash("when somebody who was cut off goes on");
+            simulation.store().crash("when a fenced sender continues");
         }
     }
 
@@ -264,7 +269,7 @@ final class Points {
             }
             sleepCutOff(fabric);
             if (lengths.nextInt(4) == 0) {
-                simulation.store().crash("when somebody who was cut off goes on");
+                simulation.store().crash("when a fenced sender continues");
             }
         }
     }

@@ -8,10 +8,10 @@ import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 
 /**
- * The seeds of a run that draws them: of a few that follow each other it takes the one whose plan has most of what was rare in
- * this run so far, and leaves the others out. What a plan has are its properties, its faults, each fault with each property and
- * each fault behind another. The plans alone decide: so the first seed and the number of seeds name all seeds of a run. Not
- * thread-safe.
+ * Supplier of the seeds of a run. Of a few consecutive seeds it takes the one whose plan has most of what was rare in
+ * this run so far, and skips the others. A plan's traits are its properties, its faults, each fault with each property,
+ * and each fault followed by another. Only the plans decide: so the first seed and the number of seeds determine all
+ * seeds of a run. Not thread-safe.
  */
 public final class RareFirst implements LongSupplier {
     private static final int CANDIDATES = 4;
@@ -30,7 +30,7 @@ public final class RareFirst implements LongSupplier {
         this.traits = traits;
     }
 
-    /** Seeds one by one, for a run whose seeds were given. */
+    /** Consecutive seeds, for a run with a given first seed. */
     public static LongSupplier oneByOne(long first) {
         return new LongSupplier() {
             private long next = first;
@@ -60,7 +60,7 @@ public final class RareFirst implements LongSupplier {
         return chosen;
     }
 
-    /** A trait that was never met counts 1, one that was met n times 1 / (n + 1). */
+    /** A trait never seen counts 1, one seen n times 1 / (n + 1). */
     private double rarity(List<String> own) {
         double rarity = 0;
         for (String trait : own) {
@@ -70,7 +70,7 @@ public final class RareFirst implements LongSupplier {
     }
 
     /**
-     * What counts of a plan.
+     * The traits of a plan.
      *
      * @param faults in their order
      */

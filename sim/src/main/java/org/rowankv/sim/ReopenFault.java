@@ -1,6 +1,6 @@
 package org.rowankv.sim;
 
-/** The store is closed, and opened again. */
+/** A fault that closes the store, and opens it again. */
 final class ReopenFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {

@@ -13,16 +13,19 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
-/** Reads an object from a replica, whoever is primary: for judges that ask whether a replica has what another one lost. */
+/**
+ * Direct read of an object from a replica, independent of the primary: for checkers that test whether a replica has
+ * what another one lost.
+ */
 public final class ReplicaRead {
     private static final int LOCK_OWNER = 1 << 22;
 
     private ReplicaRead() {}
 
     /**
-     * Answers a read by the newest whole entry of its key at that server; false if there is none.
+     * Answers a read by the newest intact entry of its key at that server; false if there is none.
      *
-     * @param nowMs by which lifetimes end there
+     * @param nowMs the time that ends lifetimes there
      */
     public static boolean answer(Request request, Server server, long nowMs) {
         final Segments segments = server.segments();

@@ -4,25 +4,25 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.sim.workload.Coverage;
 
 /**
- * What came of the run of one seed, of either simulator.
+ * Result of one seed, of either simulator.
  *
  * @param <R> the report itself
  */
 public interface SeedReport<R> {
     long seed();
 
-    /** The command that runs this seed again. */
+    /** The command that repeats this seed. */
     String command();
 
-    /** Of the trace. */
+    /** Hash of the trace. */
     long hash();
 
     Happenings happenings();
 
-    /** What its clients have met. */
+    /** Coverage of its clients. */
     Coverage coverage();
 
-    /** The first one, or null. */
+    /** The first violation, or null. */
     @Nullable
     String violation();
 

@@ -2,12 +2,12 @@ package org.rowankv.sim;
 
 import org.rowankv.sim.service.Service;
 
-/** A service gets turns as a client does. */
+/** The task that runs a service in steps, like a client. */
 final class ServiceTask extends Task {
     private final Service service;
     private final Runnable died;
 
-    /** @param died runs when an error has ended its thread; it comes back as another */
+    /** @param died runs when an error has ended its thread; a new one replaces it */
     ServiceTask(Service service, Runnable died) {
         this.service = service;
         this.died = died;
@@ -18,7 +18,7 @@ final class ServiceTask extends Task {
         return service.readyAtNs();
     }
 
-    /** Whether a turn waits for others. */
+    /** Whether a step waits for other tasks. */
     boolean blocks() {
         return service.blocks();
     }

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a failing plan smaller, as long as it fails in the same way: what remains is easier to read. On a {@link SimThread}. */
+/**
+ * Reduction of a failing plan that keeps the kind of failure: a smaller plan is easier to analyse. On a {@link
+ * SimThread}.
+ */
 final class Shrinking {
     private static final int MOST_RUNS = 80;
 
@@ -19,8 +22,8 @@ final class Shrinking {
     }
 
     /**
-     * What two violations have in common that have the same cause, most likely: their first words, up to what they name. Numbers and names of
-     * clients, keys and servers differ from plan to plan.
+     * The kind of a violation, equal for violations that most likely have the same cause: its first words, up to a
+     * name. Numbers and names of clients, keys and servers differ from plan to plan.
      */
     static String kindOf(@Nullable String violation) {
         if (violation == null) {
@@ -56,7 +59,7 @@ final class Shrinking {
 
     private boolean operations() {
         boolean smaller = false;
-        // What was begun when it failed is enough, as long as the end of the run finds it too.
+        // The operations begun before the failure suffice, as long as the end of the run finds it too.
         final int begun = smallest.begun();
         if (begun < smallest.plan().operations()) {
             smaller = fails(smallest.plan().withOperations(Math.max(1, begun)));

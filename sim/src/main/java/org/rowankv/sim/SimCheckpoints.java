@@ -19,8 +19,8 @@ import org.rowankv.sim.device.Device;
 import org.rowankv.sim.device.DiskFullException;
 
 /**
- * One server's checkpoints on its device. A crash leaves what was written to a file under its temporary name, and nothing of
- * that under its own. The disk may be full for a while.
+ * One server's checkpoints on its device. A crash leaves a file's written bytes under its temporary name, and none
+ * under its final name. The disk may be full for a while.
  */
 final class SimCheckpoints {
     private final Map<String, byte[]> files = new TreeMap<>();
@@ -32,28 +32,28 @@ final class SimCheckpoints {
     private int refused;
     private final Runnable refusal;
 
-    /** @param refusal hears of each change for which there is no room */
+    /** @param refusal called for each change without space */
     SimCheckpoints(Runnable refusal) {
         this.refusal = refusal;
     }
 
-    /** The files as the next process has them. */
+    /** The files as the next process sees them. */
     CheckpointStore ofProcess(@Nullable Device device) {
         return new OfProcess(++processes, device);
     }
 
-    /** The process has ended: its code changes nothing any more. */
+    /** The process has ended: its code no longer changes anything. */
     void crash() {
         processes++;
     }
 
-    /** After so many changes of the directory, that many fail. */
+    /** After this many changes of the directory, that many fail. */
     void fill(int changes, int refusing) {
         room = changes;
         refusals = refusing;
     }
 
-    /** Some bits of a byte of a file are others from now on. Returns whether there was one. */
+    /** Flips bits of a byte of a file. Returns whether there was one. */
     boolean flip(int file, int at, int mask) {
         if (files.isEmpty()) {
             return false;
@@ -94,7 +94,7 @@ final class SimCheckpoints {
             return process != processes;
         }
 
-        /** The directory names that file, or none. */
+        /** Binds the name to that content, or removes it. */
         private void put(String name, byte @Nullable [] bytes) {
             final byte[] before = bytes == null ? files.remove(name) : files.put(name, bytes);
             final Device own = device;
@@ -175,7 +175,7 @@ final class SimCheckpoints {
 
             @Override
             public void commit() throws IOException {
-                // An error may come before the name is another, or when its directory is forced.
+                // An error may strike before the rename, or at the force of the directory.
                 final boolean isFull = isRefused();
                 if (!isOver() && !(isFull && refused % 2 == 0)) {
                     files.remove(temporary);

@@ -10,7 +10,10 @@ import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.sim.workload.WorkloadClient;
 
-/** A client of the driver's own code: asks random things of random keys, one at a time, and writes down what it is told. */
+/**
+ * A client that runs the driver's own code: performs random operations on random keys, one at a time, and records the
+ * replies.
+ */
 final class SimClient extends Task {
     private static final int MOST_DOUBLINGS = 4;
 
@@ -24,11 +27,11 @@ final class SimClient extends Task {
     private RowanClient client;
     private int clientsBefore;
 
-    // --- the operation under way ---
+    // --- the operation in progress ---
     private @Nullable Attempts stepped;
     private @Nullable Request sent;
     private @Nullable Request received;
-    /** It is sent when the pause before it is over. */
+    /** Sent when the pause before it is over. */
     private @Nullable Request upcoming;
 
     private long pauseEndNs;
@@ -65,7 +68,7 @@ final class SimClient extends Task {
         return stepped == null;
     }
 
-    /** Goes away, and comes back as another. Idle. */
+    /** Leaves in order, and returns as another client. Precondition: idle. */
     void leave() {
         leaving = true;
         try {
@@ -76,7 +79,10 @@ final class SimClient extends Task {
         client = newClient();
     }
 
-    /** Goes away without a word, and comes back as another: what it has open ends with its lease. Idle. */
+    /**
+     * Vanishes without closing anything, and returns as another client: its sessions end with their leases.
+     * Precondition: idle.
+     */
     void vanish() {
         client = newClient();
     }
@@ -94,7 +100,7 @@ final class SimClient extends Task {
 
     @Override
     boolean isCaller() {
-        return false; // what can die is the thread that carries an attempt
+        return false; // what can die is the thread of an attempt
     }
 
     @Override
@@ -131,7 +137,7 @@ final class SimClient extends Task {
         }
     }
 
-    /** The answer of an attempt; too late, it is not heard. */
+    /** Receives the reply of an attempt; a late one is ignored. */
     void receive(int answeredAttempt, Request answer) {
         if (stepped != null && upcoming == null && answeredAttempt == attempt) {
             received = answer;
@@ -146,7 +152,7 @@ final class SimClient extends Task {
     }
 
     private void send(Request next) {
-        // Who repeats waits longer each time: else attempts pile up at a server that stands still.
+        // Exponential back-off: otherwise attempts pile up at a stalled server.
         repetitions = next == sent ? Math.min(MOST_DOUBLINGS, repetitions + 1) : 0;
         sent = next;
         upcoming = null;

@@ -11,47 +11,47 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code rowan sim}: the servers' own code in an order drawn from a seed, with everything going wrong. */
+/** {@code rowan sim}: runs the servers' own code in an order drawn from a seed, under all kinds of faults. */
 @Command(
         name = "sim",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
             "Runs whole stores with their clients on one thread, in an order drawn from a seed: crashes at named points,"
-                    + " callers that stall or die in the middle of an append, fences, lost and doubled messages, clocks that"
-                    + " drift, stores that are full. Every answer is checked for linearizability, replicas are compared,"
-                    + " space is counted.",
-            "Its last line is \"sim: seeds=N violations=0\"; anything else exits non-zero.",
-            "\"sim --mutations\" plants known bugs and looks whether they are caught: see \"sim --mutations --help\"."
+                    + " callers that stall or die during an append, fences, lost and duplicated messages, clocks that"
+                    + " drift, stores that are full. Every reply is checked for linearizability, replicas are compared,"
+                    + " and space accounting is verified.",
+            "The last line is \"sim: seeds=N violations=0\"; any other result exits non-zero.",
+            "\"sim --mutations\" plants known bugs and checks whether they are caught: see \"sim --mutations --help\"."
         })
 public final class SimCommand implements Callable<Integer> {
-    @Option(names = "--seeds", description = "how many (default: ${DEFAULT-VALUE})", defaultValue = "500")
+    @Option(names = "--seeds", description = "number of seeds (default: ${DEFAULT-VALUE})", defaultValue = "500")
     private int seeds;
 
     @Option(
             names = "--from",
-            description = "the first of them, one by one (default: drawn, those that have what is rare)")
+            description = "the first seed, followed by consecutive ones (default: drawn, preferring rare plans)")
     private @Nullable Long from;
 
-    @Option(names = "--seed", description = "this one alone, told step by step")
+    @Option(names = "--seed", description = "run only this seed, and print its trace")
     private @Nullable Long seed;
 
-    @Option(names = "--threads", description = "how many seeds at once (default: one per processor)")
+    @Option(names = "--threads", description = "seeds run in parallel (default: one per processor)")
     private @Nullable Integer threads;
 
-    @Option(names = "--found", description = "those alone that found something once, which the sources keep")
+    @Option(names = "--found", description = "run only the seeds kept in the sources, which once had violations")
     private boolean found;
 
-    @Option(names = "--check-determinism", description = "runs every seed twice: both must go the same way")
+    @Option(names = "--check-determinism", description = "run every seed twice: both runs must be equal")
     private boolean twice;
 
-    @Option(names = "--coverage", description = "prints how often each kind of operation met each state of its key")
+    @Option(names = "--coverage", description = "print how often each kind of operation met each state of its key")
     private boolean printsCoverage;
 
     public static void main(String[] args) {
-        // Before any class of the store is loaded: its chaos points are dropped by the compiler unless this is set.
+        // Must precede loading of any class of the store: without this the JIT drops its chaos points.
         System.setProperty("rowan.chaos", "true");
-        // What agents report is judged; a store's every start and every refused connection is no news here.
+        // The simulation checks what agents report; log lines of every start and refused connection are noise here.
         System.setProperty("rowan.log.level", "off");
         ClassLoader.getSystemClassLoader().setDefaultAssertionStatus(true);
         System.exit(new CommandLine(new SimCommand()).execute(args));
@@ -75,8 +75,7 @@ public final class SimCommand implements Callable<Integer> {
     private int many() {
         // Small seeds are easier to pass on.
         final long first = from == null ? SecureSeed.next() >>> 32 : from;
-        System.out.println(
-                "sim: seeds " + first + (from == null ? " and on, those first that have what is rare" : " and on"));
+        System.out.println("sim: seeds " + first + (from == null ? " and on, rare plans first" : " and on"));
         final LongSupplier order =
                 from == null ? new RareFirst(first, each -> SimPlan.of(each).traits()) : RareFirst.oneByOne(first);
         final SimRun<SimReport> run =

@@ -8,7 +8,7 @@ import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.configstore.Stamp;
 import org.rowankv.server.configstore.Versioned;
 
-/** A configuration store that outlives crashes, which may come just before a change or just after it. */
+/** A configuration store that survives crashes, which may strike just before a change or just after it. */
 final class SimConfigurationStore implements ConfigurationStore {
     private final MemoryConfigurationStore store = new MemoryConfigurationStore();
 
@@ -40,6 +40,6 @@ final class SimConfigurationStore implements ConfigurationStore {
 
     @Override
     public void close() {
-        // The next incarnation of the store goes on with it.
+        // The next incarnation of the store continues to use it.
     }
 }

@@ -22,18 +22,19 @@ import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.server.engine.Server;
 
 /**
- * The local fabric under observation: it knows whose append stops where, so that whatever lands behind a fence is seen,
- * and counts what fences met. The steps of an append are those of the local fabric itself, which stops at named points.
+ * The local fabric with instrumentation: it tracks where each append stops, so that every landing after a fence is
+ * detected, and counts the effects of fences. The steps of an append are those of the local fabric, which stops at
+ * named points.
  */
 final class SimFabric implements Fabric {
     private final Fabric below;
     private final Simulation simulation;
     private final List<Pair> pairs = new ArrayList<>();
-    /** Appends that have begun and not returned, the innermost last: what began later stops earlier. */
+    /** Appends that have begun and not returned, the innermost last: the last to begin is the first to stop. */
     private final Deque<Pair> sending = new ArrayDeque<>();
-    /** Whose next append finds its connection broken. */
+    /** The task whose next append finds its connection broken. */
     private @Nullable Task toBreak;
-    /** Until when they get no other. */
+    /** Until when they get no new connection. */
     private final Map<Task, Long> brokenUntilNs = new HashMap<>();
 
     private long keptBack;
@@ -43,30 +44,30 @@ final class SimFabric implements Fabric {
         this.simulation = simulation;
     }
 
-    /** How often a segment that could be cleaned otherwise was left alone, since a sender may still write into it. */
+    /** How often a cleanable segment was skipped because a sender may still write to it. */
     long keptBack() {
         return keptBack;
     }
 
-    /** The append that is going on now has been published. */
+    /** The append in progress has been published. */
     void onPublished() {
         if (!sending.isEmpty()) {
             sending.getLast().published = true;
         }
     }
 
-    /** The servers between which the innermost append goes, sender first; null when there is none. */
+    /** The servers of the innermost append, sender first; null when there is none. */
     int @Nullable [] innermost() {
         return sending.isEmpty() ? null : new int[] {sending.getLast().from, sending.getLast().to};
     }
 
-    /** Whether the innermost append goes over a slow link. */
+    /** Whether the innermost append uses a slow link. */
     boolean isSlow() {
         final Pair pair = sending.peekLast();
         return pair != null && simulation.store().links().isSlow(pair.from, pair.to);
     }
 
-    /** Server {@code to} cuts server {@code from} off. What it has not published by then must never land. */
+    /** Server {@code to} fences server {@code from}. What it has not published by then must never land. */
     void fence(Server to, int from) {
         to.fence(from);
         for (Pair pair : pairs) {
@@ -77,8 +78,8 @@ final class SimFabric implements Fabric {
     }
 
     /**
-     * The connection over which somebody sends next breaks, that one alone, and no other is made for a while: what he is
-     * about to send arrives long after what others send now.
+     * Breaks only the connection of the next sender, and refuses another one for a while: its entry arrives long after
+     * those that others send now.
      */
     void breakNext(Task sender, long ns) {
         toBreak = sender;
@@ -238,7 +239,7 @@ final class SimFabric implements Fabric {
         private final QueuePair pair;
         private final int from;
         private final int to;
-        /** Of the appends whose completions were not polled yet, in order: whether a fence came before their publication. */
+        /** Per append whose completion was not polled yet, in order: whether a fence preceded its publication. */
         private final Deque<Boolean> posted = new ArrayDeque<>();
 
         private boolean isSending;
@@ -283,7 +284,7 @@ final class SimFabric implements Fabric {
                     (polled, status) -> {
                         if (posted.removeFirst() && status == CompletionStatus.LANDED) {
                             simulation.violation("an append of server " + from + " landed at server " + to
-                                    + " behind the fence that cut it off");
+                                    + " after the fence that cut it off");
                         }
                         if (status == CompletionStatus.VOIDED) {
                             simulation.happenings().count("appends voided by another's fence");

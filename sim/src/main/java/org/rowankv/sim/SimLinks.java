@@ -1,8 +1,8 @@
 package org.rowankv.sim;
 
 /**
- * Which ways between nodes are cut or slow at present, each in one direction. Clients are one node, behind the servers. For
- * the thread of its simulation.
+ * The cut or slow links between nodes, each in one direction. Clients are one node, after the servers. Confined to the
+ * thread of its simulation.
  */
 final class SimLinks {
     private final Timeline timeline;
@@ -23,13 +23,13 @@ final class SimLinks {
         return clients;
     }
 
-    /** Nothing that is sent from now on gets from one to the other for a while; the way back is as it was. */
+    /** Messages sent from now on do not arrive for a while; the opposite direction is unaffected. */
     void cut(int from, int to, long ns) {
         everCut = true;
         cutUntilNs[from][to] = timeline.nowNs() + ns;
     }
 
-    /** Somebody will not get a connection, for another reason. */
+    /** A connection will be refused, for another reason. */
     void noteCut() {
         everCut = true;
     }

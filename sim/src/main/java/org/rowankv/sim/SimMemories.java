@@ -12,7 +12,9 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.durability.AreaMemory;
 import org.rowankv.server.embedded.Surroundings;
 
-/** What outlives a crash: the servers' areas and the configuration store. Reused from one simulation to the next. */
+/**
+ * State that survives a crash: the servers' areas and the configuration store. Reused from one simulation to the next.
+ */
 final class SimMemories implements Surroundings.Memories {
     private final List<SimMemory> kept = new ArrayList<>();
     private final List<SimMemory> used = new ArrayList<>();
@@ -21,7 +23,7 @@ final class SimMemories implements Surroundings.Memories {
     private boolean isNew = true;
     private int refused;
 
-    /** Of the next simulation: nothing is in it. */
+    /** Resets it for the next simulation. */
     void begin() {
         kept.addAll(used);
         used.clear();
@@ -36,7 +38,7 @@ final class SimMemories implements Surroundings.Memories {
         isNew = false;
     }
 
-    /** A server's area is gone. */
+    /** Removes a server's area. */
     void empty(int server) {
         used.get(server).wipe();
     }
@@ -46,7 +48,7 @@ final class SimMemories implements Surroundings.Memories {
         return used.get(server).isForced(address, length);
     }
 
-    /** The store was closed in order. */
+    /** The store was closed cleanly. */
     void closed() {
         checkpoints.values().forEach(SimCheckpoints::crash);
         for (SimMemory memory : used) {
@@ -62,9 +64,9 @@ final class SimMemories implements Surroundings.Memories {
     }
 
     /**
-     * All machines end at once; each loses what it will. Returns how many words were dropped.
+     * All machines lose power at once; each loses random unforced bytes. Returns the number of dropped words.
      *
-     * @param happened hears of sectors and forces that are lost
+     * @param happened receives lost sectors and forces
      */
     int cutPower(RandomSource random, Consumer<String> happened) {
         checkpoints.values().forEach(SimCheckpoints::crash);
@@ -75,12 +77,12 @@ final class SimMemories implements Surroundings.Memories {
         return dropped;
     }
 
-    /** How many changes of files failed for want of room. */
+    /** Number of file changes that failed for lack of space. */
     int refused() {
         return refused;
     }
 
-    /** Of a server. */
+    /** The memory of a server. */
     SimMemory of(int server) {
         return used.get(server);
     }
@@ -89,7 +91,7 @@ final class SimMemories implements Surroundings.Memories {
         return checkpoints.computeIfAbsent(server, unused -> new SimCheckpoints(() -> refused++));
     }
 
-    /** Whether a force of the process that runs has failed. */
+    /** Whether a force of the running process has failed. */
     boolean haveFailed() {
         for (int i = 0; i < used.size(); i++) {
             if (used.get(i).hasDevice() && used.get(i).device().hasFailed()) {
@@ -99,7 +101,7 @@ final class SimMemories implements Surroundings.Memories {
         return false;
     }
 
-    /** No device fails any more. */
+    /** Cancels all scheduled device failures. */
     void spare() {
         for (SimMemory memory : used) {
             if (memory.hasDevice()) {
@@ -118,7 +120,7 @@ final class SimMemories implements Surroundings.Memories {
         final int server = settings.serverId();
         if (!isNew) {
             final SimMemory found = used.get(server);
-            // A store is opened at the bottom of the stack, when whoever ran in the former one has left.
+            // A store is opened at the bottom of the stack, when all tasks of the former one have left.
             found.allHaveLeft();
             return found.present();
         }

@@ -6,7 +6,7 @@ import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.RandomSource;
 
-/** Carries attempts from clients to servers, and loses, doubles and delays some of them. */
+/** The network from clients to servers: it loses, duplicates and delays some attempts. */
 public final class SimNetwork {
     private static final long TRAVEL_NS = 20_000;
     private static final long LATE_NS = 20_000_000;
@@ -31,7 +31,7 @@ public final class SimNetwork {
 
     void send(SimClient client, int attempt, Request request) {
         if (!simulation.store().isUp()) {
-            return; // there is nobody to connect to
+            return; // there is no server to connect to
         }
         final SimLinks links = simulation.store().links();
         final int server = simulation.store().serverOf(request.shard()).serverId();
@@ -60,7 +60,7 @@ public final class SimNetwork {
                 deliver(null, attempt, request, late(), false, true);
             }
             default -> {
-                // Its sender repeats it meanwhile.
+                // Its sender retries it meanwhile.
                 simulation.happenings().count("requests late");
                 deliver(client, attempt, request, late(), false, false);
             }
@@ -72,7 +72,7 @@ public final class SimNetwork {
         simulation.turns().add(new Delivery(simulation, copyOf(request), client, attempt, atNs, replyLost, doubled));
     }
 
-    /** An attempt of its own of the same request. */
+    /** A separate attempt of the same request. */
     public static Request copyOf(Request request) {
         final byte[] key =
                 Arrays.copyOfRange(request.key(), request.keyOffset(), request.keyOffset() + request.keyLength());
@@ -100,7 +100,7 @@ public final class SimNetwork {
         return copy;
     }
 
-    /** What a server answered, in the asking client's own request. */
+    /** Copies a server's reply to the client's own request. */
     public static void copyAnswer(Request from, Request to) {
         to.clearAnswer();
         if (from.hasResult()) {

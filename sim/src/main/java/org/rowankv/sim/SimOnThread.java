@@ -1,6 +1,6 @@
 package org.rowankv.sim;
 
-/** Runs something on a thread for simulations, and waits for it. */
+/** Runner of an action on a simulation thread; it waits for the end. */
 public final class SimOnThread {
     private SimOnThread() {}
 

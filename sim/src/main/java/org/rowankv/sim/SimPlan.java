@@ -14,21 +14,21 @@ import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.sim.workload.WorkloadPlan;
 
 /**
- * What a seed stands for: the store, its users, and what goes wrong. Each seed leaves some disturbances out and
+ * The plan derived from a seed: the store, its clients, and the faults. Each seed leaves some disturbances out and
  * exaggerates others: much of one kind finds what a little of everything hides.
  *
- * @param clients each with one operation under way at most
- * @param smallValue values are mostly shorter than this
- * @param largeValue some are as long as this
- * @param lossPerMille attempts of which something is lost, doubled or late
- * @param yieldPerMyriad points at which others go on for a moment
- * @param stallPerMyriad points at which others go on for long
+ * @param clients each with at most one operation in progress
+ * @param smallValue exclusive upper bound of most values' lengths
+ * @param largeValue length of the other values
+ * @param lossPerMille attempts with a lost, duplicated or late message
+ * @param yieldPerMyriad points at which other tasks run for a moment
+ * @param stallPerMyriad points at which other tasks run for a long time
  * @param deathPerMyriad points at which a caller's thread dies
- * @param stepNs how long a step takes, about
- * @param ttlPerMille writes that end by themselves
- * @param ballastPercent of the space that is taken before anything else
- * @param clientsSurvive whether clients come back after a crash for the answers they lack
- * @param power whether the areas have a device that is forced before anything is acknowledged; crashes are power cuts, too
+ * @param stepNs approximate length of a step
+ * @param ttlPerMille writes of values with a lifetime
+ * @param ballastPercent of the space that is used in advance
+ * @param clientsSurvive whether clients return after a crash for their missing replies
+ * @param power whether the areas have a device that is forced before any acknowledgement; crashes are power cuts, too
  * @param hostile whether settings and the servers' process values are at their limits
  */
 record SimPlan(
@@ -61,12 +61,12 @@ record SimPlan(
     private static final int[] SHARDS_PER_SERVER = {1, 1, 2, 8};
     private static final int LEAST_MESSAGE = 256;
     private static final int MOST_SHARDS_WITH_LEASES = 64;
-    /** More of them, or as few as there can be with every server a primary. */
+    /** More of them, or the minimum with every server a primary. */
     private static final int[] HOSTILE_SHARDS = {3, 64, 512};
 
     private static final long STEPS_LEFT = 60;
     private static final long DEADLINE_MS = 20;
-    /** Times the nanoseconds of a step: an area is passed a few times in a run. */
+    /** Multiplied by a step's nanoseconds: an area is scrubbed a few times in a run. */
     private static final long SCRUBBED_MIB = 32_000;
 
     private static final int QUIET_ONE_IN = 8;
@@ -84,7 +84,7 @@ record SimPlan(
         final int[] shape = single ? SHAPES[SHAPES.length - 1] : SHAPES[random.nextInt(SHAPES.length)];
         final int workers = hostile && extremes.nextInt(2) == 0 ? 1 : 1 + random.nextInt(4);
         final int least = (int) (EmbeddedSettings.minimumCapacity(shape[1], workers, SEGMENT) / SEGMENT);
-        // Values as large as fill the store now and then, but mostly much smaller ones than would.
+        // Sometimes values large enough to fill the store, but mostly much smaller ones.
         final int size = random.nextInt(4);
         final int smallValue = size == 0 ? 200 : size == 1 ? 2_000 : 6_000;
         final int largeValue = size == 3 ? 20_000 : 2 * smallValue;
@@ -121,9 +121,9 @@ record SimPlan(
     }
 
     /**
-     * The same with clients that go silent, in a store in which much hangs on what they wrote: it lies in segments of its own,
-     * each key in a shard of its own, so that all its answers are kept; and the segments are few, so that the others are soon
-     * used again, and what was removed is soon forgotten.
+     * The same with clients that go silent, in a store that depends on what they wrote: it is in separate segments,
+     * each key in its own shard, so that all replies are kept. Segments are few, so that the others are soon reused,
+     * and removals are soon forgotten.
      */
     private SimPlan quiet(RandomSource random) {
         final boolean single = random.nextInt(3) > 0;
@@ -169,12 +169,12 @@ record SimPlan(
         };
     }
 
-    /** @param devices of what devices do: nothing in two seeds of five, and at most three times */
+    /** @param devices random source of device faults: none in two seeds of five, and at most three times */
     private static List<PlannedFault> faults(RandomSource random, RandomSource devices) {
         final List<PlannedFault> faults = new ArrayList<>();
         final int count = 4 + random.nextInt(7);
         for (int i = 0; i < count; i++) {
-            // Crashes are what most of the code is there for.
+            // Crashes exercise most of the code.
             final PlannedFault.Kind kind =
                     i == 0 || random.nextInt(4) == 0 ? PlannedFault.Kind.CRASH : PlannedFault.usual(random);
             faults.add(new PlannedFault(
@@ -195,12 +195,12 @@ record SimPlan(
         return builder().durability(power ? Durability.POWER : Durability.NONE).build();
     }
 
-    /** Of a copy of the store in a directory. */
+    /** Settings of a copy of the store in a directory. */
     EmbeddedSettings settingsOfCopy(Path directory) {
         return builder().dir(directory).durability(Durability.PROCESS).build();
     }
 
-    /** How long a call waits for its answer; 0 if no caller waits in this seed. */
+    /** How long a call waits for its reply; 0 if this seed has no blocking caller. */
     long deadlineMs() {
         return new SplittableRandomSource(seed).fork("callers that wait").nextInt(4) == 0 ? DEADLINE_MS : 0;
     }
@@ -219,12 +219,12 @@ record SimPlan(
                 .checkpointIntervalMs(CHECKPOINTS_MS[(int) (seed >>> 1 & CHECKPOINTS_MS.length - 1)]);
     }
 
-    /** How many steps a force takes, at most, by the way a seed's device is; 0: it ends as soon as it gets its turn. */
+    /** Maximum number of steps of a force, by the device of a seed; 0: it ends as soon as it runs. */
     int forceSteps() {
         return FORCE_STEPS[new SplittableRandomSource(seed).fork("device").nextInt(FORCE_STEPS.length)];
     }
 
-    /** How long a session is kept without a request of it; 0: for ever, as where clients that are silent come back for answers. */
+    /** How long a session is kept without requests; 0: for ever, as where silent clients return for replies. */
     long leaseNs() {
         final RandomSource random = new SplittableRandomSource(seed).fork("leases");
         final boolean silent = faults.stream().anyMatch(fault -> fault.kind() == PlannedFault.Kind.LAST_WORDS);
@@ -233,12 +233,14 @@ record SimPlan(
                 : 10_000_000 + 1_000 * stepNs << random.nextInt(3);
     }
 
-    /** Whether lifetimes are changed by touches; where they are not, an end can be told to the millisecond. */
+    /** Whether lifetimes are changed by touches; without them, an end is known to the millisecond. */
     boolean touches() {
         return (seed & 1) == 0;
     }
 
-    /** What clients ask for. Clients that go silent share one cache, since all hangs on what they wrote. */
+    /**
+     * The clients' operations. Clients that go silent share one cache, because the check depends on what they wrote.
+     */
     WorkloadPlan workload() {
         final RandomSource random = new SplittableRandomSource(seed).fork("caches");
         return new WorkloadPlan(
@@ -250,7 +252,7 @@ record SimPlan(
                 1 + (int) (stepNs / 50));
     }
 
-    /** What counts of it where seeds are chosen. */
+    /** Its traits for the choice of seeds. */
     List<String> traits() {
         final List<String> properties = new ArrayList<>();
         properties.add(servers + " servers, " + replicas + " replicas");
@@ -271,12 +273,12 @@ record SimPlan(
         return shards == QUIET_SHARDS && !hostile;
     }
 
-    /** Of a hostile store's and its clients' counters, until something happens to them. */
+    /** Start values of the counters of a hostile store and of its clients. */
     CounterStarts counters() {
         return hostile ? CounterStarts.nearEnds(STEPS_LEFT) : CounterStarts.USUAL;
     }
 
-    /** Clears are rare, since a run in which everything is gone shows little, except where they are to be many. */
+    /** Clears are rare, because an empty store shows little, except where they are to be many. */
     int clearOneIn() {
         return (seed >>> 1) % 4 == 0 ? 20 : 150;
     }

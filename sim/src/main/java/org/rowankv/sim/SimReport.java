@@ -4,10 +4,10 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.sim.workload.Coverage;
 
 /**
- * What came of a run.
+ * Result of a run.
  *
  * @param hash of its trace
- * @param begun operations
+ * @param begun number of begun operations
  * @param violation the first one, or null
  */
 record SimReport(

@@ -12,9 +12,9 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.sim.workload.Coverage;
 
 /**
- * Many seeds, one after the other on each of a few threads.
+ * A run of many seeds, in sequence on each of a few threads.
  *
- * @param <R> what comes of a seed
+ * @param <R> result of a seed
  */
 public final class SimRun<R extends SeedReport<R>> {
     private static final long PROGRESS_NS = 5_000_000_000L;
@@ -37,10 +37,10 @@ public final class SimRun<R extends SeedReport<R>> {
     private long startNs;
 
     /**
-     * @param perThread makes, once for each thread, what runs a seed
-     * @param order which seed is next, from 0 on
-     * @param seeds how many
-     * @param twice whether every seed is run again, to see that it does the same
+     * @param perThread creates, once per thread, the runner of a seed
+     * @param order supplies the next seed
+     * @param seeds number of seeds
+     * @param twice whether every seed runs twice, to check that both runs are equal
      */
     public SimRun(
             Supplier<LongFunction<R>> perThread,
@@ -59,7 +59,7 @@ public final class SimRun<R extends SeedReport<R>> {
         this.out = out;
     }
 
-    /** The violations that were found, those of the smallest seeds first. Stops after a few. */
+    /** Returns the violations, those of the smallest seeds first. Stops after a few. */
     public List<R> run() {
         SimThread.installPoints();
         startNs = clock.nanoTime();
@@ -108,11 +108,11 @@ public final class SimRun<R extends SeedReport<R>> {
         happenings.addAll(report.happenings());
         coverage.addAll(report.coverage());
         if (report.violation() != null) {
-            // At once: the run may be ended before it is through.
+            // At once: the run may be killed before it ends.
             out.println("sim: found something, repeat it with: " + FoundSeeds.keep(report));
             violations.add(report);
         } else if (again.hash() != report.hash()) {
-            violations.add(report.withViolation("the same seed went another way the second time: trace "
+            violations.add(report.withViolation("the same seed took another path the second time: trace "
                     + Long.toHexString(report.hash()) + ", then " + Long.toHexString(again.hash())));
         }
         final long now = clock.nanoTime();

@@ -10,9 +10,11 @@ import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.TurnedAgent;
 
-/** Takes agents on as tasks of a simulation. */
+/** Scheduling that registers agents as tasks of a simulation. */
 final class SimScheduling implements Scheduling {
-    /** One server's agents: ready when there may be work, else resting for a while, as the threads of production do. */
+    /**
+     * One server's agents: ready when there may be work, otherwise idle for a while, like the threads of production.
+     */
     static final class AgentTask extends Task implements TurnedAgent {
         private static final long SHORTEST_REST_NS = 50_000;
         private static final long LONGEST_REST_NS = 10_000_000;
@@ -24,7 +26,7 @@ final class SimScheduling implements Scheduling {
         private long restNs = SHORTEST_REST_NS;
         private long pausedUntilNs;
         private boolean started;
-        /** After work it rests for up to so long: what it works for takes its time. */
+        /** Maximum pause after work: the work has a duration. */
         private int slowNs;
 
         private @Nullable RandomSource slowness;
@@ -51,12 +53,12 @@ final class SimScheduling implements Scheduling {
             slowness = random;
         }
 
-        /** Its server gets no turn for a while. */
+        /** Pauses its server for a while. */
         void pause(long ns) {
             pausedUntilNs = timeline.nowNs() + ns;
         }
 
-        /** Until when nothing goes on at its server. */
+        /** The end of its server's pause. */
         long pausedUntilNs() {
             return pausedUntilNs;
         }
@@ -112,12 +114,12 @@ final class SimScheduling implements Scheduling {
         this.simulation = simulation;
     }
 
-    /** All of them: the servers' and those beside them, that force areas or take checkpoints. */
+    /** All of them: the servers' agents, and the separate ones that force areas or take checkpoints. */
     List<AgentTask> agents() {
         return agents;
     }
 
-    /** Those that do all the rest, by server. */
+    /** The agents that do all other work, by server. */
     List<AgentTask> servers() {
         return servers;
     }

@@ -5,8 +5,8 @@ import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 
 /**
- * What clients see of the store, whichever incarnation of it is up. Attempts that matter go through the network in steps;
- * what is called here is carried to its end, with everybody else going on meanwhile.
+ * The clients' session with the store, whichever incarnation is up. Checked attempts go through the network in steps; a
+ * direct call here runs to its end, with all other tasks running meanwhile.
  */
 final class SimSession implements ForwardingSession {
     private final Simulation simulation;
@@ -15,7 +15,7 @@ final class SimSession implements ForwardingSession {
         this.simulation = simulation;
     }
 
-    /** Of the incarnation that is up. */
+    /** The session of the current incarnation. */
     @Override
     public Session below() {
         return simulation.store().cluster().session();

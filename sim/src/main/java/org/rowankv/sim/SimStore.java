@@ -30,9 +30,9 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardAssignment;
 import org.rowankv.topology.ShardMap;
 
-/** The store that is run: its incarnations, one after the other, over the memories that outlive them. */
+/** The simulated store: its incarnations, in sequence, over the memories that survive them. */
 final class SimStore {
-    /** So little that others do much while a copy is made. */
+    /** Slow enough that other tasks do much while a copy is made. */
     private static final long COPY_BYTES_PER_SECOND = 200_000;
 
     private final Simulation simulation;
@@ -43,7 +43,7 @@ final class SimStore {
     private final RandomSource power;
     private final List<NodeClock> clocks = new ArrayList<>();
     private final Set<Integer> toEmpty = new LinkedHashSet<>();
-    /** By server, the write of the next start that fails. */
+    /** By server, the failing write of the next start. */
     private final Map<Integer, Integer> toFail = new TreeMap<>();
 
     private List<Integer> primaries = List.of();
@@ -73,7 +73,7 @@ final class SimStore {
         }
     }
 
-    /** A store in these memories, new or found there. Its judge decides when things may go wrong again. */
+    /** Opens a store in these memories, new or existing. Its checker decides when faults may occur again. */
     void open() {
         simulation.stops().over();
         emptyServers();
@@ -117,7 +117,7 @@ final class SimStore {
                 .tell("the store is open in term " + opened.configuration().term());
     }
 
-    /** Another primary ends lifetimes by another clock: as far as the two are apart, they end sooner or later. */
+    /** Another primary uses another clock for lifetimes: they end sooner or later by the difference. */
     private void notePrimaries(EmbeddedCluster opened) {
         final List<Integer> now = opened.configuration().shards().stream()
                 .map(ShardAssignment::primary)
@@ -139,7 +139,7 @@ final class SimStore {
         toEmpty.add(server);
     }
 
-    /** The server cannot be believed: it comes before those that may as well keep what they hold. */
+    /** The server is not trustworthy: it takes precedence over servers that may keep their content. */
     void replaceAtNextStart(int server) {
         final List<Integer> others = List.copyOf(toEmpty);
         toEmpty.clear();
@@ -147,19 +147,19 @@ final class SimStore {
         toEmpty.addAll(others);
     }
 
-    /** So many writes of a server's device later, its next start meets a device that fails. */
+    /** After this many writes of a server's device, its next start meets a failing device. */
     void failAtNextStart(int server, int writes) {
         toFail.put(server, writes);
     }
 
-    /** One after the other, as long as the rest suffices. */
+    /** Empties them one by one, as long as the rest suffices. */
     private void emptyServers() {
         final Versioned stored = memories.store().read(ConfigurationCodec.PATH);
         if (stored == null) {
             return;
         }
         if (simulation.victim().hasLost()) {
-            toEmpty.clear(); // its copy might come from a device that has lied: two servers would have lost the same
+            toEmpty.clear(); // its copy might come from a lying device: then two servers would have lost the same data
             return;
         }
         final Configuration found = ConfigurationCodec.decode(stored.bytes());
@@ -183,7 +183,7 @@ final class SimStore {
         return memories.isForced(server, address, length);
     }
 
-    /** Until every replica is complete. */
+    /** Waits until every replica is complete. */
     void awaitJoined() {
         for (int server = 0; server < plan.servers(); server++) {
             for (int i = 0; cluster().configuration().isJoining(server); i++) {
@@ -208,8 +208,8 @@ final class SimStore {
     }
 
     /**
-     * Fewest posted segments (of one, commit records would leave nothing to others), cleaning late, holes cut off soon, and
-     * counters that come to their ends.
+     * Fewest posted segments (with one, commit records would leave none to others), late cleaning, holes fenced soon,
+     * and counters that overflow.
      */
     private void hostile(ServerSettings.Builder settings) {
         settings.postedAhead = Math.min(settings.postedAhead, 2);
@@ -220,17 +220,17 @@ final class SimStore {
         settings.counters = plan.counters();
     }
 
-    /** Of how long the forces of one agent take. */
+    /** Random source of one agent's force durations. */
     RandomSource deviceRandom(int agent) {
         return power.fork("device " + incarnation + " " + agent);
     }
 
-    /** No request reaches it any more. */
+    /** Stops the delivery of requests. */
     void cutClientsOff() {
         up = false;
     }
 
-    /** Closes it in order. A crash may come in between. */
+    /** Closes it cleanly. A crash may intervene. */
     void close() {
         simulation.trace().tell("the store is closed");
         up = false;
@@ -248,7 +248,7 @@ final class SimStore {
         simulation.victim().processEnded(false);
     }
 
-    /** Closes it after it has stopped itself. Nothing but a close is left, which must end. */
+    /** Closes it after it has stopped itself. Only a close is left, which must terminate. */
     void closeStopped() {
         simulation.happenings().count("stores that stopped themselves");
         simulation.trace().tell("the store has stopped itself, and is closed");
@@ -258,7 +258,7 @@ final class SimStore {
         end(simulation.stops().endsMachine());
     }
 
-    /** A start was refused, or what it started has stopped itself at once: the process ends. */
+    /** A start was refused, or its result has stopped itself at once: the process ends. */
     void failedStart() {
         starting = false;
         up = false;
@@ -266,7 +266,7 @@ final class SimStore {
         crashed = false;
     }
 
-    /** The process ends here: the caller leaves by the error that this throws, and so does everybody below. */
+    /** Ends the process here: the caller unwinds by the error that this throws, and so do all tasks below it. */
     void crash(String where) {
         crash(where, plan.power() && power.nextInt(4) > 0);
     }
@@ -276,7 +276,7 @@ final class SimStore {
         up = false;
         simulation.happenings().count("crash " + where);
         if (starting) {
-            // What it had begun to build up nobody has seen.
+            // Its partial start was never visible.
             simulation.happenings().count("crashes during a start");
             starting = false;
         } else {
@@ -300,19 +300,19 @@ final class SimStore {
         crashed = true;
     }
 
-    /** Whether the process ended, and nobody saw to it yet. */
+    /** Whether the process has ended, and the end was not handled yet. */
     boolean isCrashed() {
         return crashed;
     }
 
-    /** Whether it did; from now on somebody has seen to it. */
+    /** Whether it has ended; from now on the end counts as handled. */
     boolean takeCrash() {
         final boolean was = crashed;
         crashed = false;
         return was;
     }
 
-    /** The present incarnation is over. */
+    /** The current incarnation has ended. */
     private void ended() {
         final Happenings happenings = simulation.happenings();
         for (ServerStatistics server : cluster().statistics()) {
@@ -325,7 +325,7 @@ final class SimStore {
         }
         happenings.add("checkpoints", cluster().checkpoints().taken());
         happenings.add("joins completed", cluster().joinsCompleted());
-        // Connections end with the process, and what is in them.
+        // Connections end with the process, and so do messages in flight.
         simulation.turns().dropDeliveries();
         requireNoErrors();
     }
@@ -365,7 +365,7 @@ final class SimStore {
         }
     }
 
-    /** Says where the key of a request lies, as the driver does. */
+    /** Sets the location of a request's key, as the driver does. */
     void place(Request request) {
         final KeyHash hash = new KeyHash(cluster().configuration().hashSeed());
         final long hashed = hash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
@@ -373,17 +373,17 @@ final class SimStore {
                 hashed, ShardMap.shardOf(hashed, cluster().configuration().shardCount()));
     }
 
-    /** It is on its way up, from what an earlier incarnation left. */
+    /** Whether it is starting, from the state of an earlier incarnation. */
     boolean isStarting() {
         return starting;
     }
 
-    /** It is being closed. */
+    /** Whether it is being closed. */
     boolean isClosing() {
         return closing;
     }
 
-    /** It can be reached. */
+    /** Whether it is reachable. */
     boolean isUp() {
         return up;
     }

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
 
 /**
- * A thread that runs one simulation after the other. Every such thread has the same id, since ids are what production
- * code spreads threads by, and the same seed must mean the same run on whatever thread.
+ * A thread that runs simulations in sequence. All such threads report the same id, because production code distributes
+ * threads by id, and the same seed must give the same run on any thread.
  */
 public class SimThread extends Thread {
     private static final long ID = 1;
@@ -18,7 +18,7 @@ public class SimThread extends Thread {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // from Java 19 on; until then the only one
+    @SuppressWarnings("deprecation") // from Java 19 on; the only one before
     public final long getId() {
         return ID;
     }
@@ -30,7 +30,7 @@ public class SimThread extends Thread {
         throw new IllegalStateException("simulations run on their own threads");
     }
 
-    /** Lets the points of all simulations on all threads find their own. */
+    /** Routes the points of all simulations to the one on the current thread. */
     public static void installPoints() {
         Chaos.install(name -> {
             if (Thread.currentThread() instanceof SimThread own && own.points != null) {
@@ -39,7 +39,7 @@ public class SimThread extends Thread {
         });
     }
 
-    /** Who is told of the points that this thread reaches. */
+    /** Sets the consumer of the points that this thread reaches. */
     public final void tells(@Nullable Consumer<String> reader) {
         points = reader;
     }

@@ -18,9 +18,9 @@ import org.rowankv.sim.workload.SimValues;
 import org.rowankv.sim.workload.Workload;
 
 /**
- * One seed's run. The scheduler picks who goes on next; whoever reaches a named point may have to stop there while others
- * go on, which is done by running them inside that point. So of two that stop, the one that stopped later goes on
- * earlier; what needs them to cross is out of reach here and left to model checking.
+ * The run of one seed. The scheduler picks the next task; a task that reaches a named point may have to stop there
+ * while others run, nested inside that point. So of two stopped tasks, the one that stopped later continues earlier.
+ * Interleavings in which they cross are out of reach here, and left to model checking.
  *
  * <p>Owned by one {@link SimThread}.
  */
@@ -137,13 +137,16 @@ final class Simulation {
         }
     }
 
-    /** A promise was broken: ends the run, also where an agent's turn reports what is thrown and goes on. */
+    /** Reports a broken guarantee: ends the run, even where an agent's duty cycle reports the error and continues. */
     void violation(String what) {
         note(what);
         throw new ViolationError(what);
     }
 
-    /** Something acknowledged is gone, or cannot be read: where a lone server is to blame, that ends the run. */
+    /**
+     * Reports that an acknowledged object is gone, or unreadable: if a server without replicas is the cause, that ends
+     * the run.
+     */
     void loss(String what) {
         if (victim.excuses() && !judgesHonest) {
             lost = what;
@@ -152,7 +155,7 @@ final class Simulation {
         violation(what);
     }
 
-    /** What was thrown and swallowed is thrown again. */
+    /** Rethrows an error that was thrown and swallowed. */
     void checkOn() {
         if (violation != null) {
             throw new ViolationError(violation);
@@ -165,17 +168,17 @@ final class Simulation {
         }
     }
 
-    /** One step at the bottom of the stack, and what a crash in it entails. */
+    /** One step at the bottom of the stack, with the recovery from a crash in it. */
     private void turn() {
         try {
             turns.step();
         } catch (CrashError e) {
-            // Seen below: it may also have been swallowed on its way.
+            // Handled below: the error may also have been swallowed on its way.
         }
         recover();
     }
 
-    /** From a crash, or from a device over which the store has stopped itself. */
+    /** Recovers from a crash, or from a device that has made the store stop itself. */
     private void recover() {
         boolean restarted = false;
         if (stops.isStopped() && !store.isCrashed()) {
@@ -188,7 +191,7 @@ final class Simulation {
             try {
                 open();
             } catch (CrashError e) {
-                // Seen above: it may also have been swallowed on its way.
+                // Handled above: the error may also have been swallowed on its way.
             }
         }
         if (restarted && victim.hasLost()) {
@@ -200,7 +203,7 @@ final class Simulation {
         }
     }
 
-    /** Nothing tells the store that a device has lied. What honest devices have must be all there is to have. */
+    /** The store cannot detect that a device has lied. The content of the honest devices must be complete. */
     private void endAfterLie() {
         if (!victim.isLone()) {
             calm = true;
@@ -219,7 +222,7 @@ final class Simulation {
             stops.linger();
             store.closeStopped();
         } catch (CrashError e) {
-            // Seen below, as above.
+            // Handled below, as above.
         }
     }
 
@@ -240,7 +243,7 @@ final class Simulation {
             try {
                 fault.strike(this);
             } catch (CrashError e) {
-                // Seen below, as above.
+                // Handled below, as above.
             }
             recover();
         }
@@ -262,7 +265,7 @@ final class Simulation {
         turns.onProgress();
     }
 
-    /** A device fails while the store starts, or nothing is left to start from. */
+    /** A device fails during the start of the store, or no replica is left to start from. */
     private void onRefusedStart(RuntimeException why) {
         if (victim.excuses() && why instanceof StoreOpenException) {
             happenings.count("stores refused for want of a whole replica");
@@ -277,7 +280,7 @@ final class Simulation {
         store.failedStart();
     }
 
-    /** Closes the store and opens it again. A crash may come in between. */
+    /** Closes the store and opens it again. A crash may intervene. */
     void reopen() {
         store.close();
         happenings.count("clean restarts");
@@ -286,9 +289,9 @@ final class Simulation {
         mood.end();
     }
 
-    // --- rest ---
+    // --- pauses ---
 
-    /** Everybody comes to rest; then the judges look. */
+    /** Pauses all tasks; then runs the checkers. */
     private void restAndJudge() {
         windowBegan = begun;
         final boolean accepted = accepting;
@@ -308,7 +311,9 @@ final class Simulation {
         accepting = accepted;
     }
 
-    /** After everybody has come to rest: every replica is complete when it is judged. Nobody asks for anything meanwhile. */
+    /**
+     * After all tasks have paused: every replica is complete when it is checked. No client sends requests meanwhile.
+     */
     private void judgeReplicas() {
         final boolean accepted = accepting;
         accepting = false;
@@ -320,7 +325,7 @@ final class Simulation {
         mood.end();
     }
 
-    /** Perhaps the store stops itself meanwhile. */
+    /** The store may stop itself meanwhile. */
     private void judged(Runnable judging) {
         calm = true;
         try {
@@ -328,12 +333,12 @@ final class Simulation {
         } catch (RowanException | NotServedException e) {
             stops.onRefusal(e);
             calm = false;
-            recover(); // and rests
+            recover(); // and pauses
         }
         calm = false;
     }
 
-    /** What callers that died have left may wait for agents: for a force, or for a posted segment. */
+    /** The abandoned requests of dead callers may wait for agents: for a force, or for a posted segment. */
     private void finishLeftovers() {
         for (int round = 0; !store.cluster().releaseGrants(); round++) {
             if (round == MOST_ROUNDS) {
@@ -379,9 +384,9 @@ final class Simulation {
         store.close();
     }
 
-    // --- what others ask ---
+    // --- requests of others ---
 
-    /** Does something that reaches no points of this simulation. */
+    /** Runs an action that reaches no points of this simulation. */
     void undisturbed(Runnable action) {
         SimThread.current().tells(null);
         try {
@@ -420,7 +425,7 @@ final class Simulation {
         trace.mix(request.sequence() * 31 + request.status().ordinal());
     }
 
-    /** A full store can be emptied: what ends something needs no space that anybody else could have taken. */
+    /** A full store can be emptied: operations that remove something need no contended space. */
     private static boolean endsSomething(Request request) {
         return switch (request.operation()) {
             case DELETE, CLEAR, CLOSE_SESSION -> true;
@@ -428,7 +433,7 @@ final class Simulation {
         };
     }
 
-    /** Nothing goes wrong now: a judge is at work, or the store is on its way up. */
+    /** Whether no faults are injected now: a checker runs, or the store is starting. */
     boolean isCalm() {
         return calm;
     }

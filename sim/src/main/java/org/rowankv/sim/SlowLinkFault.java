@@ -1,8 +1,8 @@
 package org.rowankv.sim;
 
 /**
- * What goes from one node to another is slow for a while: requests and replies are late, appends stop at every step of
- * theirs.
+ * A fault that slows the link from one node to another for a while: requests and replies are late, appends stop at each
+ * of their steps.
  */
 final class SlowLinkFault implements Fault {
     @Override

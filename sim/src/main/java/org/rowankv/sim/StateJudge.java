@@ -26,18 +26,21 @@ import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
-/** Looks into servers at rest: whether replicas agree, segments add up, and space is accounted for to the byte. */
+/**
+ * Checker of the internal state of servers during a pause: replicas agree, segments add up, and space is accounted for
+ * to the byte.
+ */
 public final class StateJudge {
     private static final int LOCK_OWNER = 1 << 23;
 
     private final Consumer<String> violation;
 
-    /** @param violation told of what is wrong */
+    /** @param violation receives violations */
     public StateJudge(Consumer<String> violation) {
         this.violation = violation;
     }
 
-    /** All that has landed is digested. Replicas that are not complete yet are left out. */
+    /** Precondition: all landed entries are digested. Incomplete replicas are left out. */
     public void requireAgreement(Configuration configuration, List<Server> servers) {
         requireAgreement(configuration, servers, Set.of());
     }
@@ -68,8 +71,8 @@ public final class StateJudge {
     }
 
     /**
-     * As above, of a server whose area is damaged. It lacks no more objects than its index points to damaged entries, and what is whole
-     * there agrees.
+     * As above, for a server with a damaged area. It lacks no more objects than its index points to damaged entries,
+     * and its intact objects agree.
      */
     public void requireAgreementBesidesDamage(Configuration configuration, List<Server> servers, int damaged) {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
@@ -98,7 +101,10 @@ public final class StateJudge {
         return objects(server, shard, null);
     }
 
-    /** As above. @param broken gets the addresses of damaged entries, which are passed over then; null: nothing is damaged */
+    /**
+     * As above. @param broken receives the addresses of damaged entries, which are then skipped; null: no damage is
+     * allowed
+     */
     private static Map<String, String> objects(Server server, int shard, @Nullable List<Long> broken) {
         final ShardReplica replica = server.replicas().get(shard);
         final Segments segments = server.segments();
@@ -144,7 +150,7 @@ public final class StateJudge {
         return check.whyInvalid(address, end, segments.generation(segment)) != null;
     }
 
-    /** Every replica counts the objects of each cache as a walk over its index does. */
+    /** Every replica's object counts per cache equal those of a walk over its index. */
     public void requireCounts(List<Server> servers, int shardCount) {
         for (Server server : servers) {
             for (int shard = 0; shard < shardCount; shard++) {
@@ -157,7 +163,7 @@ public final class StateJudge {
 
     private void requireCounts(Server server, ShardReplica replica) {
         final Map<Integer, long[]> found = count(server, replica);
-        found.computeIfAbsent(0, unused -> new long[2]); // and of one more than there are
+        found.computeIfAbsent(0, unused -> new long[2]); // and a cache with an id above all
         found.computeIfAbsent(Collections.max(found.keySet()) + 1, unused -> new long[2]);
         for (int cacheId = 0; cacheId <= Collections.max(found.keySet()); cacheId++) {
             final long[] counted = found.getOrDefault(cacheId, new long[2]);
@@ -196,7 +202,10 @@ public final class StateJudge {
         return found;
     }
 
-    /** Where caches are above their limits: each server's part is that of the shards whose primary it is, and at least 1. */
+    /**
+     * Returns the caches above their limits: a server's part of a limit is that of the shards it is primary of, and at
+     * least 1.
+     */
     public String aboveLimits(Configuration configuration, List<Server> servers, List<CacheLife> caches) {
         final StringBuilder above = new StringBuilder();
         for (CacheLife cache : caches) {
@@ -232,7 +241,7 @@ public final class StateJudge {
         return limit != CacheLimit.NO_LIMIT && count > Math.max(1, limit * ownShards / allShards);
     }
 
-    /** Of a cache without a limit nothing is evicted. */
+    /** A cache without a limit has no evictions. */
     public void requireEvictions(List<Server> servers, List<CacheLife> caches) {
         for (CacheLife cache : caches) {
             for (Server server : servers) {
@@ -270,7 +279,10 @@ public final class StateJudge {
         }
     }
 
-    /** No session is open, no grant is held, and agents have come to rest: where what is taken is not what lives. */
+    /**
+     * Returns the difference between used space and live data. Preconditions: no session is open, no grant is held, and
+     * agents are idle.
+     */
     public String spaceDifference(List<Server> servers) {
         final StringBuilder differences = new StringBuilder();
         for (Server server : servers) {
@@ -293,7 +305,7 @@ public final class StateJudge {
         return differences.toString();
     }
 
-    /** Counts by reading every segment: what the index points to, and records that something is over. */
+    /** Count of live bytes by a scan of every segment: entries that the index points to, and tombstones. */
     private static final class Live implements SegmentScan.Visitor {
         private final Server server;
         private final byte[] scratch = new byte[1 << 10];
@@ -307,7 +319,7 @@ public final class StateJudge {
             this.entries = new StringBuilder[liveIn.length];
         }
 
-        /** Where a closed segment's own account is another. */
+        /** Returns closed segments whose own account differs. */
         String perSegment() {
             final Segments segments = server.segments();
             final StringBuilder differences = new StringBuilder();

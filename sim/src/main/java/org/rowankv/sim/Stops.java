@@ -7,7 +7,10 @@ import org.rowankv.server.durability.ForceFailedException;
 import org.rowankv.sim.device.DeviceFailedException;
 import org.rowankv.sim.workload.CacheLife;
 
-/** A store that stops itself over its device: it refuses everything with the cause, until it is closed and opened again. */
+/**
+ * State of a store that has stopped itself because of its device: it refuses everything with the cause, until it is
+ * closed and opened again.
+ */
 final class Stops {
     private static final int MOST_STEPS = 3_000;
 
@@ -25,7 +28,7 @@ final class Stops {
         return met || simulation.memories().haveFailed();
     }
 
-    /** Whether a device is what the store has stopped over. */
+    /** Whether a device is the cause of the stop. */
     boolean explains(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof ForceFailedException && DeviceFailedException.isCauseOf(cause)
@@ -37,7 +40,7 @@ final class Stops {
         return false;
     }
 
-    /** A request is refused, or waits no longer: the store must have stopped, and say why. */
+    /** A request is refused, or ends its wait: the store must have stopped, and name the cause. */
     void onRefusal(RuntimeException refusal) {
         if (!explains(refusal)) {
             throw refusal;
@@ -46,7 +49,7 @@ final class Stops {
         simulation.happenings().count("requests refused by a store that had stopped itself");
     }
 
-    /** Throws the refusal of a store that has stopped itself: what waits for its agents would wait without end. */
+    /** Throws the refusal of a store that has stopped itself: a wait for its agents would never end. */
     void requireServing() {
         if (isStopped()) {
             final byte[] key = CacheLife.keyBytes(0);
@@ -57,7 +60,7 @@ final class Stops {
         }
     }
 
-    /** Others go on for a while, and are refused. */
+    /** Other tasks run for a while, and are refused. */
     void linger() {
         for (int steps = random.nextInt(MOST_STEPS); steps > 0; steps--) {
             simulation.turns().step();
@@ -69,7 +72,7 @@ final class Stops {
         met = false;
     }
 
-    /** Whether the machine ends with the store that has stopped. */
+    /** Whether the machine ends with the stopped store. */
     boolean endsMachine() {
         return simulation.plan().power() && random.nextInt(2) == 0;
     }

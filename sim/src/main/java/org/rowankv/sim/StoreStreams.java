@@ -18,7 +18,7 @@ import org.rowankv.sim.workload.SimValues;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
 
-/** The servers of a simulated store, as subscribers of their changes reach them. */
+/** The servers of a simulated store, as seen by subscribers of their changes. */
 final class StoreStreams implements StreamServers {
     private static final int FRAME = 1 << 20;
 
@@ -61,7 +61,7 @@ final class StoreStreams implements StreamServers {
 
     @Override
     public void lookElsewhere() {
-        // There is one configuration, and it is at hand.
+        // There is one configuration, always available.
     }
 
     @Override

@@ -1,13 +1,13 @@
 package org.rowankv.sim;
 
-/** Something that gets turns in a simulation. */
+/** A unit of execution that a simulation runs in steps. */
 abstract class Task {
     static final long NEVER = Long.MAX_VALUE;
 
-    /** It is being turned: it stopped at a point and others go on meanwhile. */
+    /** Whether it is on the stack: it stopped at a point, and other tasks run meanwhile. */
     private boolean onStack;
 
-    /** From when on there is something to do. */
+    /** The time from which it has work. */
     abstract long readyAtNs();
 
     abstract void step();

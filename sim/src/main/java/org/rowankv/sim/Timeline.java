@@ -1,6 +1,6 @@
 package org.rowankv.sim;
 
-/** The one time of a simulation, which only its scheduler moves. */
+/** The simulated time, which only its scheduler advances. */
 public final class Timeline {
     private long nowNs = 1;
 

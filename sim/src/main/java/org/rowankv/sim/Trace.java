@@ -3,9 +3,7 @@ package org.rowankv.sim;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What happened, in order: as a number, which two runs of one seed must share, and where somebody reads along, in words.
- */
+/** The sequence of events: as a hash, which two runs of one seed must share, and on request as text. */
 public final class Trace {
     private final @Nullable Consumer<String> reader;
     private final Timeline timeline;
@@ -25,7 +23,7 @@ public final class Trace {
         hash = first ^ first >>> 29;
     }
 
-    /** Whether words are wanted: they cost more than the rest of a run. */
+    /** Whether text is requested: it costs more than the rest of a run. */
     public boolean isRead() {
         return reader != null;
     }

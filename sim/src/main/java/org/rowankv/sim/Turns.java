@@ -12,13 +12,13 @@ import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.sim.workload.CacheLife;
 
 /**
- * Who goes on next: clients, attempts that servers are at work on, servers' agents. Whoever stops at a point has others run
- * on top of its stack; those are not turned a second time.
+ * The scheduler's choice of the next task: clients, attempts executed by servers, servers' agents. A task that stops at
+ * a point has others run on top of its stack; tasks on the stack do not run a second time.
  */
 final class Turns {
     private static final int DEEPEST = 4;
     private static final int STUCK_AFTER_STEPS = 400_000;
-    /** What a server tries again after a second is not stuck. */
+    /** A server's retry after a second does not count as stuck. */
     private static final long STUCK_AFTER_NS = 2_000_000_000;
 
     private final Simulation simulation;
@@ -27,20 +27,20 @@ final class Turns {
     private final List<Delivery> deliveries = new ArrayList<>();
     private final List<ServiceTask> services = new ArrayList<>();
     private final Deque<Task> stack = new ArrayDeque<>();
-    /** Of those that are stopped, the lowest first: the step by which each is to go on. */
+    /** Of the stopped tasks, the lowest first: the step at which each continues. */
     private final long[] until = new long[DEEPEST];
 
     private @Nullable Task[] ready = new @Nullable Task[16];
     private int readyCount;
     private long earliest;
     private int depth;
-    /** Calls that wait, one in the pauses of another. */
+    /** Nested blocking calls, one in the parks of another. */
     private int waiting;
 
     private long taken;
     private long stepsSinceEnd;
     private long endedAtNs;
-    /** The cache whose destruction was looked at last, and in how many shards it had come to its end then. */
+    /** The cache whose destruction was last seen, and in how many shards it had completed then. */
     private @Nullable CacheLife seen;
 
     private long seenDestroyed;
@@ -70,7 +70,7 @@ final class Turns {
         deliveries.clear();
     }
 
-    /** An attempt has come to its server: perhaps another of the same mutation is being worked on there. */
+    /** An attempt has arrived at its server: another one of the same mutation may be in progress there. */
     void arrived(Delivery arrived) {
         for (Delivery delivery : deliveries) {
             if (delivery.isUnderWayWith(arrived)) {
@@ -80,24 +80,24 @@ final class Turns {
         }
     }
 
-    /** Nobody asks for anything, and nothing is on its way. */
+    /** No client has an operation in progress, and no message is in flight. */
     boolean isQuiet() {
         deliveries.removeIf(Delivery::isOver);
         return deliveries.isEmpty() && clients.stream().allMatch(SimClient::isIdle);
     }
 
-    /** Something has come to its end: nothing is stuck. */
+    /** Something has completed: the run is not stuck. */
     void onProgress() {
         stepsSinceEnd = 0;
         endedAtNs = simulation.timeline().nowNs();
     }
 
-    /** How long nothing has come to its end. */
+    /** Steps since something last completed. */
     long stepsSinceEnd() {
         return stepsSinceEnd;
     }
 
-    /** One step of a task that has its turn out of the order. */
+    /** Runs one step of a task, out of order. */
     void take(Task task) {
         stack.addLast(task);
         task.onStack(true);
@@ -110,7 +110,7 @@ final class Turns {
         simulation.checkOn();
     }
 
-    /** One step of one of those that can go on, or some time without any. */
+    /** Runs one step of a ready task, or lets time pass without any. */
     void step() {
         simulation.checkOn();
         taken++;
@@ -129,7 +129,7 @@ final class Turns {
         readyCount = 0;
         earliest = Task.NEVER;
         final long now = simulation.timeline().nowNs();
-        // One loop for each kind, since this is where most of a run's time goes: each asks one class alone.
+        // One loop for each kind, since most of a run's time is spent here: each calls one class alone.
         for (int i = 0; i < clients.size(); i++) {
             final SimClient client = clients.get(i);
             offer(client, client.readyAtNs(), now);
@@ -146,7 +146,7 @@ final class Turns {
         }
         for (int i = 0; i < services.size(); i++) {
             final ServiceTask service = services.get(i);
-            // Above one that is stopped it would wait for that one without end.
+            // On top of a stopped task it would wait for that task for ever.
             if (!service.blocks() || mayWait()) {
                 offer(service, service.readyAtNs(), now);
             }
@@ -158,13 +158,13 @@ final class Turns {
             simulation.timeline().advanceTo(earliest == Task.NEVER ? now + 1_000_000 : earliest);
             return null;
         }
-        // Each of those that are ready with the same chance.
+        // Each ready task has the same chance.
         return ready[order.nextInt(readyCount)];
     }
 
     /**
-     * Whether a task may wait in its turn: no task is stopped below, no call that is part of no task waits there, no cache is half
-     * made, no judge is at work.
+     * Whether a task may block in its step: no task is stopped below, no call outside of tasks waits there, no cache is
+     * half created, no checker runs.
      */
     private boolean mayWait() {
         return stack.isEmpty()
@@ -187,7 +187,7 @@ final class Turns {
         ready[readyCount++] = task;
     }
 
-    /** Destroying a cache in many shards takes long: each of them is something that has come to its end. */
+    /** Destroying a cache in many shards takes long: each completed shard counts as progress. */
     private boolean destroysOn() {
         final CacheLife life = simulation.workload().caches().destroying();
         if (life == null) {
@@ -214,7 +214,7 @@ final class Turns {
                 + simulation.store().cluster().errors().distinct());
     }
 
-    /** Somebody waits in the middle of a call: everybody else goes on. */
+    /** A task waits in the middle of a call: all others run. */
     void park(long ns) {
         simulation.timeline().advance(ns);
         waiting++;
@@ -231,14 +231,14 @@ final class Turns {
     }
 
     /**
-     * Others go on for about so many steps, on top of who has stopped. Steps that are taken on top of those others count
-     * too, and who is due lets nobody new stop above: so it goes on, however often others stop.
+     * Other tasks run for about this many steps, on top of the stopped one. Steps on top of those others count too, and
+     * a due task lets no new one stop above it: so it continues, however often others stop.
      */
     void nest(int steps) {
         nest(steps, () -> false);
     }
 
-    /** As above, or until something has happened. */
+    /** As above, or until an event has happened. */
     void nest(int steps, BooleanSupplier happened) {
         until[depth++] = taken + steps;
         try {
@@ -250,7 +250,7 @@ final class Turns {
         }
     }
 
-    /** Whether one more may stop here. */
+    /** Whether one more task may stop here. */
     boolean mayStop() {
         for (int i = 0; i < depth; i++) {
             if (until[i] <= taken) {
@@ -260,7 +260,7 @@ final class Turns {
         return depth < DEEPEST;
     }
 
-    /** Who has the turn now, or null. */
+    /** The running task, or null. */
     @Nullable
     Task current() {
         return stack.peekLast();

@@ -12,8 +12,8 @@ import org.rowankv.sim.device.Rot;
 import org.rowankv.sim.device.RottenBit;
 
 /**
- * The one server of a simulation whose device damages what it has. A fault of that kind strikes only where each shard has a complete
- * replica elsewhere, or where there are no replicas at all: then what is lost is counted apart.
+ * The one server of a simulation whose device damages data. Such a fault strikes only where each shard has a complete
+ * replica elsewhere, or where there are no replicas at all: then losses are counted separately.
  */
 final class Victim {
     private static final int NONE = -1;
@@ -26,7 +26,7 @@ final class Victim {
     private boolean rotten;
     private boolean lying;
     private boolean putsBack;
-    /** The area has been as it was kept ever since: no process has run. */
+    /** The area is unchanged since it was saved: no process has run. */
     private boolean justKept;
 
     private boolean hasLost;
@@ -52,12 +52,12 @@ final class Victim {
         return true;
     }
 
-    /** Whether no server has what another one loses. */
+    /** Whether no other server has a copy of what this one loses. */
     boolean isLone() {
         return simulation.plan().replicas() == 1;
     }
 
-    /** Bits of its area flip: now, or before the next start. */
+    /** Flips bits of its area: now, or before the next start. */
     void rot(int drawn, boolean now) {
         final Server server = simulation.store().cluster().servers().get(number);
         final Rot rot = new Rot(server, random);
@@ -93,7 +93,7 @@ final class Victim {
         }
     }
 
-    /** Its area is as of an older moment at some later start. */
+    /** Restores an older state of its area at some later start. */
     void putBackLater() {
         putsBack = true;
     }
@@ -104,7 +104,7 @@ final class Victim {
             lying = false;
             hasLost = true;
             if (!isLone() && random.nextInt(2) == 0) {
-                // Its owner has heard of it, and replaces the device.
+                // The operator has noticed, and replaces the device.
                 hasLost = false;
                 simulation.store().replaceAtNextStart(number);
                 simulation.happenings().count("devices that lied and were replaced");
@@ -134,17 +134,17 @@ final class Victim {
         }
     }
 
-    /** Whether what it holds is in doubt. */
+    /** Whether its content is in doubt. */
     boolean isDoubtful() {
         return rotten || lying || putsBack;
     }
 
-    /** Whether something acknowledged may be gone, and nobody is to blame. */
+    /** Whether an acknowledged object may be gone without a violation. */
     boolean excuses() {
         return hasLost || isLone() && (rotten || lying);
     }
 
-    /** Somebody is told that an object cannot be read. */
+    /** A reply says that an object is unreadable. */
     void requireRotten(String what) {
         if (!rotten) {
             simulation.violation(what + ", and nothing was");
@@ -156,12 +156,12 @@ final class Victim {
         return rotten;
     }
 
-    /** Whether its device has reported forces and lost them, and nobody knows. */
+    /** Whether its device has reported forces and lost them, undetected. */
     boolean hasLost() {
         return hasLost;
     }
 
-    /** Itself, if what it holds is in doubt. */
+    /** Itself, if its content is in doubt. */
     Set<Integer> doubtful() {
         final Set<Integer> servers = new TreeSet<>();
         if (isDoubtful()) {
@@ -174,7 +174,7 @@ final class Victim {
         return number;
     }
 
-    /** Whether damage is what the store reports. */
+    /** Whether the store's report is about damage. */
     boolean explains(ErrorLog.Observation error) {
         return rotten
                 && (error.type().equals(IllegalStateException.class.getName()) && isOfDamage(error.where())

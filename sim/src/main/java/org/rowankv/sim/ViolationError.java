@@ -1,6 +1,6 @@
 package org.rowankv.sim;
 
-/** A promise was broken. Ends the simulation. */
+/** Thrown when a guarantee was broken. Ends the simulation. */
 public final class ViolationError extends Error {
     private static final long serialVersionUID = 1L;
 

@@ -32,7 +32,7 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 
-/** At the level power: what a start that finds a segment committed may believe of it. */
+/** At the level power: what a start may conclude from a committed segment. */
 class CommittedSegmentTest {
     private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
     private static final AreaSettings SETTINGS =
@@ -47,7 +47,7 @@ class CommittedSegmentTest {
         return new Segments(area, new SplittableRandomSource(7), 0, 1 << 20);
     }
 
-    /** A log of some entries in one segment, which is committed. */
+    /** A log of some entries in one committed segment. */
     private Segments written(SegmentOwner owner) {
         final Segments segments = appended(owner, true);
         assertThat(segments.state(segments.segmentOf(addresses.get(0)))).isEqualTo(SegmentState.COMMITTED);
@@ -134,8 +134,8 @@ class CommittedSegmentTest {
     }
 
     /**
-     * Of entries that were never acknowledged a power cut drops words, also those that say where an entry is. The start behind it
-     * commits all that is left. No later start may take the places of the dropped ones for damage.
+     * A power cut drops words of unacknowledged entries, including publication words. The next start commits what is
+     * left. No later start may take the dropped entries for damage.
      */
     @ParameterizedTest
     @EnumSource(
@@ -156,7 +156,7 @@ class CommittedSegmentTest {
         }
     }
 
-    /** A start that makes room goes on in a log of copies that was cut off, behind all that has a word there. */
+    /** A start that reclaims space continues a truncated log of copies, after the last word in it. */
     @Test
     void shouldNotTakeForDamageWhatWasTornBeforeALogWentOn() {
         for (int cut = 0; cut < CUTS; cut++) {
@@ -168,7 +168,7 @@ class CommittedSegmentTest {
             final Segments segments = first.segments();
             final int segment = segments.segmentOf(addresses.get(0));
             if (segments.state(segment) != SegmentState.USING) {
-                continue; // nothing of it reached the device
+                continue; // none of it reached the device
             }
             final AppendLog log = new AppendLog(segments, SegmentOwner.CLEAN);
             log.resume(segment);

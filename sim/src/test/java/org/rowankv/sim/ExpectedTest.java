@@ -16,7 +16,7 @@ import org.rowankv.sim.plant.SourceTree;
 
 class ExpectedTest {
     private static final Pattern POINT = Pattern.compile("Chaos\\.point\\(\"([^\"]+)\"\\)");
-    /** Of servers that are processes of their own: the other simulator reaches them. */
+    /** Points of server processes: the other simulator reaches them. */
     private static final List<String> OF_PROCESSES = List.of("start.ready");
 
     @Test
@@ -34,9 +34,8 @@ class ExpectedTest {
                 }
             }
         }
-        // Those of the fabric and the client connections over TCP, on which no simulated store runs; and those of who
-        // waits for
-        // a place, of which simulated clients have enough.
+        // Points of the fabric and the client connections over TCP, which no simulated store uses; and those of waiters
+        // for a session slot, of which simulated clients have enough.
         points.removeIf(point -> point.startsWith("tcp.") || point.startsWith("role.") || point.startsWith("line."));
         points.removeAll(OF_PROCESSES);
         assertThat(Expected.points()).containsExactlyInAnyOrderElementsOf(points);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Which violations count as the same one while a plan is made smaller. */
+/** Violations that count as the same one while a plan is reduced. */
 final class ShrinkingTest {
     private static final String MET =
             "cache 'sim 2' of id 3, key 2: key 8: no write can have made the version that is met";

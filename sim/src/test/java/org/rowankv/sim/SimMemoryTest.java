@@ -18,7 +18,7 @@ class SimMemoryTest {
     private static final AreaSettings SETTINGS =
             new AreaSettings(null, 2 * SEGMENT, SEGMENT, 0, 5, 1, Durability.POWER);
 
-    /** A power cut of it drops all that it may. */
+    /** A power cut with this source drops all that it may. */
     private static final RandomSource LEAST = new RandomSource() {
         @Override
         public long nextLong() {
