@@ -20,7 +20,7 @@ import org.rowankv.sim.service.Subscriber;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.SimValues;
 
-/** What goes on in a simulated store beside the clients. */
+/** The activities of a simulated store beside the clients. */
 final class Services implements StoreScene {
     private static final int WITHOUT_STREAM_ONE_IN = 8;
     private static final int COPIES_ONE_IN = 4;
@@ -34,8 +34,8 @@ final class Services implements StoreScene {
     /**
      * Draws them.
      *
-     * @param log of what subscribers receive and copies hold
-     * @param waiting of the caller that waits
+     * @param log receives the changes of subscribers and the contents of copies
+     * @param waiting log of the blocking caller
      */
     Services(Simulation simulation, RandomSource random, CallerLog log, CallerLog waiting) {
         this.simulation = simulation;
@@ -61,7 +61,7 @@ final class Services implements StoreScene {
         }
     }
 
-    /** Once the store is open. */
+    /** Called once the store is open. */
     void begin() {
         all.forEach(service -> simulation
                 .turns()
@@ -81,14 +81,14 @@ final class Services implements StoreScene {
         }
     }
 
-    /** The task that waits at the bottom has had one more pause. */
+    /** The bottommost waiting task has been parked once more. */
     void paused() {
         for (Service service : all) {
             service.paused();
         }
     }
 
-    /** The clients rest. */
+    /** The clients pause. */
     void rest() {
         all.forEach(Service::rest);
     }
@@ -103,7 +103,7 @@ final class Services implements StoreScene {
         all.forEach(Service::afterReads);
     }
 
-    // --- what they need of the simulation ---
+    // --- callbacks to the simulation ---
 
     @Override
     public long nowNs() {
@@ -137,7 +137,7 @@ final class Services implements StoreScene {
 
     @Override
     public void changed(Service service) {
-        // Each is asked before every step.
+        // All services are polled before every step.
     }
 
     @Override

@@ -18,11 +18,10 @@ import org.rowankv.server.durability.ForceRanges;
 import org.rowankv.sim.device.Device;
 
 /**
- * The memory of one server's area. A crash of the process keeps every byte that was stored before it and nothing that is
- * stored after, however long the crashed server's code goes on unwinding: each process has bytes of its own, which are
- * copied when it ends. At the level {@code power} there is a device behind it, which has what was forced by the process
- * that runs and nothing else; a power cut keeps or drops each word that the device has not, by coin. Owned by its
- * simulation.
+ * The memory of one server's area. A crash of the process keeps every byte stored before it and nothing stored after,
+ * however long the crashed server's code takes to unwind: each process has its own bytes, copied when it ends. At the
+ * durability level {@code power} it has a device, which holds what the running process has forced and nothing else. A
+ * power cut keeps or drops each word that the device does not hold, at random. Owned by its simulation.
  */
 public final class SimMemory {
     private static final int MOST_SPARE = 3;
@@ -32,11 +31,11 @@ public final class SimMemory {
     private final @Nullable Device device;
 
     private final Deque<ByteBuffer> spare = new ArrayDeque<>();
-    /** Of processes that have ended: their code may still be on its way out, and write there. */
+    /** Bytes of ended processes: their code may still unwind, and write there. */
     private final List<ByteBuffer> left = new ArrayList<>();
 
     private OfProcess present;
-    /** Of an earlier moment, at the end of a process; null if none was kept. */
+    /** The bytes at the end of an earlier process; null if none were saved. */
     private @Nullable ByteBuffer kept;
 
     public SimMemory(AreaSettings settings) {
@@ -57,25 +56,25 @@ public final class SimMemory {
         return other.fileLength() == settings.fileLength() && other.durability() == settings.durability();
     }
 
-    /** What the process has that runs now, or comes next. It is of no use to others once that process has ended. */
+    /** The memory of the running or next process. Unusable once that process has ended. */
     public AreaMemory present() {
         return present;
     }
 
-    /** Of the level power. */
+    /** Only at the level power. */
     public Device device() {
         if (device == null) {
-            throw new IllegalStateException("no level but power has a device");
+            throw new IllegalStateException("only the level power has a device");
         }
         return device;
     }
 
-    /** Whether there is one. */
+    /** Whether it has a device. */
     public boolean hasDevice() {
         return device != null;
     }
 
-    /** As it came from the shop. */
+    /** Restores the initial state. */
     public void wipe() {
         kept = null;
         if (device != null) {
@@ -89,7 +88,7 @@ public final class SimMemory {
         crash();
     }
 
-    /** The process ends: from now on the present bytes are what a restart finds. */
+    /** Ends the process: a restart finds the present bytes. */
     public void crash() {
         final ByteBuffer former = present.bytes;
         final ByteBuffer reused = spare.poll();
@@ -102,7 +101,7 @@ public final class SimMemory {
         }
     }
 
-    /** Some bits of a byte are others from now on, in the memory and on the device. */
+    /** Flips bits of a byte, in the memory and on the device. */
     public void flip(long address, int mask) {
         final int at = (int) address;
         present.bytes.put(at, (byte) (present.bytes.get(at) ^ mask));
@@ -111,7 +110,7 @@ public final class SimMemory {
         }
     }
 
-    /** Between two processes: remembers what the area holds. */
+    /** Between two processes: saves the content of the area. */
     public void keep() {
         ByteBuffer copy = kept;
         if (copy == null) {
@@ -125,11 +124,11 @@ public final class SimMemory {
         return kept != null;
     }
 
-    /** Between two processes: the area holds what was kept last. */
+    /** Between two processes: restores the saved content. */
     public void putBackKept() {
         final ByteBuffer copy = kept;
         if (copy == null) {
-            throw new IllegalStateException("nothing was kept");
+            throw new IllegalStateException("nothing was saved");
         }
         present.bytes.put(0, copy, 0, copy.capacity());
         if (device != null) {
@@ -137,7 +136,7 @@ public final class SimMemory {
         }
     }
 
-    /** No code of a process that has ended runs any more: what such processes had may be used again. */
+    /** No code of an ended process runs any more: memory of such processes may be reused. */
     public void allHaveLeft() {
         for (ByteBuffer bytes : left) {
             if (spare.size() < MOST_SPARE) {
@@ -147,22 +146,22 @@ public final class SimMemory {
         left.clear();
     }
 
-    /** Whether the device has these bytes as the process has them. */
+    /** Whether the device holds these bytes as the process has them. */
     public boolean isForced(long address, int length) {
         return device().hasForced(present.bytes, (int) address, length);
     }
 
     /**
-     * The machine ends: a restart finds what the device has. Returns how many words were dropped.
+     * Ends the machine: a restart finds the content of the device. Returns the number of dropped words.
      *
-     * @param happened hears of sectors and forces that are lost
+     * @param happened receives lost sectors and forces
      */
     public int cutPower(RandomSource random, Consumer<String> happened) {
         crash();
         return device().cutPower(present.bytes, random, happened);
     }
 
-    /** The bytes as one process has them, from its start to its end and however long it takes to leave after that. */
+    /** The bytes of one process, from its start until its code has unwound. */
     private final class OfProcess implements AreaMemory {
         private final ByteBuffer bytes;
         private final MemoryRegion region;
@@ -174,7 +173,7 @@ public final class SimMemory {
             this.region = MemoryRegion.of(bytes);
         }
 
-        /** Null if there is none, and of a process that has ended: it does nothing to the device any more either. */
+        /** Null if there is no device, or after the end of its process: it then no longer affects the device. */
         private @Nullable Device reached() {
             return present == this ? SimMemory.this.device : null;
         }
@@ -200,7 +199,7 @@ public final class SimMemory {
 
         @Override
         public void ensureBacked(long address) {
-            // All of it is there.
+            // Everything is present.
         }
 
         @Override
@@ -231,7 +230,7 @@ public final class SimMemory {
         }
     }
 
-    /** Those of the level process, which a crash of the process keeps whole, or those of the device. */
+    /** The durability verbs of the level process, which a process crash preserves whole, or those of the device. */
     private static final class Verbs implements DurabilityVerbs {
         private final OfProcess memory;
         private final boolean reachDevice;
@@ -250,7 +249,7 @@ public final class SimMemory {
 
         @Override
         public void drain() {
-            // Every flush has ended.
+            // Every flush has completed.
         }
     }
 }

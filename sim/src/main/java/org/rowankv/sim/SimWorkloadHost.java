@@ -5,7 +5,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.sim.workload.WorkloadHost;
 
-/** What the clients' workload sees of a simulated store. */
+/** The simulated store as the host of the clients' workload. */
 final class SimWorkloadHost implements WorkloadHost {
     private final Simulation simulation;
 
@@ -70,16 +70,16 @@ final class SimWorkloadHost implements WorkloadHost {
 
     @Override
     public void requireDamage() {
-        simulation.victim().requireRotten("a write says that what it replaced is damaged");
+        simulation.victim().requireRotten("a write reports that the object it replaced is damaged");
     }
 
     @Override
     public boolean mayRefuse(Status status) {
         return switch (status) {
-            // NO_REPLY is the answer of a read; UNREACHABLE when not even the session could be opened.
+            // A read may end with NO_REPLY; UNREACHABLE means that not even the session could be opened.
             case FULL, TOO_LARGE, CLOSED, UNREACHABLE, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> true;
             case CORRUPTED -> {
-                simulation.victim().requireRotten("a client finds an object damaged");
+                simulation.victim().requireRotten("a client finds a damaged object");
                 yield true;
             }
             default -> false;

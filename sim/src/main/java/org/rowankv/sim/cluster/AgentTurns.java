@@ -7,7 +7,10 @@ import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.TurnedAgent;
 
-/** The turns of one agent: ready when there may be work, else resting for a while, as the threads of production do. */
+/**
+ * The duty cycles of one agent as a task: ready when there may be work, otherwise idle for a while, like the threads of
+ * production.
+ */
 final class AgentTurns extends Turned implements TurnedAgent {
     private static final long SHORTEST_REST_NS = 50_000;
     private static final long LONGEST_REST_NS = 10_000_000;
@@ -16,7 +19,7 @@ final class AgentTurns extends Turned implements TurnedAgent {
     private final SimProcess process;
     private final AgentInvoker invoker;
     private final String name;
-    /** After work it rests for up to so long: what it works for takes its time. */
+    /** Maximum pause after work: the work has a duration. */
     private final int slowNs;
 
     private final @Nullable RandomSource slowness;

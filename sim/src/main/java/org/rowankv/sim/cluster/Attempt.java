@@ -7,7 +7,7 @@ import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.dispatch.SteppedCall;
 
-/** One attempt that has come to a server's process: through it, and back if anybody waits for the answer. */
+/** One attempt that has arrived at a server's process: its execution, and its reply if a client waits for it. */
 final class Attempt extends Turned {
     private static final long LONGEST_REST_NS = 10_000_000;
     private static final int WAITS_BEFORE_HELP = 8;
@@ -27,7 +27,7 @@ final class Attempt extends Turned {
     private long restNs;
     private int waits;
 
-    /** @param doubled whether another copy of it is under way, of which a refusal says nothing */
+    /** @param doubled whether another copy of it is in flight, which a refusal does not cover */
     Attempt(
             ClusterSimulation simulation,
             SimProcess process,
@@ -60,7 +60,7 @@ final class Attempt extends Turned {
         over = true;
     }
 
-    /** The server lost its roles in the middle: as where the connection of a client ends, nobody knows what became of it. */
+    /** The server lost its roles meanwhile: the outcome is unknown, as after a closed client connection. */
     private void giveUp() {
         final SteppedCall own = call;
         if (own != null) {
@@ -107,7 +107,7 @@ final class Attempt extends Turned {
         }
         try {
             if (!turned.turn(own)) {
-                // As a port does that has nothing else to do; those it waits for go on meanwhile.
+                // Helps as an idle port does; tasks it waits for run meanwhile.
                 if (++waits == WAITS_BEFORE_HELP) {
                     waits = 0;
                     turned.help();

@@ -5,7 +5,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.sim.SimNetwork;
 
-/** Carries attempts from clients to servers, and loses, doubles and delays some of them. */
+/** The network from clients to servers: it loses, duplicates and delays some attempts. */
 final class ClientNetwork {
     private final ClusterSimulation simulation;
     private final RandomSource random;
@@ -48,7 +48,7 @@ final class ClientNetwork {
                 deliver(null, attempt, request, term, server, late(), true, true);
             }
             default -> {
-                // Its sender repeats it meanwhile.
+                // Its sender retries it meanwhile.
                 simulation.happenings().count("requests late");
                 deliver(client, attempt, request, term, server, late(), false, false);
             }
@@ -70,7 +70,7 @@ final class ClientNetwork {
         simulation.turns().at(atNs, () -> arrive(replyLost ? null : client, attempt, copy, term, server, doubled));
     }
 
-    /** Whether attempts are still to arrive: one whose client waits no longer may yet take effect. */
+    /** Whether attempts are still in flight: one whose client has given up may still take effect. */
     boolean isCarrying() {
         return onTheWay > 0;
     }
@@ -80,13 +80,13 @@ final class ClientNetwork {
         onTheWay--;
         final SimProcess process = simulation.hosts().get(server).process();
         if (process == null) {
-            simulation.happenings().count("requests that found nobody");
+            simulation.happenings().count("requests that found no server");
             return;
         }
         simulation.turns().add(new Attempt(simulation, process, client, attempt, request, term, doubled));
     }
 
-    /** On its way back. */
+    /** Sends a reply. */
     void answer(@Nullable SimRouting client, int attempt, Request request, int server) {
         final Wire wire = simulation.wire();
         if (client == null) {

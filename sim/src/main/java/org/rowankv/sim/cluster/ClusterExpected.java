@@ -5,12 +5,12 @@ import java.util.stream.Stream;
 import org.rowankv.sim.Happenings;
 import org.rowankv.sim.workload.Counts;
 
-/** What must have happened in a run of some length, or the run has not shown what it is there to show. */
+/** The events that a run of some length must contain; otherwise it proves nothing about them. */
 final class ClusterExpected {
-    /** Fewer seeds than these need not show everything. */
+    /** Fewer seeds than these need not cover everything. */
     static final int FULL_RUN = 500;
 
-    /** Of a server's start, of its configuration store and of its TCP fabric. */
+    /** Points of a server's start, of its configuration store and of its TCP fabric. */
     static final List<String> POINTS = List.of(
             "start.incarnation",
             "start.segment-read",
@@ -58,7 +58,7 @@ final class ClusterExpected {
             "connections broken silently",
             "connections that broke with bytes on their way",
             "connections that broke with bytes still to come",
-            "connections refused, since nobody listened",
+            "connections refused without a listener",
             "lives that ended with bytes on their way",
             "attempts answered STALE_TERM",
             "attempts whose server lost its roles",
@@ -74,7 +74,7 @@ final class ClusterExpected {
 
     private ClusterExpected() {}
 
-    /** What did not happen. */
+    /** The events that did not happen. */
     static List<String> missing(Happenings happenings) {
         return Stream.of(POINTS.stream().map(point -> "point " + point), OTHERS.stream(), Counts.expected().stream())
                 .flatMap(names -> names)

@@ -1,29 +1,29 @@
 package org.rowankv.sim.cluster;
 
 /**
- * Something that goes wrong, or is changed on purpose, once so many operations have begun.
+ * A fault, or a deliberate change, with its time in number of begun operations.
  *
- * @param first drawn, 0..999: which server, mostly
- * @param second drawn, 0..999: how long, mostly
+ * @param first drawn, 0..999: mostly the server
+ * @param second drawn, 0..999: mostly the duration
  */
 record ClusterFault(int afterOperations, Kind kind, int first, int second) {
-    /** What it is. */
+    /** The kind of fault. */
     enum Kind {
         /** A process ends. */
         KILL,
         /** A process ends at a point of its next start, after it was killed. */
         KILL_IN_START,
-        /** A second process ends while the servers start anew because of the first. */
+        /** A second process ends while the servers restart because of the first. */
         KILL_TWO,
         KILL_ALL,
-        /** The machine of a process ends; of what it was to keep, it keeps what was forced. */
+        /** The machine of a process loses power; it keeps what was forced. */
         POWER_CUT,
         POWER_CUT_OF_ALL,
-        /** A process stops in order, and another is started. */
+        /** A process stops cleanly, and another is started. */
         STOP,
-        /** A process stands still. */
+        /** A process stalls. */
         PAUSE,
-        /** The primary of a shard and a backup change places, under load. */
+        /** The primary of a shard and a backup exchange roles, under load. */
         SWAP,
         SWAP_TWICE,
         STORE_AWAY,
@@ -32,13 +32,13 @@ record ClusterFault(int afterOperations, Kind kind, int first, int second) {
         CUT_ONE_WAY,
         CUT_BOTH_WAYS,
         SLOW,
-        /** Connections break in the middle of what is on its way. */
+        /** Connections break in the middle of their data in flight. */
         BREAK,
-        /** They break, and neither end is told. */
+        /** They break, and neither end is notified. */
         BREAK_SILENTLY,
-        /** One end is told, and what it sent last is still to come. */
+        /** One end is notified, and its last data is still in flight. */
         BREAK_LATE,
-        /** Somebody creates and destroys caches. */
+        /** Caches are created and destroyed. */
         CATALOGUE,
         /** A force of a server's device throws. */
         FORCE_FAILS,
@@ -47,7 +47,7 @@ record ClusterFault(int afterOperations, Kind kind, int first, int second) {
         /** A server's clock is set, by hours, days or years. */
         CLOCK_LEAP;
 
-        /** Of those that are drawn apart, the first. */
+        /** First of the kinds that are drawn separately. */
         static final int FIRST_APART = FORCE_FAILS.ordinal();
     }
 }

@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.sim.FirstViolation;
 import org.rowankv.sim.SimThread;
 
-/** The first seed that finds something in clusters of processes. */
+/** The first seed with a violation in clusters of processes. */
 public final class ClusterFirstViolation {
     private ClusterFirstViolation() {}
 
     /**
-     * Null if none of the seeds finds anything.
+     * Returns null if none of the seeds has a violation.
      *
-     * @param begins takes each seed before it is run
+     * @param begins receives each seed before it runs
      */
     public static @Nullable FirstViolation of(long firstSeed, int most, LongConsumer begins) {
         SimThread.installPoints();

@@ -15,14 +15,14 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardAssignment;
 import org.rowankv.topology.ShardMap;
 
-/** Looks at a cluster that rests: what every key holds, how that came about, and the servers' own state. */
+/** Checker of a cluster during a pause: the value and the history of every key, and the servers' internal state. */
 final class ClusterJudge {
     private static final int TURNS_TO_SETTLE = 400;
 
     private final ClusterSimulation simulation;
     private final WindowJudge window;
     private final StateJudge states;
-    /** Objects that servers had evicted when they were looked at. */
+    /** Evictions of each server at the last check. */
     private final Map<Server, Long> evicted = new HashMap<>();
 
     ClusterJudge(ClusterSimulation simulation) {
@@ -31,7 +31,10 @@ final class ClusterJudge {
         this.states = new StateJudge(simulation::violation);
     }
 
-    /** Reads every key and judges its history since the last time; then compares the replicas. All servers serve. */
+    /**
+     * Reads every key and checks its history since the last pause; then compares the replicas. Precondition: all
+     * servers serve.
+     */
     void judgeWindow() {
         final Configuration configuration = simulation.served();
         final KeyHash keyHash = new KeyHash(configuration.hashSeed());
@@ -77,7 +80,7 @@ final class ClusterJudge {
         });
     }
 
-    /** Those without damage, which stays where it is in a cluster. */
+    /** The servers without damage; a cluster does not remove damage. */
     private List<Server> whole(List<Server> servers) {
         final List<Server> whole = new ArrayList<>(servers);
         whole.removeIf(server -> simulation.deviceFaults().damaged().contains(server.serverId()));
@@ -85,11 +88,11 @@ final class ClusterJudge {
     }
 
     /**
-     * What cannot be read is unavailable, and not lost: a whole replica says what is there, or that there is nothing, as where the
-     * entry of a deletion is damaged. The history of the key shows whether that is true.
+     * An unreadable object is unavailable, and not lost: an intact replica has the object, or has none, as where the
+     * entry of a deletion is damaged. The history of the key shows whether that is correct.
      */
     private void lookElsewhere(Request request, ShardAssignment assignment, List<Server> servers) {
-        simulation.deviceFaults().requireRotten("a read at rest finds an object damaged");
+        simulation.deviceFaults().requireRotten("a read during a pause finds a damaged object");
         final SimHost primary = simulation.hosts().get(assignment.primary());
         for (Server server : servers) {
             if (assignment.isReplica(server.serverId())
@@ -106,7 +109,7 @@ final class ClusterJudge {
         simulation.deviceFaults().requireNoLoss(false, "an object cannot be read, and there is no other whole replica");
     }
 
-    /** Nobody writes: what is above its limit is evicted. */
+    /** Waits until evictions reach the limits. Precondition: no writer runs. */
     private void awaitLimits(Configuration configuration, List<Server> servers) {
         String above = "";
         for (int i = 0; i < TURNS_TO_SETTLE; i++) {
@@ -138,7 +141,9 @@ final class ClusterJudge {
         return doors;
     }
 
-    /** Also of the ends of objects that servers evict meanwhile: each is over on one replica before it is on another. */
+    /**
+     * Includes the ends of objects that servers evict meanwhile: each ends on one replica before it ends on another.
+     */
     private void awaitDigested(List<Server> servers) {
         long ended;
         do {
@@ -153,7 +158,7 @@ final class ClusterJudge {
 
     private void awaitRound(List<Server> servers) {
         for (Server server : servers) {
-            // Two more: the first may have begun before what the judge cares for had landed.
+            // Two more: the first may have begun before the checked entries had landed.
             final long enough = server.digestedTurns() + 2;
             while (server.digestedTurns() < enough) {
                 server.wakeUp();
@@ -162,7 +167,7 @@ final class ClusterJudge {
         }
     }
 
-    /** Closes every session; then what is taken must be what lives. */
+    /** Closes every session; then the used space must equal the live data. */
     void judgeSpace() {
         final Configuration configuration = simulation.served();
         final List<Server> servers = servers(doors());
@@ -172,7 +177,7 @@ final class ClusterJudge {
                 final Request request = new Request().closeSession(shard, sessionId);
                 primary.call(request);
                 if (request.status() != Status.OK) {
-                    simulation.violation("closing a session at rest was answered " + request.status());
+                    simulation.violation("closing a session during a pause was answered " + request.status());
                 }
             }
         }

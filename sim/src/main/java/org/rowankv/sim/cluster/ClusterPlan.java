@@ -17,21 +17,21 @@ import org.rowankv.sim.RareFirst;
 import org.rowankv.sim.workload.WorkloadPlan;
 
 /**
- * What a seed stands for: the cluster, its users, and what goes wrong. Each seed leaves some disturbances out and
+ * The plan derived from a seed: the cluster, its clients, and the faults. Each seed leaves some disturbances out and
  * exaggerates others.
  *
  * @param segments of each server
- * @param smallValue values are mostly shorter than this
- * @param largeValue some are as long as this
- * @param lossPerMille attempts of clients of which something is lost, doubled or late
- * @param yieldPerMyriad points at which others go on for a moment
- * @param stallPerMyriad points at which others go on for long
- * @param stepNs how long a step takes, about
- * @param latencyNs how long a lot of bytes travels at most
- * @param splitPercent of what is written in one piece that arrives in several
- * @param storeNs how long a question to the configuration store travels at most, one way
- * @param forceNs how long a force takes at most; 0: it ends as soon as it gets its turn
- * @param heartbeatMs of a quiet connection
+ * @param smallValue exclusive upper bound of most values' lengths
+ * @param largeValue length of the other values
+ * @param lossPerMille client attempts with a lost, duplicated or late message
+ * @param yieldPerMyriad points at which other tasks run for a moment
+ * @param stallPerMyriad points at which other tasks run for a long time
+ * @param stepNs approximate length of a step
+ * @param latencyNs maximum latency of a chunk of bytes
+ * @param splitPercent writes that arrive in several chunks
+ * @param storeNs maximum one-way latency of a request to the configuration store
+ * @param forceNs maximum length of a force; 0: it ends as soon as it runs
+ * @param heartbeatMs of an idle connection
  * @param power whether an acknowledged write survives a power cut
  */
 record ClusterPlan(
@@ -59,7 +59,7 @@ record ClusterPlan(
         int heartbeatMs,
         boolean power,
         List<ClusterFault> faults) {
-    /** Of all simulated clusters: servers prove it to each other as in production. */
+    /** Shared by all simulated clusters: servers authenticate with it as in production. */
     static final ClusterSecret SECRET = ClusterSecret.of("the simulation", "the secret of simulated clusters");
 
     static final int FIRST_PORT = 7000;
@@ -67,7 +67,7 @@ record ClusterPlan(
     private static final int NEAR_ENDS_IN = 4;
     private static final long STEPS_LEFT = 15;
     private static final int LONGEST_LIFETIME_MS = 1_000;
-    /** Starts are what this simulator is there for. */
+    /** This simulator concentrates on starts. */
     private static final int MORE_IN_STARTS = 2;
 
     private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
@@ -120,7 +120,7 @@ record ClusterPlan(
         };
     }
 
-    /** @param devices of devices and clocks: nothing in two seeds of five, and at most twice */
+    /** @param devices random source of device and clock faults: none in two seeds of five, and at most twice */
     private static List<ClusterFault> faults(RandomSource random, RandomSource devices, boolean power) {
         final List<ClusterFault> faults = new ArrayList<>();
         final ClusterFault.Kind[] kinds = ClusterFault.Kind.values();
@@ -149,12 +149,15 @@ record ClusterPlan(
         return List.copyOf(faults);
     }
 
-    /** Of the first roles, and of users: a new start of roles comes soon, and begins counters as usual. */
+    /**
+     * Start values of counters, for the first roles and for clients: new roles follow soon, and begin counters as
+     * usual.
+     */
     CounterStarts counters() {
         return seed % NEAR_ENDS_IN == 0 ? CounterStarts.nearEnds(STEPS_LEFT) : CounterStarts.USUAL;
     }
 
-    /** What users ask for. */
+    /** The clients' operations. */
     WorkloadPlan workload() {
         final RandomSource random = new SplittableRandomSource(seed).fork("caches");
         return new WorkloadPlan(
@@ -166,7 +169,7 @@ record ClusterPlan(
                 LONGEST_LIFETIME_MS);
     }
 
-    /** What counts of it where seeds are chosen. */
+    /** Its traits for the choice of seeds. */
     List<String> traits() {
         final WorkloadPlan workload = workload();
         final List<String> properties = List.of(

@@ -11,17 +11,17 @@ import org.rowankv.sim.CommitJudge;
 import org.rowankv.sim.CrashError;
 import org.rowankv.sim.Happenings;
 
-/** What happens at the named points that the servers' code reaches: others go on there, or the process ends. */
+/** Actions at the named points that the servers' code reaches: other tasks run there, or the process ends. */
 final class ClusterPoints {
     private static final String START = "start.";
     private static final String STORE = "configuration.";
-    /** A server has taken over what others had for it, and forced it. */
+    /** A server has taken over all that others had for it, and forced it. */
     private static final String COMPLETE = "start.term";
 
     private static final int MYRIAD = 10_000;
 
     private final class Point {
-        /** Behind a monitor nobody else can go on. */
+        /** Inside a monitor no other task can run. */
         private final boolean isInMonitor;
 
         private final boolean isOfStart;
@@ -92,7 +92,7 @@ final class ClusterPoints {
     private void onCommitted(SimProcess process) {
         final SimProcess.Door door = process.door();
         if (door == null) {
-            return; // not yet, or not any more
+            return; // not yet, or no longer
         }
         final List<@Nullable Server> servers = new ArrayList<>();
         for (SimHost host : simulation.hosts()) {
@@ -110,7 +110,7 @@ final class ClusterPoints {
         commits.onCommitted(door.server(), door.configuration(), servers);
     }
 
-    /** The others go on for a while before it ends; false if it is not to end any more. */
+    /** Other tasks run for a while before it ends; false if it is not to end any more. */
     private boolean isHeldBefore(Point point) {
         final Fiber fiber = Fiber.current();
         if (fiber != null && !point.isInMonitor) {

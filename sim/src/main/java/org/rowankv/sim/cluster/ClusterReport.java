@@ -6,10 +6,10 @@ import org.rowankv.sim.SeedReport;
 import org.rowankv.sim.workload.Coverage;
 
 /**
- * What came of a run.
+ * Result of a run.
  *
  * @param hash of its trace
- * @param begun operations
+ * @param begun number of begun operations
  * @param violation the first one, or null
  */
 record ClusterReport(

@@ -16,47 +16,47 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code rowan sim --cluster}: servers that are processes of their own, in an order drawn from a seed. */
+/** {@code rowan sim --cluster}: runs servers as separate simulated processes, in an order drawn from a seed. */
 @Command(
         name = "sim --cluster",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
             "Runs whole clusters, each server a process with the production code of its start, its roles and its TCP fabric,"
-                    + " in an order drawn from a seed: processes that are killed, paused and started again at any point,"
+                    + " in an order drawn from a seed: processes that are killed, paused and restarted at any point,"
                     + " power cuts, connections that break in the middle of a byte stream, one-way links, a configuration"
-                    + " store that is away or loses answers, planned swaps under load. Every answer is checked for"
-                    + " linearizability, replicas are compared, no shard is ever served by two.",
-            "Its last line is \"sim: seeds=N violations=0\"; anything else exits non-zero."
+                    + " store that is unavailable or loses replies, planned transfers under load. Every reply is checked for"
+                    + " linearizability, replicas are compared, and no two servers may serve one shard.",
+            "The last line is \"sim: seeds=N violations=0\"; any other result exits non-zero."
         })
 public final class ClusterSimCommand implements Callable<Integer> {
-    @Option(names = "--seeds", description = "how many (default: ${DEFAULT-VALUE})", defaultValue = "500")
+    @Option(names = "--seeds", description = "number of seeds (default: ${DEFAULT-VALUE})", defaultValue = "500")
     private int seeds;
 
     @Option(
             names = "--from",
-            description = "the first of them, one by one (default: drawn, those that have what is rare)")
+            description = "the first seed, followed by consecutive ones (default: drawn, preferring rare plans)")
     private @Nullable Long from;
 
-    @Option(names = "--seed", description = "this one alone, told step by step")
+    @Option(names = "--seed", description = "run only this seed, and print its trace")
     private @Nullable Long seed;
 
-    @Option(names = "--threads", description = "how many seeds at once (default: one per processor)")
+    @Option(names = "--threads", description = "seeds run in parallel (default: one per processor)")
     private @Nullable Integer threads;
 
-    @Option(names = "--found", description = "those alone that found something once, which the sources keep")
+    @Option(names = "--found", description = "run only the seeds kept in the sources, which once had violations")
     private boolean found;
 
-    @Option(names = "--check-determinism", description = "runs every seed twice: both must go the same way")
+    @Option(names = "--check-determinism", description = "run every seed twice: both runs must be equal")
     private boolean twice;
 
-    @Option(names = "--coverage", description = "prints how often each kind of operation met each state of its key")
+    @Option(names = "--coverage", description = "print how often each kind of operation met each state of its key")
     private boolean printsCoverage;
 
     public static void main(String[] args) {
-        // Before any class of the store is loaded: its chaos points are dropped by the compiler unless this is set.
+        // Must precede loading of any class of the store: without this the JIT drops its chaos points.
         System.setProperty("rowan.chaos", "true");
-        // What agents report is judged; a store's every start and every refused connection is no news here.
+        // The simulation checks what agents report; log lines of every start and refused connection are noise here.
         System.setProperty("rowan.log.level", "off");
         ClassLoader.getSystemClassLoader().setDefaultAssertionStatus(true);
         System.exit(new CommandLine(new ClusterSimCommand()).execute(args));
@@ -80,8 +80,7 @@ public final class ClusterSimCommand implements Callable<Integer> {
     private int many() {
         // Small seeds are easier to pass on.
         final long first = from == null ? SecureSeed.next() >>> 32 : from;
-        System.out.println("sim: cluster seeds " + first
-                + (from == null ? " and on, those first that have what is rare" : " and on"));
+        System.out.println("sim: cluster seeds " + first + (from == null ? " and on, rare plans first" : " and on"));
         final LongSupplier order =
                 from == null ? new RareFirst(first, each -> ClusterPlan.of(each).traits()) : RareFirst.oneByOne(first);
         final SimRun<ClusterReport> run = new SimRun<>(

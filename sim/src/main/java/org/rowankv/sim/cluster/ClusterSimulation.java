@@ -25,8 +25,8 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * One seed's run of a cluster whose servers are processes: each runs the production code from its start to its end, and
- * ends, comes back and changes roles at any time. Owned by one {@link SimThread}.
+ * The run of one seed with a cluster of server processes: each runs the production code from its start to its end, and
+ * ends, restarts and changes roles at any time. Owned by one {@link SimThread}.
  */
 final class ClusterSimulation {
     private static final int WINDOW = 150;
@@ -60,7 +60,7 @@ final class ClusterSimulation {
     private int begun;
     private int windowBegan;
     private @Nullable String violation;
-    /** Why the run ended without a broken promise. */
+    /** Reason of an end without a violation. */
     private @Nullable String loss;
 
     ClusterSimulation(ClusterPlan plan, MemoryPool pool, @Nullable Consumer<String> reader) {
@@ -97,7 +97,7 @@ final class ClusterSimulation {
 
     // --- the run ---
 
-    /** On a thread of its own: what libraries keep for threads would keep whole simulations. */
+    /** Runs on a separate thread: thread-local state of libraries would retain whole simulations. */
     static ClusterReport run(ClusterPlan plan, MemoryPool pool) {
         pool.begin();
         final ClusterReport[] report = new ClusterReport[1];
@@ -163,13 +163,13 @@ final class ClusterSimulation {
         }
     }
 
-    /** A promise was broken: ends the run, also where an agent's turn reports what is thrown and goes on. */
+    /** Reports a broken guarantee: ends the run, even where an agent's duty cycle reports the error and continues. */
     void violation(String what) {
         note(what);
         throw new ViolationError(what);
     }
 
-    /** Damage that nothing mends ends the run, also where an agent's turn reports what is thrown and goes on. */
+    /** Irreparable damage ends the run, even where an agent's duty cycle reports the error and continues. */
     void loss(String what) {
         if (violation == null && loss == null && !over) {
             loss = what;
@@ -179,7 +179,7 @@ final class ClusterSimulation {
         throw new LossError(what);
     }
 
-    /** What was thrown and swallowed is thrown again. */
+    /** Rethrows an error that was thrown and swallowed. */
     void checkOn() {
         if (violation != null && !over) {
             throw new ViolationError(violation);
@@ -198,21 +198,21 @@ final class ClusterSimulation {
         }
     }
 
-    /** It ends now and comes back after a while. */
+    /** Ends it now, and restarts it after a while. */
     void killAndRestart(SimHost host, boolean isPowerCut) {
         host.kill(isPowerCut);
         restart(host);
     }
 
-    /** It comes back after a while; soon if the cluster is to come to rest. */
+    /** Restarts it after a while; soon if the cluster is to pause. */
     void restart(SimHost host) {
         final long afterNs = healing ? 1_000_000 : restarts.nextInt(300_000_000);
         turns.at(timeline.nowNs() + afterNs, host::start);
     }
 
-    // --- rest ---
+    // --- pauses ---
 
-    /** Everybody comes to rest; then the judges look. */
+    /** Pauses all tasks; then runs the checkers. */
     private void restAndJudge() {
         windowBegan = begun;
         accepting = false;
@@ -257,7 +257,7 @@ final class ClusterSimulation {
         }
     }
 
-    /** Whether every server serves, in the term that is stored. */
+    /** Whether every server serves, in the stored term. */
     private boolean isServed() {
         final Configuration stored = coordinator.configuration();
         if (stored == null) {
@@ -276,7 +276,7 @@ final class ClusterSimulation {
         return true;
     }
 
-    /** The configuration in which they do. */
+    /** The configuration in which all serve. */
     Configuration served() {
         final Configuration stored = coordinator.configuration();
         if (stored == null) {
@@ -300,7 +300,7 @@ final class ClusterSimulation {
         judge.judgeSpace();
     }
 
-    /** All servers stop in order, one after the other, and come back. */
+    /** Stops all servers cleanly, one by one, and starts them again. */
     private void stopAndStart() {
         for (SimHost host : hosts) {
             final SimProcess process = host.process();
@@ -317,7 +317,7 @@ final class ClusterSimulation {
         turns.onProgress();
     }
 
-    // --- what others ask ---
+    // --- requests of others ---
 
     void onBegun() {
         begun++;
@@ -330,7 +330,7 @@ final class ClusterSimulation {
         trace.mix(version * 31 + status.ordinal());
     }
 
-    /** Other primaries end lifetimes by other clocks: as far as those are apart, they end sooner or later. */
+    /** Other primaries use other clocks for lifetimes: they end sooner or later by the difference. */
     void serves(Configuration configuration) {
         final List<Integer> now =
                 configuration.shards().stream().map(ShardAssignment::primary).toList();
@@ -345,7 +345,7 @@ final class ClusterSimulation {
         primaries = now;
     }
 
-    /** For people: what everybody is at. */
+    /** Human-readable state of all tasks. */
     String state() {
         final StringBuilder text = new StringBuilder();
         for (SimHost host : hosts) {
@@ -355,7 +355,7 @@ final class ClusterSimulation {
         return text.append(turns.describe()).toString();
     }
 
-    /** Nothing goes wrong now: a judge is at work, or the cluster is on its way to rest. */
+    /** Whether no faults are injected now: a checker runs, or the cluster is about to pause. */
     boolean isCalm() {
         return calm;
     }

@@ -25,7 +25,10 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
-/** A subscriber of the users' cache in a cluster. Its connection to a server ends when that has other roles, or is paused. */
+/**
+ * A subscriber of the clients' cache in a cluster. Its connection to a server ends when that changes its roles, or is
+ * paused.
+ */
 final class ClusterStreams extends Turned implements Scene, StreamServers {
     private static final int FRAME = 1 << 20;
 
@@ -37,7 +40,7 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
     private final Map<Integer, OfServer> sources = new HashMap<>();
     private @Nullable Configuration known;
 
-    /** @param log of what is received */
+    /** @param log receives the changes */
     ClusterStreams(ClusterSimulation simulation, RandomSource random, CallerLog log) {
         super(null);
         this.simulation = simulation;
@@ -67,7 +70,7 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
         }
     }
 
-    /** All serve for the first time. */
+    /** All servers serve for the first time. */
     void begin() {
         known = simulation.served();
         simulation.turns().add(this);
@@ -81,7 +84,7 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
         subscriber.answered(request);
     }
 
-    /** The users rest, and all servers serve. */
+    /** The clients pause, and all servers serve. */
     void rest() {
         subscriber.rest();
     }
@@ -157,7 +160,7 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
 
     @Override
     public void requireServing(int shard) {
-        // It is started again.
+        // The server is restarted.
     }
 
     @Override
@@ -201,7 +204,7 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
 
     @Override
     public void violation(String what) {
-        // Without another replica damage may take changes back that were received.
+        // Without another replica damage may revert received changes.
         simulation.deviceFaults().requireNoLoss(false, what);
     }
 

@@ -11,19 +11,20 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.sim.CrashError;
 
 /**
- * Who goes on next: agents, the event loops of network cards, attempts that servers are at work on, and fibers. Fibers wait
- * where they are; whoever else stops at a point has others run on top of its stack, and is not turned a second time.
+ * The scheduler's choice of the next task: agents, event loops of network cards, attempts executed by servers, and
+ * fibers. Fibers wait in place; any other task that stops at a point has others run on top of its stack, and does not
+ * run a second time.
  */
 final class ClusterTurns {
     private static final int DEEPEST = 4;
-    /** Longer than anything that goes wrong lasts. */
+    /** Longer than any fault lasts. */
     private static final long STUCK_AFTER_NS = 60_000_000_000L;
 
     private static final int STUCK_AFTER_STEPS = 200_000;
     private static final int PARKED_STEPS = 4;
     private static final int LOOK_AT_ALL_EVERY = 4096;
 
-    /** What happens by itself, at its time. */
+    /** An event at a given time. */
     private record Planned(long atNs, long number, Runnable what) {}
 
     private final ClusterSimulation simulation;
@@ -33,12 +34,12 @@ final class ClusterTurns {
     private final Deque<Turned> stack = new ArrayDeque<>();
     private final PriorityQueue<Planned> planned =
             new PriorityQueue<>(Comparator.comparingLong(Planned::atNs).thenComparingLong(Planned::number));
-    /** Of those that are stopped, the lowest first: the step by which each is to go on. */
+    /** Of the stopped tasks, the lowest first: the step at which each continues. */
     private final long[] until = new long[DEEPEST];
 
     private int depth;
     private int attempts;
-    /** A process has ended since its own were looked for. */
+    /** A process has ended since dead tasks were last removed. */
     private boolean someDied;
 
     private long taken;
@@ -73,7 +74,7 @@ final class ClusterTurns {
         }
     }
 
-    /** When it is ready may be another time now. Who has the turn need not say so: it is looked at when the turn ends. */
+    /** Its ready time may have changed. Not needed for the running task: it is checked when its step ends. */
     void changed(Turned one) {
         if (one.isOnStack() || one.place() < 0) {
             return;
@@ -81,13 +82,13 @@ final class ClusterTurns {
         if (one.isGone()) {
             remove(one);
         } else {
-            // A fiber whose process is over is taken out of wherever it is, which cannot be done here.
+            // A fiber of an ended process must be unwound wherever it is, which cannot be done here.
             someDied |= one.isDead();
             queue.place(one, one.readyAtNs(), simulation.timeline().nowNs());
         }
     }
 
-    /** Of all that belongs to a process: it stands still from now on, or goes on. */
+    /** All tasks of a process: it stalls from now on, or continues. */
     void changed(SimProcess process) {
         for (Turned one : List.copyOf(all)) {
             if (one.process() == process) {
@@ -96,12 +97,12 @@ final class ClusterTurns {
         }
     }
 
-    /** A process is over: what belongs to it leaves before anybody goes on. */
+    /** A process has ended: its tasks are removed before any other runs. */
     void died() {
         someDied = true;
     }
 
-    /** At that time, or as soon as somebody is turned after it. */
+    /** Runs it at that time, or as soon as a later task runs. */
     void at(long ns, Runnable what) {
         planned.add(new Planned(ns, numbers++, what));
     }
@@ -115,7 +116,7 @@ final class ClusterTurns {
         return taken;
     }
 
-    /** One step of one of those that can go on, or some time without any. */
+    /** Runs one step of a ready task, or lets time pass without any. */
     void step() {
         simulation.checkOn();
         taken++;
@@ -189,7 +190,7 @@ final class ClusterTurns {
         }
     }
 
-    /** Whoever changed has said so: otherwise it would never go on, or too early, and nobody would know. */
+    /** Checks that every change was reported: otherwise a task would never run, or too early, undetected. */
     private void requireTrue(long now) {
         for (Turned one : all) {
             final long due = one.readyAtNs();
@@ -203,14 +204,14 @@ final class ClusterTurns {
         }
     }
 
-    /** Its process is no more: it leaves by an error wherever it was. */
+    /** Its process has ended: an error unwinds it wherever it was. */
     private void end(Fiber fiber) {
         while (!fiber.isOver()) {
             turn(fiber);
         }
     }
 
-    /** All fibers leave; what they would have done nobody sees any more. */
+    /** Unwinds all fibers; their further effects are discarded. */
     void endAll() {
         for (Turned one : List.copyOf(all)) {
             if (one instanceof Fiber fiber) {
@@ -221,17 +222,17 @@ final class ClusterTurns {
         queue.clear();
     }
 
-    /** Whether a server is at work on what a client asked. */
+    /** Whether a server executes a client's request. */
     boolean hasAttempts() {
         return attempts > 0;
     }
 
-    /** Whether somebody has stopped in the middle of a step of what a client asked that process. */
+    /** Whether a task has stopped in the middle of a step of a client's request to that process. */
     boolean isInAttemptAt(SimProcess process) {
         return stack.stream().anyMatch(one -> one instanceof Attempt && one.process() == process);
     }
 
-    /** For people. */
+    /** Human-readable form. */
     String describe() {
         final StringBuilder text = new StringBuilder();
         for (Turned one : all) {
@@ -244,7 +245,7 @@ final class ClusterTurns {
         return text.toString();
     }
 
-    /** Somebody waits in the middle of a call: everybody else goes on. */
+    /** A task waits in the middle of a call: all others run. */
     void park(long ns) {
         final Fiber fiber = Fiber.current();
         if (fiber != null) {
@@ -266,8 +267,8 @@ final class ClusterTurns {
     }
 
     /**
-     * Others go on for about so many steps, on top of who has stopped. Steps that are taken on top of those others count
-     * too, and who is due lets nobody new stop above: so it goes on, however often others stop.
+     * Other tasks run for about this many steps, on top of the stopped one. Steps on top of those others count too, and
+     * a due task lets no new one stop above it: so it continues, however often others stop.
      */
     void nest(int steps) {
         final Turned here = stack.peekLast();
@@ -282,7 +283,7 @@ final class ClusterTurns {
         requireAlive(here);
     }
 
-    /** Whether one more may stop here. */
+    /** Whether one more task may stop here. */
     boolean mayStop() {
         for (int i = 0; i < depth; i++) {
             if (until[i] <= taken) {
@@ -292,7 +293,7 @@ final class ClusterTurns {
         return depth < DEEPEST;
     }
 
-    /** Who has the turn now, or null. */
+    /** The running task, or null. */
     @Nullable
     Turned current() {
         return stack.peekLast();

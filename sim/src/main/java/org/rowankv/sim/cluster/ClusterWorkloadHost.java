@@ -7,7 +7,7 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
-/** What the users' workload sees of a simulated cluster. */
+/** The simulated cluster as the host of the clients' workload. */
 final class ClusterWorkloadHost implements WorkloadHost {
     private final ClusterSimulation simulation;
 
@@ -69,16 +69,16 @@ final class ClusterWorkloadHost implements WorkloadHost {
 
     @Override
     public void requireDamage() {
-        simulation.deviceFaults().requireRotten("a write says that what it replaced is damaged");
+        simulation.deviceFaults().requireRotten("a write reports that the object it replaced is damaged");
     }
 
     @Override
     public boolean mayRefuse(Status status) {
         return switch (status) {
-            // NO_REPLY is the answer of a read; UNREACHABLE also when not even the session could be opened.
+            // A read may end with NO_REPLY; UNREACHABLE includes that not even the session could be opened.
             case FULL, TOO_LARGE, UNREACHABLE, STALE_TERM, NOT_PRIMARY, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> true;
             case CORRUPTED -> {
-                simulation.deviceFaults().requireRotten("a user finds an object damaged");
+                simulation.deviceFaults().requireRotten("a client finds a damaged object");
                 yield true;
             }
             default -> false;

@@ -12,9 +12,9 @@ import org.rowankv.sim.device.Rot;
 import org.rowankv.sim.device.RottenBit;
 
 /**
- * Devices that fail and clocks that leap, in a cluster. A server whose device fails stops itself, and is started again, as by a
- * supervisor. A server that finds its area damaged is refused until somebody has accepted that; no server of a cluster is made
- * anew. So there the run ends. Of one simulation one server has bits that flip.
+ * Device failures and clock jumps in a cluster. A server whose device fails stops itself, and is restarted, as by a
+ * supervisor. A server with a damaged area is refused until an operator has accepted that; a cluster's server is never
+ * replaced by an empty one. So the run ends there. In each simulation one server has bit flips.
  */
 final class DeviceFaults {
     private static final int NONE = -1;
@@ -32,7 +32,7 @@ final class DeviceFaults {
         this.random = random;
     }
 
-    /** A force of its device fails: while it serves, or any write, as those of a start. */
+    /** Makes a force of its device fail: while it serves, or any write, as during a start. */
     void failForce(SimHost host, int drawn) {
         final SimMemory memory = host.memory();
         if (memory != null && memory.hasDevice()) {
@@ -55,7 +55,7 @@ final class DeviceFaults {
         });
     }
 
-    /** From now on no force fails that has not yet. */
+    /** Cancels the failures that have not happened yet. */
     void heal() {
         for (SimHost host : simulation.hosts()) {
             final SimMemory memory = host.memory();
@@ -89,7 +89,10 @@ final class DeviceFaults {
         }
     }
 
-    /** A server that cannot go on over its area says so, and the cluster waits for it: there is nothing more to be seen. */
+    /**
+     * A server that cannot continue on its area reports that, and the cluster waits for it: the run has nothing more to
+     * show.
+     */
     private void watchArea(SimHost host) {
         simulation.turns().at(simulation.timeline().nowNs() + LOOK_EVERY_NS, () -> {
             final SimProcess process = host.process();
@@ -102,7 +105,7 @@ final class DeviceFaults {
         });
     }
 
-    /** A server that cannot go on over its damaged area ends the run. @param failure of the server, or null */
+    /** A server that cannot continue on its damaged area ends the run. @param failure of the server, or null */
     void requireRuns(SimHost host, @Nullable RuntimeException failure) {
         if (failure != null && host.number() == rotten && isOfDamage(failure)) {
             simulation.happenings().count("servers refused over damage");
@@ -135,7 +138,7 @@ final class DeviceFaults {
         return rotten == NONE ? Set.of() : Set.of(rotten);
     }
 
-    /** Somebody is told that an object cannot be read. */
+    /** A reply says that an object is unreadable. */
     void requireRotten(String what) {
         if (rotten == NONE) {
             simulation.violation(what + ", and nothing was");
@@ -143,7 +146,10 @@ final class DeviceFaults {
         simulation.happenings().count("answers that an object cannot be read");
     }
 
-    /** Something acknowledged is gone: only a server without replicas may lose it, and never shows anything wrong instead. */
+    /**
+     * An acknowledged object is missing: only a server without replicas may lose it, and never returns a wrong one
+     * instead.
+     */
     void requireNoLoss(boolean isWrong, String what) {
         if (!isWrong && rotten != NONE && simulation.plan().replicas() == 1) {
             simulation.loss(what);
@@ -151,7 +157,7 @@ final class DeviceFaults {
         simulation.violation(what);
     }
 
-    /** Whether damage is what a server reports. */
+    /** Whether the server's report is about damage. */
     boolean explains(SimHost host, ErrorLog.Observation error) {
         final String where = error.where();
         return host.number() == rotten

@@ -7,7 +7,7 @@ import org.rowankv.protocol.CacheLimit;
 import org.rowankv.server.catalogue.StoredCache;
 import org.rowankv.server.peer.ClusterCatalogue;
 
-/** A server's catalogue, as a client that is connected to it sees it. */
+/** A server's catalogue, as seen by a connected client. */
 final class DoorCatalogue implements Catalogue {
     private final ClusterCatalogue catalogue;
 

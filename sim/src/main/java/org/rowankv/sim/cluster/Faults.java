@@ -12,10 +12,13 @@ import org.rowankv.server.membership.PlannedSwap;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.Caches;
 
-/** Lets things go wrong, and makes the planned changes. */
+/** Injector of the planned faults and changes. */
 final class Faults {
     private static final int MOST_ATTEMPTS = 100;
-    /** Where the servers have begun to rely on each other: too near to the end of a start to be met by counting. */
+    /**
+     * Points where the servers have begun to depend on each other: too near to the end of a start to be hit by
+     * counting.
+     */
     private static final String[] LATE_IN_A_START = {
         "start.collected", "start.scattered", "start.term", "start.ready", "start.ready", "start.ready"
     };
@@ -39,7 +42,7 @@ final class Faults {
         return devices;
     }
 
-    /** Whether a planned change is under way. */
+    /** Whether a planned change is in progress. */
     boolean isAtWork() {
         final Fiber catalogue = atCatalogue;
         return atWork > 0 || catalogue != null && !catalogue.isOver();
@@ -49,7 +52,7 @@ final class Faults {
         return simulation.timeline().nowNs();
     }
 
-    /** From short to long, each order of magnitude as often as the next: up to about 5 s. */
+    /** Log-uniform duration, up to about 5 s. */
     private long whileNs() {
         return 8L * random.nextInt(1 << 13 + random.nextInt(17));
     }
@@ -91,7 +94,7 @@ final class Faults {
         }
     }
 
-    /** It is killed, and its next life, or that of another, ends while the servers start. */
+    /** Kills it, and ends its next life, or that of another, while the servers start. */
     private void killInStart(SimHost host) {
         simulation.killAndRestart(host, false);
         final SimHost next =
@@ -123,7 +126,7 @@ final class Faults {
         final SimProcess process = host.process();
         if (process != null) {
             process.stop();
-            // If it hangs it is killed, as a supervisor would.
+            // If it hangs it is killed, as by a supervisor.
             awaitEnd(host, process, nowNs() + 5_000_000_000L);
         }
     }
@@ -178,20 +181,20 @@ final class Faults {
         }
     }
 
-    private void breakConnections(SimHost host, boolean isTold) {
+    private void breakConnections(SimHost host, boolean isNotified) {
         final int percent = 1 + random.nextInt(100);
         for (SimChannel channel : List.copyOf(simulation.wire().connections())) {
             final SimChannel peer = channel.peer();
             if ((channel.process().host() == host
                             || peer != null && peer.process().host() == host)
                     && random.nextInt(100) < percent) {
-                simulation.wire().breakDown(channel, isTold);
-                simulation.happenings().count(isTold ? "connections broken" : "connections broken silently");
+                simulation.wire().breakDown(channel, isNotified);
+                simulation.happenings().count(isNotified ? "connections broken" : "connections broken silently");
             }
         }
     }
 
-    /** Connections break when something is written to them next, of some size or more. */
+    /** Connections break at the next write of some size or more. */
     private void breakLate(SimHost host) {
         for (SimChannel channel : simulation.wire().connections()) {
             if (channel.process().host() == host) {
@@ -200,7 +203,7 @@ final class Faults {
         }
     }
 
-    /** A cache that is in use is destroyed, and mostly created again at once. */
+    /** Destroys a cache in use, and mostly creates it again at once. */
     private void catalogue(SimHost host, int drawn) {
         final Caches caches = simulation.workload().caches();
         final int cache = drawn % caches.count();
@@ -218,14 +221,14 @@ final class Faults {
         });
     }
 
-    /** Nothing goes wrong any more: every change of a cache comes to its end, and every cache is there. */
+    /** No more faults: completes every change of a cache, and creates missing caches. */
     void settleCaches() {
         final boolean[] isDone = {false};
         for (int i = 0; !isDone[0]; i++) {
             if (i == MOST_ATTEMPTS) {
-                simulation.violation("the catalogue cannot be changed at rest");
+                simulation.violation("the catalogue cannot be changed during a pause");
             }
-            simulation.awaitServed(); // roles may end meanwhile, as when versions come to their end
+            simulation.awaitServed(); // roles may end meanwhile, as when versions are exhausted
             changeCaches(simulation.hosts().get(i % simulation.hosts().size()), catalogue -> {
                 simulation.workload().caches().settle(catalogue);
                 isDone[0] = true;

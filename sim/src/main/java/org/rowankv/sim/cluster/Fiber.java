@@ -11,16 +11,16 @@ import org.rowankv.sim.CrashError;
 import org.rowankv.sim.SimThread;
 
 /**
- * Work that waits in the middle of what it does. It has a thread, but that runs only while the simulation's own thread has
- * handed it the turn and stands still: there is never more than one that runs, and the scheduler says which.
+ * A task that can wait in the middle of its work. It has a thread, which runs only while the simulation's own thread
+ * has handed control to it and waits: at most one of them runs, chosen by the scheduler.
  *
- * <p>When its process ends it is taken out of wherever it waits by an error.
+ * <p>When its process ends, an error unwinds it wherever it waits.
  */
 final class Fiber extends Turned implements StartedWork {
-    /** Longer than any turn: whoever does not come back waits for something that no turn of others will bring. */
+    /** Longer than any step: a fiber that does not return waits for an event that no other task will cause. */
     private static final long LOST_AFTER_S = 120;
 
-    /** Knows whose it is. */
+    /** A thread with a reference to its fiber. */
     private static final class Body extends SimThread {
         private final Fiber fiber;
 
@@ -53,7 +53,7 @@ final class Fiber extends Turned implements StartedWork {
         body.tells(simulation.points()::onPoint);
     }
 
-    /** The one whose thread this is, or null. */
+    /** The fiber of the current thread, or null. */
     static @Nullable Fiber current() {
         return Thread.currentThread() instanceof Body own ? own.fiber : null;
     }
@@ -65,7 +65,7 @@ final class Fiber extends Turned implements StartedWork {
             requireAlive();
             work.run();
         } catch (CrashError e) {
-            // It ends here, as it should.
+            // It ends here, as intended.
         } catch (RuntimeException | Error e) {
             failure = e;
         } finally {
@@ -81,7 +81,7 @@ final class Fiber extends Turned implements StartedWork {
         }
     }
 
-    /** Others go on until that time, or until somebody wakes it up. */
+    /** Other tasks run until that time, or until it is woken up. */
     void rest(long untilNs) {
         requireAlive();
         readyAtNs = untilNs;
@@ -90,7 +90,7 @@ final class Fiber extends Turned implements StartedWork {
         requireAlive();
     }
 
-    /** Whether it was interrupted since it was asked last. */
+    /** Whether it was interrupted since the last call. */
     boolean takeInterrupt() {
         final boolean was = interrupted;
         interrupted = false;
@@ -142,8 +142,7 @@ final class Fiber extends Turned implements StartedWork {
     private void awaitBack() {
         try {
             if (!back.tryAcquire(LOST_AFTER_S, TimeUnit.SECONDS)) {
-                throw new AssertionError(
-                        name + " does not come back: it is at " + Arrays.toString(body.getStackTrace()));
+                throw new AssertionError(name + " does not return: it is at " + Arrays.toString(body.getStackTrace()));
             }
         } catch (InterruptedException e) {
             throw new AssertionError("a simulation was interrupted", e);
@@ -165,7 +164,7 @@ final class Fiber extends Turned implements StartedWork {
         wakeUp();
     }
 
-    /** The one whose thread this is: what waits is on none but these. */
+    /** The fiber of the current thread: only fibers may wait. */
     static Fiber required() {
         final Fiber own = current();
         if (own == null) {
@@ -174,7 +173,7 @@ final class Fiber extends Turned implements StartedWork {
         return own;
     }
 
-    /** For people: where it waits. */
+    /** Human-readable position of its wait. */
     String where() {
         return name + " at "
                 + Arrays.stream(body.getStackTrace())

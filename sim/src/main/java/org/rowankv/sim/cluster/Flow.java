@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** What is on its way in one direction of a connection: bytes in order, each lot with the time of its arrival, and the end. */
+/** Data in flight in one direction of a connection: bytes in order, in chunks with their arrival times, and the end. */
 final class Flow {
     private record Lot(byte[] bytes, long atNs) {}
 
@@ -14,7 +14,7 @@ final class Flow {
     private long underWay;
     private long endsAtNs = Turned.NEVER;
     private long resetAtNs = Turned.NEVER;
-    /** Whatever comes now gets lost. */
+    /** Later data is lost. */
     private boolean broken;
 
     void carry(byte[] bytes, long atNs) {
@@ -29,18 +29,18 @@ final class Flow {
         return underWay;
     }
 
-    /** When the next lot arrives, or an end that comes in order. */
+    /** When the next chunk arrives, or an orderly end. */
     long nextNs() {
         final Lot first = lots.peekFirst();
         return first != null ? first.atNs : endsAtNs;
     }
 
-    /** When the other end is found to be gone, whether anybody reads or not. */
+    /** When the loss of the other end is detected, even without a read. */
     long resetAtNs() {
         return resetAtNs;
     }
 
-    /** The next lot if it has arrived. */
+    /** The next chunk if it has arrived. */
     byte @Nullable [] arrived(long nowNs) {
         final Lot first = lots.peekFirst();
         if (first == null || first.atNs > nowNs) {
@@ -51,7 +51,7 @@ final class Flow {
         return first.bytes;
     }
 
-    /** The sender closed: nothing comes after what is on its way. */
+    /** The sender closed: nothing follows the data in flight. */
     void end(long atNs) {
         if (!broken) {
             endsAtNs = Math.max(lastNs, atNs);
@@ -59,7 +59,7 @@ final class Flow {
         }
     }
 
-    /** The sender is cut off. What is on its way arrives, but not before that time, and nobody tells the receiver. */
+    /** The sender is cut off. Data in flight arrives, but not before that time, and the receiver is not notified. */
     void breakLate(long untilNs) {
         final Deque<Lot> before = new ArrayDeque<>(lots);
         lots.clear();
@@ -71,9 +71,9 @@ final class Flow {
     }
 
     /**
-     * The connection is gone: of what is on its way only the first bytes arrive.
+     * The connection is gone: only the first bytes of the data in flight arrive.
      *
-     * @param kept so many of them
+     * @param kept number of these bytes
      * @param resetNs when the receiver notices; {@link Turned#NEVER} if it does not
      */
     void breakAfter(long kept, long resetNs) {

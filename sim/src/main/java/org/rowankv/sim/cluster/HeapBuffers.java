@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledHeapByteBuf;
 
 /**
- * All buffers of a simulated process, on the heap, also those that are to be direct: a process that is killed releases none,
- * and what it leaves must not add up over thousands of simulations.
+ * Allocator that keeps all buffers of a simulated process on the heap, even direct ones: a killed process releases
+ * none, and leaks must not add up over thousands of simulations.
  */
 final class HeapBuffers extends AbstractByteBufAllocator {
     @Override

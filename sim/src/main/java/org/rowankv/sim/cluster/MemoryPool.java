@@ -5,7 +5,7 @@ import java.util.List;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.sim.SimMemory;
 
-/** The memories of hosts, used again from one simulation to the next, since they are large. For one thread. */
+/** Pool of the hosts' memories, reused between simulations because they are large. Confined to one thread. */
 final class MemoryPool {
     private static final int MOST = 9;
 

@@ -5,8 +5,8 @@ import java.util.List;
 import org.rowankv.server.catalogue.StoredCache;
 
 /**
- * The caches that a client port knows since its server got its roles. What was destroyed before, also if only half, is not among them:
- * the log of a shard may have lost the entry that destroyed it.
+ * The caches known to a client port since its server got its roles. Excludes caches destroyed before, even partly: the
+ * log of a shard may have lost the entry that destroyed them.
  */
 final class PortCaches {
     private final SimCoordinator coordinator;
@@ -14,11 +14,11 @@ final class PortCaches {
 
     PortCaches(SimCoordinator coordinator, List<StoredCache> known) {
         this.coordinator = coordinator;
-        ids.set(0); // of requests that concern no cache
+        ids.set(0); // for requests without a cache
         add(known);
     }
 
-    /** A port reads the catalogue again for an id that it does not know: here that takes no time, and does not fail. */
+    /** A port reads the catalogue again for an unknown id: here that takes no time, and does not fail. */
     boolean knows(int id) {
         if (!ids.get(id)) {
             add(coordinator.caches());

@@ -8,7 +8,7 @@ import org.rowankv.runtime.agent.Signal;
 import org.rowankv.runtime.agent.StartedWork;
 import org.rowankv.runtime.agent.TurnedAgent;
 
-/** Gives what one process runs its turns. */
+/** Scheduling of the agents and the work of one process. */
 final class ProcessScheduling implements Scheduling {
     private static final String FORCE = "force-";
 

@@ -4,12 +4,13 @@ import java.util.Arrays;
 import org.rowankv.topology.Configuration;
 
 /**
- * Who serves which shard in which term: no two at a time, none after a later one, and none before every server of the term has
- * taken over what it lacked, and forced it: what a client may read is on all replicas.
+ * Checker of roles. Invariants: no two servers serve a shard in one term; no server serves it in a former term; and
+ * none serves before every server of the term has taken over its missing entries, and forced them. What a client may
+ * read is on all replicas.
  */
 final class Roles {
     private final ClusterSimulation simulation;
-    /** By shard: the highest term in which somebody has begun to serve it. */
+    /** By shard: the highest term in which a server has begun to serve it. */
     private final long[] servedTerm;
     /** By server. */
     private final long[] terms;
@@ -23,12 +24,12 @@ final class Roles {
         this.completeTerm = new long[simulation.plan().servers()];
     }
 
-    /** A server has everything that its roles in a term ask for. */
+    /** A server holds everything that its roles in a term require. */
     void completed(SimProcess process, Configuration configuration) {
         completeTerm[process.host().number()] = configuration.term();
     }
 
-    /** A server lets clients in. */
+    /** A server admits clients. */
     void serves(SimProcess process, Configuration configuration) {
         final int server = process.host().number();
         if (configuration.term() <= terms[server]) {
@@ -66,7 +67,7 @@ final class Roles {
         }
     }
 
-    /** Somebody got an answer. */
+    /** A client got a reply. */
     void answered(SimProcess process, int shard, long term) {
         if (term < servedTerm[shard]) {
             simulation.violation("server " + process + " answered for shard " + shard + " in term " + term

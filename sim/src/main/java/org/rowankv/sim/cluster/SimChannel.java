@@ -16,12 +16,12 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a simulated connection. What is written travels in lots of any size, and is read when it has arrived and
- * somebody wants to read.
+ * One end of a simulated connection. Written data travels in chunks of any size, and is read once it has arrived and a
+ * read is requested.
  */
 final class SimChannel extends AbstractChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(false);
-    /** What may be on its way before a writer has to wait, as the buffers of a TCP connection. */
+    /** Bytes in flight before a writer has to wait, like the buffers of a TCP connection. */
     private static final int WINDOW = 64 << 10;
 
     private final Wire wire;
@@ -34,7 +34,7 @@ final class SimChannel extends AbstractChannel {
     private boolean active;
     private boolean wantsToRead;
     private boolean isBlocked;
-    /** It breaks as soon as so many bytes are written at once; 0: it does not. */
+    /** It breaks at a write of at least this many bytes; 0: never. */
     private int breaksWith;
 
     /** @param parent of an accepted one; null for one that connects */
@@ -61,7 +61,7 @@ final class SimChannel extends AbstractChannel {
         breaksWith = bytes;
     }
 
-    /** Whether it breaks now that so many bytes have been written at once. */
+    /** Whether it breaks at a write of this many bytes. */
     boolean breaksWith(int bytes) {
         if (breaksWith == 0 || bytes < breaksWith) {
             return false;
@@ -70,7 +70,7 @@ final class SimChannel extends AbstractChannel {
         return true;
     }
 
-    /** The two are connected from now on. */
+    /** Connects the two ends. */
     void pair(SimChannel other) {
         peer = other;
         active = true;
@@ -78,7 +78,7 @@ final class SimChannel extends AbstractChannel {
 
     // --- arrivals, on its event loop ---
 
-    /** When something happens here that is not the process's own doing. */
+    /** Time of the next external event. */
     long nextNs() {
         return Math.min(incoming.resetAtNs(), wantsToRead ? incoming.nextNs() : Turned.NEVER);
     }
@@ -111,7 +111,7 @@ final class SimChannel extends AbstractChannel {
         }
     }
 
-    // --- what it is to Netty ---
+    // --- Netty's interface ---
 
     @Override
     public ChannelConfig config() {

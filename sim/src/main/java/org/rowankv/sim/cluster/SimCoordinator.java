@@ -15,8 +15,8 @@ import org.rowankv.server.configstore.Versioned;
 import org.rowankv.topology.Configuration;
 
 /**
- * The configuration store of a cluster as its users see it: slow, at times away, at times losing the answer to a change
- * that was made, or that will be made later. What it keeps it never loses.
+ * The configuration store of a cluster as its clients see it: slow, sometimes unavailable, sometimes losing the reply
+ * to a change that was made, or that will be made later. It never loses stored data.
  */
 final class SimCoordinator {
     private final ClusterSimulation simulation;
@@ -32,17 +32,17 @@ final class SimCoordinator {
         this.slowNs = slowNs;
     }
 
-    /** Nobody reaches it until then. */
+    /** It is unreachable until then. */
     void away(long untilNs) {
         awayUntilNs = untilNs;
     }
 
-    /** Until then it loses every third answer. */
+    /** Until then it loses every third reply. */
     void flaky(long untilNs) {
         flakyUntilNs = untilNs;
     }
 
-    /** Whether changes are still on their way whose senders have given up. */
+    /** Whether changes of senders that have given up are still in flight. */
     boolean hasLateChanges() {
         return late > 0;
     }
@@ -52,19 +52,19 @@ final class SimCoordinator {
         flakyUntilNs = 0;
     }
 
-    /** What is stored, without any delay. */
+    /** The stored configuration, without delay. */
     @Nullable
     Configuration configuration() {
         final Versioned node = nodes.read(ConfigurationCodec.PATH);
         return node == null ? null : ConfigurationCodec.decode(node.bytes());
     }
 
-    /** The caches that there are, without any delay. */
+    /** The existing caches, without delay. */
     List<StoredCache> caches() {
         return CatalogueStore.list(nodes);
     }
 
-    /** @param process that asks; null for somebody beside the cluster */
+    /** @param process the calling process; null for a client outside the cluster */
     ConfigurationStore seenBy(@Nullable SimProcess process, RandomSource random) {
         return new Seen(process, random);
     }
@@ -82,7 +82,7 @@ final class SimCoordinator {
         return done;
     }
 
-    /** As one of its users sees it. On fibers. */
+    /** The view of one client. On fibers. */
     private final class Seen implements ConfigurationStore {
         private final @Nullable SimProcess process;
         private final RandomSource random;
@@ -168,7 +168,7 @@ final class SimCoordinator {
 
         @Override
         public void close() {
-            // Nothing is held.
+            // Stateless.
         }
     }
 }

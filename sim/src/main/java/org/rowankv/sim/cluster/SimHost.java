@@ -10,7 +10,7 @@ import org.rowankv.server.directory.ServerHome;
 import org.rowankv.sim.NodeClock;
 import org.rowankv.sim.SimMemory;
 
-/** The machine of one server: what outlives its processes, and the one that runs there. */
+/** The machine of one server: the state that outlives its processes, and the current process. */
 final class SimHost {
     private final ClusterSimulation simulation;
     private final int number;
@@ -35,7 +35,7 @@ final class SimHost {
         return number;
     }
 
-    /** By the order of the names, which the numbers of servers follow. */
+    /** Names sort in the order of the servers' numbers. */
     String name() {
         return Character.toString('a' + number);
     }
@@ -48,7 +48,7 @@ final class SimHost {
         return clock;
     }
 
-    /** What runs there, or null. */
+    /** The current process, or null. */
     @Nullable
     SimProcess process() {
         return process;
@@ -64,7 +64,7 @@ final class SimHost {
         started.begin();
     }
 
-    /** The process ends here. @param isPowerCut whether the machine ends with it */
+    /** Ends the process here. @param isPowerCut whether the machine loses power with it */
     void kill(boolean isPowerCut) {
         final SimProcess dying = process;
         if (dying == null) {
@@ -95,7 +95,7 @@ final class SimHost {
         }
     }
 
-    /** Where its area is; null before it was made. */
+    /** The memory of its area; null before it was created. */
     @Nullable
     SimMemory memory() {
         return memory;
@@ -107,7 +107,7 @@ final class SimHost {
             process = null;
             final SimMemory area = memory;
             if (area != null) {
-                area.crash(); // nothing of it stores anything any more, whoever of it is still stopped somewhere
+                area.crash(); // it stores nothing any more, even if its code is still stopped somewhere
             }
             ended.died(false);
         }
@@ -172,7 +172,7 @@ final class SimHost {
 
         @Override
         public void close() {
-            // Nobody else comes.
+            // No other process competes for it.
         }
     }
 

@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** Where a process lets others connect to it. */
+/** The server socket of a simulated process. */
 final class SimListener extends AbstractServerChannel {
     private final Wire wire;
     private final SimProcess process;
@@ -25,7 +25,7 @@ final class SimListener extends AbstractServerChannel {
         return process;
     }
 
-    /** Somebody has connected. On its event loop. */
+    /** Accepts a connection. On its event loop. */
     void accept(SimChannel accepted) {
         pipeline().fireChannelRead(accepted);
         pipeline().fireChannelReadComplete();
@@ -69,6 +69,6 @@ final class SimListener extends AbstractServerChannel {
 
     @Override
     protected void doBeginRead() {
-        // Whoever connects is let in.
+        // Every connection is accepted.
     }
 }

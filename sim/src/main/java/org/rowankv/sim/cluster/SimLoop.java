@@ -4,7 +4,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.server.dispatch.LoopCalls;
 import org.rowankv.server.dispatch.SteppedCall;
 
-/** An event loop of a simulated server process: its requests share worker contexts, and one of them is stepped at a time. */
+/** An event loop of a simulated server process: its requests share worker contexts, and run one step at a time. */
 final class SimLoop {
     private final LoopCalls calls;
     private boolean turning;
@@ -17,12 +17,12 @@ final class SimLoop {
         return calls.callOf(request);
     }
 
-    /** Whether it stands in the middle of a step: its thread does nothing else then. */
+    /** Whether it is in the middle of a step: its thread does nothing else then. */
     boolean isTurning() {
         return turning;
     }
 
-    /** A turn in which one request goes on; true when it is answered. */
+    /** Runs one step of a request; true when it has its reply. */
     boolean turn(SteppedCall call) {
         turning = true;
         try {
@@ -35,7 +35,7 @@ final class SimLoop {
         }
     }
 
-    /** The loop helps those that its requests may be waiting for. */
+    /** Runs agents that its requests may be waiting for. */
     void help() {
         calls.help();
     }

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.rowankv.runtime.RandomSource;
 
-/** The network card of one process: the event loop that lands, turned by the simulation. */
+/** The network card of one process: the event loop that lands entries, run by the simulation. */
 final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
     private final ClusterSimulation simulation;
     private final Turns turns;
@@ -27,7 +27,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
     private final Time time = new Time();
     private final DefaultPromise<Void> ended = new DefaultPromise<>(ImmediateEventExecutor.INSTANCE);
 
-    /** Its turns. */
+    /** Its steps. */
     private final class Turns extends Turned {
         private final SimProcess process;
         private final RandomSource random;
@@ -54,7 +54,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
         }
     }
 
-    /** The simulation's. */
+    /** The simulation's clock. */
     private final class Time implements Ticker {
         @Override
         public long initialNanoTime() {
@@ -78,7 +78,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
         simulation.turns().add(turns);
     }
 
-    // --- turns ---
+    // --- steps ---
 
     private long nextNs() {
         if (!tasks.isEmpty()) {
@@ -117,12 +117,12 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
         }
     }
 
-    /** Its process is over: whoever keeps something for it may let go. */
+    /** Its process has ended: what is held for it can be released. */
     void end() {
         final boolean unused = ended.trySuccess(null);
     }
 
-    /** Something may happen here earlier, or later, than it looked. */
+    /** The time of its next event may have changed. */
     void changed() {
         simulation.turns().changed(turns);
     }
@@ -137,12 +137,12 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
         changed();
     }
 
-    /** Those that are open. */
+    /** The open channels. */
     List<SimChannel> channels() {
         return channels;
     }
 
-    // --- what it is to Netty ---
+    // --- Netty's interface ---
 
     @Override
     public Ticker ticker() {

@@ -28,7 +28,7 @@ import org.rowankv.topology.Routing;
 
 /** One life of a server: a process with the server's own code in it, from its start to its end. */
 final class SimProcess {
-    /** What a peer that behaves is never accused of, whatever becomes of the connection. */
+    /** Faults of which a correct peer is never accused, whatever happens to the connection. */
     private static final WireFault[] MISTAKES = {
         WireFault.BAD_LENGTH,
         WireFault.BAD_CHECKSUM,
@@ -38,7 +38,7 @@ final class SimProcess {
         WireFault.IMPOSTOR
     };
 
-    /** Where clients come in. */
+    /** The entry point for clients. */
     record Door(
             Server server,
             Configuration configuration,
@@ -58,9 +58,9 @@ final class SimProcess {
     private boolean dead;
     private boolean stopping;
     private long pausedUntilNs;
-    /** It ends so many points of its start from now; −1: not at one. */
+    /** Ends after this many points of its start; −1: not at a point. */
     private int crashIn = -1;
-    /** Only a point of that name; empty: whichever comes. */
+    /** Counts only points of that name; empty: any. */
     private String crashAt = "";
 
     SimProcess(ClusterSimulation simulation, SimHost host, int life, RandomSource random) {
@@ -122,7 +122,7 @@ final class SimProcess {
                 @Override
                 public void pause() {
                     close();
-                    // A port's loops end what they are in the middle of: the next round uses the same area.
+                    // A port's loops finish their current steps: the next term uses the same area.
                     while (simulation.turns().isInAttemptAt(SimProcess.this)) {
                         Fiber.required().rest(simulation.timeline().nowNs() + 10_000);
                     }
@@ -158,7 +158,7 @@ final class SimProcess {
         return own;
     }
 
-    /** It has what its roles ask for, in the term that it has adopted. */
+    /** It holds everything that its roles require, in the term that it has adopted. */
     void completed() {
         final Configuration adopted = server.configuration();
         if (adopted == null) {
@@ -189,12 +189,12 @@ final class SimProcess {
         simulation.turns().changed(this);
     }
 
-    /** Stands still until then. */
+    /** Stalls until then. */
     long pausedUntilNs() {
         return pausedUntilNs;
     }
 
-    /** From now on nothing of it reaches anybody. */
+    /** From now on it sends nothing. */
     void died(boolean isSilent) {
         judgeErrors();
         dead = true;
@@ -204,7 +204,7 @@ final class SimProcess {
         nic.end();
     }
 
-    /** It was told to stop. */
+    /** It was asked to stop. */
     boolean isStopping() {
         return stopping;
     }
@@ -213,7 +213,7 @@ final class SimProcess {
         return dead;
     }
 
-    /** It lets go of its roles in order, and ends. */
+    /** Releases its roles cleanly, and ends. */
     void stop() {
         stopping = true;
         scheduling.begin("stop", true, () -> {
@@ -223,7 +223,7 @@ final class SimProcess {
         });
     }
 
-    /** What it has reported, and accused others of, must be what a broken connection explains. */
+    /** Its reports, and its accusations of peers, must be explained by broken connections. */
     void judgeErrors() {
         final RuntimeException failure = server.failure();
         simulation.deviceFaults().requireRuns(host, failure);
@@ -247,7 +247,7 @@ final class SimProcess {
         }
     }
 
-    /** A chore that was cut short when the server lost its roles, or the configuration store was away. */
+    /** A chore was interrupted when the server lost its roles, or the configuration store was unavailable. */
     private static boolean isExpected(ErrorLog.Observation error) {
         return error.type().endsWith("RoundOverException")
                 || error.type().endsWith("ConfigurationStoreException")
@@ -263,13 +263,13 @@ final class SimProcess {
                 || error.message().contains("the simulated device");
     }
 
-    /** Why it has come to its end, or null. */
+    /** Cause of its end, or null. */
     @Nullable
     RuntimeException failure() {
         return server.phase() == Phase.FAILED ? server.failure() : null;
     }
 
-    /** Whoever serves now, or null. */
+    /** The serving entry point, or null. */
     @Nullable
     Door door() {
         return door;
@@ -291,7 +291,7 @@ final class SimProcess {
         return scheduling;
     }
 
-    /** For people. */
+    /** Human-readable form. */
     String state() {
         return this + " is " + server.phase() + (server.saying().isEmpty() ? "" : " (" + server.saying() + ")")
                 + " in "

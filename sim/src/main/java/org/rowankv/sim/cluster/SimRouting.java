@@ -11,8 +11,8 @@ import org.rowankv.sim.SimNetwork;
 import org.rowankv.topology.Configuration;
 
 /**
- * The connections of one client to the cluster: knows a configuration, which may be old; asks whoever is primary in it; and
- * learns a newer one when it is told so or nobody answers. In the turns of the client.
+ * The connections of one client to the cluster. It holds a configuration, which may be stale; sends requests to the
+ * primary in it; and fetches a newer one on request, or when no reply arrives. Runs in the client's steps.
  */
 final class SimRouting implements Session {
     private static final int MOST_DOUBLINGS = 3;
@@ -59,9 +59,9 @@ final class SimRouting implements Session {
         throw new UnsupportedOperationException("its user does not wait");
     }
 
-    /** Makes an attempt of its user. */
+    /** Starts an attempt of its user. */
     void begin(Request next) {
-        // Who repeats waits longer each time: else attempts pile up at a server that stands still.
+        // Exponential back-off: otherwise attempts pile up at a stalled server.
         final boolean isRepeated = next == request;
         final boolean isLost = isRepeated && next.status() == Status.NO_REPLY;
         doublings = isLost ? Math.min(MOST_DOUBLINGS, doublings + 1) : isRepeated ? doublings : 0;
@@ -78,16 +78,16 @@ final class SimRouting implements Session {
                         known.shard(next.shard()).primary());
     }
 
-    /** When {@link #finish} is due: at the answer, or when its time is over. */
+    /** When {@link #finish} is due: at the reply, or at the deadline. */
     long readyAtNs() {
         return answer != null ? 0 : atNs;
     }
 
-    /** The attempt is over: the request has the answer that came, or NO_REPLY. */
+    /** The attempt is over: the request holds the reply, or NO_REPLY. */
     void finish() {
         final Request asked = request;
         if (asked == null) {
-            throw new AssertionError(name + " asks for nothing");
+            throw new AssertionError(name + " has no request in progress");
         }
         final Request found = answer;
         answer = null;
@@ -97,7 +97,7 @@ final class SimRouting implements Session {
             asked.fail(Status.NO_REPLY);
         } else if (found.status() == Status.CLOSED) {
             count(found.status());
-            asked.fail(Status.UNREACHABLE); // of a process that ends: the next one may do it
+            asked.fail(Status.UNREACHABLE); // of an ending process: the next one may accept it
         } else {
             SimNetwork.copyAnswer(found, asked);
             if (found.status().isForAnother()) {
@@ -110,7 +110,7 @@ final class SimRouting implements Session {
         simulation.happenings().count("attempts answered " + status);
     }
 
-    /** How much longer than it should its user pauses before the next attempt. */
+    /** Additional pause of its user before the next attempt. */
     long pauseNs() {
         final Request asked = request;
         return asked == null || !asked.status().isForAnother()
@@ -124,7 +124,7 @@ final class SimRouting implements Session {
         return known.term() > knownTerm;
     }
 
-    /** The answer of an attempt; too late, it is not heard. */
+    /** The reply of an attempt; a late one is ignored. */
     void receive(int ofAttempt, Request answered) {
         final Turned who = user;
         if (who != null && ofAttempt == attempt) {
@@ -133,12 +133,12 @@ final class SimRouting implements Session {
         }
     }
 
-    /** Whose it is. */
+    /** Sets its user. */
     void serve(Turned newUser) {
         user = newUser;
     }
 
-    /** Any server that serves tells what it knows. */
+    /** Any serving server sends the configuration it knows. */
     private void learn() {
         final SimHost host =
                 simulation.hosts().get(random.nextInt(simulation.hosts().size()));
@@ -162,7 +162,7 @@ final class SimRouting implements Session {
 
     @Override
     public void close() {
-        // Nothing is held.
+        // Stateless.
     }
 
     @Override

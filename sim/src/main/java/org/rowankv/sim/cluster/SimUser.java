@@ -10,7 +10,10 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.sim.workload.Inclination;
 import org.rowankv.sim.workload.WorkloadClient;
 
-/** A user of the driver's own code: asks random things of random keys, one at a time, and writes down what it is told. */
+/**
+ * A client that runs the driver's own code: performs random operations on random keys, one at a time, and records the
+ * replies.
+ */
 final class SimUser extends Turned {
     private final ClusterSimulation simulation;
     private final RandomSource random;
@@ -18,12 +21,12 @@ final class SimUser extends Turned {
     private final RowanClient client;
     private final WorkloadClient asks;
     private long nextAtNs;
-    /** Nobody wants to be asked anything. */
+    /** The client is paused: it starts no operation. */
     private boolean parked;
 
-    /** The operation under way. */
+    /** The operation in progress. */
     private @Nullable Attempts stepped;
-    /** It is sent when the pause before it is over. */
+    /** Sent when the pause before it is over. */
     private @Nullable Request upcoming;
 
     private long pauseEndNs;
@@ -48,7 +51,7 @@ final class SimUser extends Turned {
         return stepped == null;
     }
 
-    /** Questions are welcome again. */
+    /** Ends the pause. */
     void goOn() {
         parked = false;
         simulation.turns().changed(this);

@@ -4,18 +4,18 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who can go on now, and when each of the others can. Those that change say so ({@link #place}), so that a step costs no
- * look at everybody: of hundreds that wait, few ever are ready.
+ * Queue of tasks: the ready ones, and the others by their ready time. Tasks report their changes ({@link #place}), so a
+ * step need not poll all of them: of hundreds that wait, few are ever ready.
  */
 final class TurnQueue {
     private @Nullable Turned[] ready = new @Nullable Turned[64];
     private int readyCount;
-    /** A binary heap by the time they are due. */
+    /** A binary heap by ready time. */
     private @Nullable Turned[] waiting = new @Nullable Turned[64];
 
     private int waitingCount;
 
-    /** From that time on it can go on; {@link Turned#NEVER}: not before it says so. */
+    /** The task is ready from that time on; {@link Turned#NEVER}: not before it reports a change. */
     void place(Turned one, long dueNs, long nowNs) {
         if (dueNs <= nowNs) {
             if (!one.isReady()) {
@@ -51,7 +51,7 @@ final class TurnQueue {
         }
     }
 
-    /** It does not go on, at no time. */
+    /** The task is never ready. */
     void remove(Turned one) {
         final int index = one.index();
         if (index < 0) {
@@ -88,7 +88,7 @@ final class TurnQueue {
         ready[readyCount++] = one;
     }
 
-    /** Whose time has come can go on. */
+    /** Makes due tasks ready. */
     void advance(long nowNs) {
         while (earliestNs() <= nowNs) {
             final Turned one = at(waiting, 0);
@@ -97,7 +97,7 @@ final class TurnQueue {
         }
     }
 
-    /** When the next of those that wait is due. */
+    /** The earliest ready time of the waiting tasks. */
     long earliestNs() {
         return waitingCount == 0 ? Turned.NEVER : at(waiting, 0).dueNs();
     }

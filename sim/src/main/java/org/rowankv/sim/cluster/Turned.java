@@ -2,18 +2,18 @@ package org.rowankv.sim.cluster;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something that gets turns in a simulation. */
+/** A unit of execution that a simulation runs in steps. */
 abstract class Turned {
     static final long NEVER = Long.MAX_VALUE;
 
     private final @Nullable SimProcess process;
     private boolean onStack;
-    /** In the {@link TurnQueue}'s list of those that can go on, or of those that wait; −1: in neither. */
+    /** Index in the {@link TurnQueue}'s ready or waiting list; −1: in neither. */
     private int index = -1;
 
     private boolean ready;
     private long dueNs;
-    /** In the list of all; −1: not there. */
+    /** Index in the list of all tasks; −1: not in it. */
     private int place = -1;
 
     /** @param process that it ends with, if there is one */
@@ -21,12 +21,12 @@ abstract class Turned {
         this.process = process;
     }
 
-    /** From when on there is something to do. Whoever changes that outside of a turn of this one tells the {@link ClusterTurns}. */
+    /** The time from which it has work. A change outside of its own step must be reported to {@link ClusterTurns}. */
     abstract long readyAtNs();
 
     abstract void step();
 
-    /** It is over, or its process is. */
+    /** Whether it, or its process, has ended. */
     boolean isGone() {
         return isDead();
     }
@@ -40,7 +40,7 @@ abstract class Turned {
         return process;
     }
 
-    /** It is being turned: it stopped and others go on meanwhile. */
+    /** Whether it is on the stack: it stopped, and other tasks run meanwhile. */
     boolean isOnStack() {
         return onStack;
     }
@@ -49,7 +49,7 @@ abstract class Turned {
         onStack = now;
     }
 
-    // --- where it stands, for those that keep it there ---
+    // --- its position, for the queues ---
 
     int index() {
         return index;

@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * The network between hosts: what a connection is to TCP. Bytes arrive in order or not at all, in lots of any size; a link
- * may be slow or pass nothing for a while, in one direction; a connection may break in the middle of what is on its way,
- * with or without either end being told; what a process sent before it ended still arrives.
+ * The network between hosts, at the level of TCP connections. Bytes arrive in order or not at all, in chunks of any
+ * size. A link may be slow or pass nothing for a while, in one direction. A connection may break in the middle of its
+ * data in flight, with or without notification of either end. What a process sent before it ended still arrives.
  */
 final class Wire {
     private static final int SLOWER = 100;
     private static final long REFUSED_AFTER_NS = 100_000;
 
-    /** What became of a connection that was asked for; called on the event loop of who asked. */
+    /** Result of a connection attempt; called on the event loop of the connecting process. */
     interface Outcome {
         void connected();
 
@@ -30,7 +30,7 @@ final class Wire {
     private final int splitPercent;
     private final Map<Integer, SimListener> listeners = new HashMap<>();
     private final List<SimChannel> connections = new ArrayList<>();
-    /** By sender and receiver: until when nothing passes, until when all is slow. */
+    /** By sender and receiver: until when nothing passes, until when everything is slow. */
     private final long[][] cutUntilNs;
 
     private final long[][] slowUntilNs;
@@ -75,7 +75,7 @@ final class Wire {
         return cutUntilNs[from][to] > nowNs();
     }
 
-    /** When what leaves now arrives: with a cut link after that has healed, since TCP sends again. */
+    /** Arrival time of data sent now: on a cut link after it has healed, because TCP retransmits. */
     long arrivalNs(int from, int to) {
         final int most = slowUntilNs[from][to] > nowNs() ? SLOWER * latencyNs : latencyNs;
         return Math.max(nowNs(), cutUntilNs[from][to]) + 1 + random.nextInt(most);
@@ -94,7 +94,7 @@ final class Wire {
         simulation.turns().at(arrivalNs(from, to), () -> {
             final SimListener listener = listeners.get(port);
             if (listener == null || listener.process().isDead() || !listener.isActive()) {
-                simulation.happenings().count("connections refused, since nobody listened");
+                simulation.happenings().count("connections refused without a listener");
                 onLoop(channel, REFUSED_AFTER_NS, () -> outcome.refused("Connection refused"));
                 return;
             }
@@ -138,8 +138,8 @@ final class Wire {
     }
 
     /**
-     * Something on the way between the two, that keeps bytes, drops the sender: it hears of it and goes on with another
-     * connection, while what it sent last is still to come.
+     * A middlebox that buffers bytes drops the sender: the sender is notified and opens another connection, while its
+     * last data is still in flight.
      */
     private void breakLate(SimChannel from, SimChannel to) {
         connections.remove(from);
@@ -165,17 +165,17 @@ final class Wire {
         }
     }
 
-    /** Open connections, each by the end that asked for it. */
+    /** Open connections, each by the connecting end. */
     List<SimChannel> connections() {
         return connections;
     }
 
     /**
-     * A connection breaks: in each direction some first part of what is on its way arrives, to the byte.
+     * Breaks a connection: in each direction a prefix of the data in flight arrives, to the byte.
      *
-     * @param isTold whether the ends are told; if not, they have to notice the silence
+     * @param isNotified whether the ends are notified; if not, they must detect the silence
      */
-    void breakDown(SimChannel channel, boolean isTold) {
+    void breakDown(SimChannel channel, boolean isNotified) {
         final SimChannel peer = channel.peer();
         if (peer == null) {
             return;
@@ -187,15 +187,15 @@ final class Wire {
             if (underWay > kept) {
                 simulation.happenings().count("connections that broke with bytes on their way");
             }
-            end.incoming().breakAfter(kept, isTold ? nowNs() + 1 + random.nextInt(20 * latencyNs) : Turned.NEVER);
+            end.incoming().breakAfter(kept, isNotified ? nowNs() + 1 + random.nextInt(20 * latencyNs) : Turned.NEVER);
             end.process().nic().changed();
         }
     }
 
     /**
-     * A process is no more. What it had sent still arrives, then the end; of what was sent to it nothing matters.
+     * A process has ended. What it had sent still arrives, then the end; data sent to it is discarded.
      *
-     * @param isSilent whether its machine went with it: nobody is told
+     * @param isSilent whether its machine ended with it: no peer is notified
      */
     void ended(SimProcess process, boolean isSilent) {
         for (SimChannel channel : List.copyOf(process.nic().channels())) {
