@@ -104,7 +104,7 @@ final class SimCoordinator {
             }
             if (awayUntilNs > nowNs()) {
                 simulation.happenings().count("questions to a configuration store that was away");
-                throw new ConfigurationStoreException("nobody answers");
+                throw new ConfigurationStoreException("no reply");
             }
         }
 

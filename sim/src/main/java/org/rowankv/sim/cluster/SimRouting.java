@@ -126,10 +126,10 @@ final class SimRouting implements Session {
 
     /** The reply of an attempt; a late one is ignored. */
     void receive(int ofAttempt, Request answered) {
-        final Turned who = user;
-        if (who != null && ofAttempt == attempt) {
+        final Turned waiting = user;
+        if (waiting != null && ofAttempt == attempt) {
             answer = answered;
-            simulation.turns().changed(who);
+            simulation.turns().changed(waiting);
         }
     }
 

@@ -16,9 +16,9 @@ final class SimSignal implements Signal {
     @Override
     public void give() {
         given = true;
-        final Fiber who = waiting;
-        if (who != null) {
-            who.wakeUp();
+        final Fiber waiter = waiting;
+        if (waiter != null) {
+            waiter.wakeUp();
         }
     }
 
