@@ -1,9 +1,9 @@
 package org.rowankv.runtime;
 
 /**
- * Start values of counters: the usual first value, or, for tests, a few steps before a critical point such as overflow,
- * a change of sign, or an action just before either. A counter that continues from stored state never starts below the
- * stored value.
+ * Start values of counters: the usual first value, or, for tests, a few steps before a critical point. Critical points
+ * are overflow, a change of sign, and an action just before either. A counter that continues from stored state never
+ * starts below the stored value.
  *
  * <p>Immutable.
  *

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Two failures are the same if reporter, type and stack are equal. The first is logged with its stack, or in one
  * line if it is expected; later ones are logged at 10, 100, 1000 … repeats. At most {@value #MAX_DISTINCT} distinct
- * failures are kept. Further ones share one last observation, logged at the same powers of ten, so no failure is lost
+ * failures are kept. Further ones share one last observation, logged at the same powers of ten. So no failure is lost
  * and memory stays bounded.
  *
  * <p>Safe for any thread. Off the data path: it locks, allocates and writes a log.

@@ -5,7 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counter and log of protocol faults of remote peers. It logs the first fault of each kind, then at 10, 100, 1000 …, so
+ * Counter and log of protocol faults of remote peers. It logs the first fault of each kind, then at 10, 100, 1000 …. So
  * a peer that sends garbage in a loop cannot fill the disk. Safe for any thread.
  *
  * @param <F> the kinds of faults

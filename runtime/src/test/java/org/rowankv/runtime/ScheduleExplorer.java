@@ -7,10 +7,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.rowankv.runtime.concurrent.Waiting;
 
 /**
- * A model checker that runs the real code of a few threads under every schedule, at the granularity of its chaos
- * points, with a bounded number of preemptions. Only one thread runs at a time; at each point the explorer picks the
- * one to run. A schedule is a list of choices; the next one differs from the last in its last choice that has an
- * alternative left.
+ * A model checker that runs the real code of a few threads under every schedule. Its granularity is the chaos points;
+ * the number of preemptions is bounded. Only one thread runs at a time; at each point the explorer picks the one to
+ * run. A schedule is a list of choices; the next one differs from the last in its last choice that has an alternative
+ * left.
  *
  * <p>Threads park and unpark through the explorer, with permits as in {@code LockSupport}. A parked thread is not
  * picked; if only parked threads are left, a wake-up was lost. In all other ways they must not wait for one another.

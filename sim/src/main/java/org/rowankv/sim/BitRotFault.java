@@ -1,8 +1,8 @@
 package org.rowankv.sim;
 
 /**
- * A fault that flips bits of one server's area, while it runs or before its next start, or a bit of one of its
- * checkpoints.
+ * A fault that flips bits of one server's area or a bit of one of its checkpoints. Areas are hit while the server runs
+ * or before its next start.
  */
 final class BitRotFault implements Fault {
     @Override

@@ -19,8 +19,8 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * Checker of commits. Invariant: when a segment of the backup log turns from used into committed (§4.4 of the paper),
- * every entry in it is in every replica's log. A replica that has learned a CommitVer covering an entry had it, and may
+ * Checker of commits. Invariant: when a segment of the backup log becomes committed (§4.4 of the paper), every
+ * replica's log contains every entry in it. A replica that has learned a CommitVer covering an entry had it, and may
  * have dropped it since.
  */
 public final class CommitJudge {

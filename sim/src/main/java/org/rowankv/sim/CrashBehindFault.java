@@ -3,8 +3,8 @@ package org.rowankv.sim;
 import java.util.List;
 
 /**
- * A fault that ends the process just after the next time that a point is reached where much has begun and little is
- * known to be durable.
+ * A fault that ends the process just after a point is next reached. At these points much has begun, and little is known
+ * to be durable.
  */
 final class CrashBehindFault implements Fault {
     private static final List<String> PLACES = List.of(

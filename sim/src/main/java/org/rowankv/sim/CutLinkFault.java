@@ -1,8 +1,8 @@
 package org.rowankv.sim;
 
 /**
- * A fault that cuts a link between two nodes for a while, in one direction: requests do not arrive, or replies do not,
- * or a server can neither finish nor begin an append at another, which continues to write to it.
+ * A fault that cuts a link between two nodes for a while, in one direction: requests do not arrive, or replies do not.
+ * Or a server can neither finish nor begin an append at another, which continues to write to it.
  */
 final class CutLinkFault implements Fault {
     @Override

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.rowankv.runtime.Clock;
 
 /**
- * Seeds with violations: those of runs on this machine, collected in a file below the working directory, and those kept
+ * Seeds with violations: those of runs on this machine, collected in a file below the working directory; and those kept
  * in the sources, which every build runs.
  */
 public final class FoundSeeds {

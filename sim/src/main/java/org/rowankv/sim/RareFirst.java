@@ -8,10 +8,10 @@ import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 
 /**
- * Supplier of the seeds of a run. Of a few consecutive seeds it takes the one whose plan has most of what was rare in
- * this run so far, and skips the others. A plan's traits are its properties, its faults, each fault with each property,
- * and each fault followed by another. Only the plans decide: so the first seed and the number of seeds determine all
- * seeds of a run. Not thread-safe.
+ * Supplier of the seeds of a run. Of a few consecutive seeds it takes the one whose plan has the rarest traits in this
+ * run so far. It skips the others. A plan's traits are its properties, its faults, each fault with each property, and
+ * each fault followed by another. Only the plans decide: so the first seed and the number of seeds determine all seeds
+ * of a run. Not thread-safe.
  */
 public final class RareFirst implements LongSupplier {
     private static final int CANDIDATES = 4;

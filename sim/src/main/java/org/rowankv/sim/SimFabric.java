@@ -22,9 +22,8 @@ import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.server.engine.Server;
 
 /**
- * The local fabric with instrumentation: it tracks where each append stops, so that every landing after a fence is
- * detected, and counts the effects of fences. The steps of an append are those of the local fabric, which stops at
- * named points.
+ * The local fabric with instrumentation: it tracks where each append stops, to detect every landing after a fence, and
+ * counts the effects of fences. The steps of an append are those of the local fabric, which stops at named points.
  */
 final class SimFabric implements Fabric {
     private final Fabric below;

@@ -18,10 +18,10 @@ import org.rowankv.server.durability.ForceRanges;
 import org.rowankv.sim.device.Device;
 
 /**
- * The memory of one server's area. A crash of the process keeps every byte stored before it and nothing stored after,
- * however long the crashed server's code takes to unwind: each process has its own bytes, copied when it ends. At the
- * durability level {@code power} it has a device, which holds what the running process has forced and nothing else. A
- * power cut keeps or drops each word that the device does not hold, at random. Owned by its simulation.
+ * The memory of one server's area. A crash of the process keeps every byte stored before it and nothing stored after.
+ * The crashed server's code may take long to unwind, so each process has its own bytes, copied when it ends. At the
+ * durability level {@code power} it has a device, which holds exactly what the running process has forced. A power cut
+ * keeps or drops each word that the device does not hold, at random. Owned by its simulation.
  */
 public final class SimMemory {
     private static final int MOST_SPARE = 3;

@@ -6,7 +6,7 @@ import org.rowankv.runtime.Chaos;
 
 /**
  * A thread that runs simulations in sequence. All such threads report the same id, because production code distributes
- * threads by id, and the same seed must give the same run on any thread.
+ * threads by id. The same seed must give the same run on any thread.
  */
 public class SimThread extends Thread {
     private static final long ID = 1;

@@ -12,8 +12,8 @@ import org.rowankv.sim.device.Rot;
 import org.rowankv.sim.device.RottenBit;
 
 /**
- * The one server of a simulation whose device damages data. Such a fault strikes only where each shard has a complete
- * replica elsewhere, or where there are no replicas at all: then losses are counted separately.
+ * The one server of a simulation whose device damages data. Such a fault strikes only if each shard has a complete
+ * replica elsewhere, or if there are no replicas: then losses are counted separately.
  */
 final class Victim {
     private static final int NONE = -1;

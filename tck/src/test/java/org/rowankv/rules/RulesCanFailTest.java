@@ -308,7 +308,7 @@ final class RulesCanFailTest {
                                         "@org.jspecify.annotations.NullMarked package org.rowankv.server.marked;")));
     }
 
-    /** A class in one package with a field whose type is in another package, or is the class of that full name. */
+    /** A class in one package with a field of a type in another package, or of the named class. */
     private static Arguments sees(String title, ArchRule rule, String place, String seen) {
         final String target = seen.startsWith("org.") ? seen : "org.rowankv." + seen + ".Seen";
         return specimen(

@@ -91,7 +91,7 @@ final class Seams {
             .allowEmptyShould(true);
 
     /**
-     * Exceptions: the benchmark's floor is a mapped file of its own, and so is the journal of a process that will be
+     * Exceptions: the benchmark's floor uses its own mapped file, and so does the journal of a process that will be
      * killed.
      */
     @ArchTest
@@ -139,8 +139,8 @@ final class Seams {
     private Seams() {}
 
     /**
-     * Matches a call of, or a reference such as {@code System::nanoTime} to, any of these methods of the class or a
-     * subclass.
+     * Matches a call of any of these methods of the class or a subclass, or a reference such as {@code
+     * System::nanoTime}.
      */
     private static DescribedPredicate<JavaAccess<?>> calls(Class<?> owner, String... names) {
         final Set<String> wanted = Set.of(names);

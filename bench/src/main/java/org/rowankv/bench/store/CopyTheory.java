@@ -5,8 +5,8 @@ final class CopyTheory {
     private CopyTheory() {}
 
     /**
-     * Bytes copied per byte written. When segments are cleaned in the order they were written and a share {@code alpha}
-     * of all bytes is live, a victim's live share u satisfies alpha = (1 − u) / −ln u (Menon 1995, Robinson 1996;
+     * Bytes copied per byte written. Segments are cleaned in the order they were written, and a share {@code alpha} of
+     * all bytes is live. Then a victim's live share u satisfies alpha = (1 − u) / −ln u (Menon 1995, Robinson 1996;
      * Desnoyers 2012 gives the closed form by Lambert's W); to gain 1 − u, u is copied. With large segments, choosing
      * the emptiest one gives nearly the same result: under uniform overwrites the oldest is about the emptiest.
      *

@@ -3,7 +3,7 @@ package org.rowankv.bench.store;
 import java.util.Random;
 
 /**
- * A sequence of keys drawn before the measurement, so that the cost of a choice does not depend on the distribution.
+ * A sequence of keys drawn before the measurement. So the cost of a choice does not depend on the distribution.
  * Confined to one thread.
  */
 final class KeyDraws {

@@ -1,7 +1,7 @@
 package org.rowankv.runtime.agent;
 
 /**
- * A unit of work with a duty cycle, run by its own runner, by a shared one, or by a thread that waits for its result.
+ * A unit of work with a duty cycle. Its own runner, a shared one, or a thread that waits for its result runs it.
  *
  * <p>One thread at a time calls {@link #doWork}, not always the same one; the writes of one cycle are visible to the
  * next. It never blocks.

@@ -15,11 +15,11 @@ import org.rowankv.runtime.OwnedCounter;
  *
  * <p>No wake-up is lost: the thread announces that it will park, runs the duty cycle once more, then parks. A producer
  * that publishes work before wakeUp either sees the announcement, or that last cycle sees its work. If another thread
- * runs the agent at that moment, this thread does not rely on that cycle and polls again soon.
+ * runs the agent at that moment, this thread polls again soon instead of relying on that cycle.
  *
  * <p>An agent that permits a longer idle time ({@link Agent#restNs}) runs about that rarely until it finds work again.
  *
- * <p>Any thread may run the agent with {@link #tryInvoke}, so a thread that waits for its work does not depend on the
+ * <p>Any thread may run the agent with {@link #tryInvoke}. So a thread that waits for its work does not depend on the
  * OS scheduler. Interrupting the runner's thread has no effect; {@link #close} ends it.
  */
 public final class AgentRunner implements TurnedAgent {

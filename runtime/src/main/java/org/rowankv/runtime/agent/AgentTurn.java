@@ -7,7 +7,7 @@ import org.rowankv.runtime.FailureRun;
 
 /**
  * The exclusive right to run one agent's duty cycle, acquired by compare-and-set, never by waiting. {@link
- * AgentInvoker} and {@link AgentRunner} share it, so that a waiting thread can help an agent that has its own thread.
+ * AgentInvoker} and {@link AgentRunner} share it: a waiting thread can help an agent that has its own thread.
  *
  * <p>A failure that an agent throws is reported, and the agent continues with its next duty cycle. A broken invariant
  * stops the agent: it may have written invalid state that the next cycle would use. Broken invariants are: an {@link

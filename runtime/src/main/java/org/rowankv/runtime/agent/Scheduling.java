@@ -24,8 +24,8 @@ public interface Scheduling {
     }
 
     /**
-     * Whether all work here runs one piece at a time. A thread that waits in a monitor for an agent would then wait for
-     * ever, so it must run that agent's duty cycle itself.
+     * Whether all work here runs one piece at a time. Then a thread that waited in a monitor for an agent would wait
+     * for ever. It must run that agent's duty cycle itself.
      */
     default boolean isOneAtATime() {
         return false;

@@ -4,9 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A slot pool that hands out the lowest free slot, so the number of slots ever used equals the peak of concurrent use,
- * whatever threads come and go. It suits slots that cost resources once used, and many threads on few processors. With
- * long-lived threads, {@link SlotPool} gives each thread its own slot and avoids contention on one word. Thread-safe.
+ * A slot pool that hands out the lowest free slot. So the number of slots ever used equals the peak of concurrent use.
+ * It suits slots that cost resources once used, and many threads on few processors. With long-lived threads, {@link
+ * SlotPool} gives each thread its own slot and avoids contention on one word. Thread-safe.
  */
 public final class DenseSlotPool implements Slots {
     private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * A fixed number of slots, each held by one thread at a time. Acquire is a compare-and-set on the slot's flag, tried
- * first at an index derived from the thread, so a thread mostly finds its own slot. The releasing thread may differ
+ * first at an index derived from the thread. So a thread mostly finds its own slot. The releasing thread may differ
  * from the acquiring one.
  *
  * <p>A slot that is never released is lost for good. A holder that calls code which may throw releases it in one of two

@@ -158,7 +158,7 @@ final class AgentRunnerTest {
         agent.failure = null;
         agent.error = new AssertionError("planted");
         await().until(runner::isClosed);
-        assertThat(agent.closes).as("closed only when that is asked for").hasValue(0);
+        assertThat(agent.closes).as("closed only on request").hasValue(0);
         runner.close();
         assertThat(agent.closes).hasValue(1);
     }

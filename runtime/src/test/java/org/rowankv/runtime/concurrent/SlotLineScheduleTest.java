@@ -13,7 +13,7 @@ import org.rowankv.runtime.TestScale;
 
 /**
  * Slots with a wait queue, under every schedule with a bounded number of preemptions: no thread stays parked while a
- * slot is free, and no slot has two holders, even when a thread gives up or fails.
+ * slot is free, and no slot has two holders. This holds even when a thread gives up or fails.
  */
 final class SlotLineScheduleTest {
     private static final long DEADLINE_NS = 1_000;

@@ -122,9 +122,9 @@ public final class ClientProcess implements AutoCloseable {
      * between two of this process.
      *
      * <p>On Linux it is CLOCK_MONOTONIC, one clock for all processes of a machine; its readings never go backwards, on
-     * whichever processor they are taken. Let a caller read r after its operation returned, and a caller in another
-     * process read i before its own began. Then r &lt; i implies that the first returned before the second began: no
-     * margin is needed, and a derived order is true. Equal readings count as concurrent.
+     * whichever processor they are taken. Let one caller read r after its operation returned, and a caller in another
+     * process i before its own began. Then r &lt; i implies that the first returned before the second began: no margin
+     * is needed, and a derived order is true. Equal readings count as concurrent.
      */
     public void requireSameClock() throws IOException {
         final long beforeNs = System.nanoTime();

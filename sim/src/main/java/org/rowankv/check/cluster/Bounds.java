@@ -19,7 +19,7 @@ final class Bounds {
 
     /**
      * Returns why a call took too long; null if it did not. Each request has its own deadline, whatever the cluster
-     * does. A call with several requests may begin the last one just after a fault has healed, so the time of faults is
+     * does. A call with several requests may begin the last one just after a fault has healed: the time of faults is
      * added. The timer delay of its JVM is added too: the machine delayed its threads that long.
      */
     static @Nullable String whyTooLong(LongCall call, List<Fault> faults) {

@@ -20,9 +20,9 @@ import org.rowankv.runtime.SplittableRandomSource;
 
 /**
  * One run of {@code verify --cluster}: server processes behind proxies, client JVMs whose callers use a few keys
- * through the cache API, and one read-only JVM. In each window the callers start, a {@link Disturber} injects a fault
- * and waits until the cluster serves again, the callers pause, and the {@link Judge} checks their histories. At the end
- * the servers' files are compared.
+ * through the cache API, and one read-only JVM. In each window the callers start, and a {@link Disturber} injects a
+ * fault and waits until the cluster serves again. Then the callers pause, and the {@link Judge} checks their histories.
+ * At the end the servers' files are compared.
  */
 public final class ClusterVerifyRun {
     private static final int SERVERS = 3;

@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 /**
- * The bytes that an area's device certainly holds: a file of the area's length, to which every successful force of the
- * child is repeated, and a last word that identifies the area. The parent derives from both the result of a power cut.
+ * The bytes that an area's device certainly holds: a file of the area's length, followed by a word that identifies the
+ * area. Every successful force of the child is repeated to it. The parent derives from both the result of a power cut.
  */
 final class Shadow {
     private final Path area;

@@ -13,9 +13,9 @@ import org.rowankv.server.durability.DurabilityVerbs;
 import org.rowankv.server.durability.ForceRanges;
 
 /**
- * An area's memory that repeats every force to a {@link Shadow}. It copies the bytes as they were before the force,
- * because a store during a force may or may not be included; and only after the force has succeeded, because no
- * acknowledgement precedes that.
+ * An area's memory that repeats every force to a {@link Shadow}. It copies the bytes as they were before the force: a
+ * store during a force may or may not be included. It copies only after the force has succeeded: no acknowledgement
+ * precedes that.
  */
 final class ShadowedMemory implements AreaMemory {
     private final AreaMemory below;

@@ -7,8 +7,8 @@ public enum Action {
     GET_AND_PUT("getAndPut"),
     PUT_IF_ABSENT("putIfAbsent"),
     /**
-     * Succeeds only if there is no object and nothing has changed since the expected version, which a read without a
-     * result returned.
+     * Succeeds only if there is no object and nothing has changed since the expected version. A read without a result
+     * returned that version.
      */
     PUT_IF_ABSENT_SINCE("putIfAbsentSince"),
     REPLACE("replace"),

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checker of chains and counters: keys whose every write derives the next value from the former one. The numbers in the
- * values give the order of the writes, so no search is needed. That order must respect real time, each acknowledged
- * write must have its own number, and each number must have a write.
+ * values give the order of the writes, so no search is needed. That order must respect real time. Each acknowledged
+ * write must have its own number, and each number a write.
  *
  * <p>It finds: a write that was lost, that was applied twice, or that took effect although its reply denied it; stale
  * reads. In a chain each value also names its predecessor, so missing writes are identified. In a counter the numbers
@@ -152,10 +152,7 @@ public final class ChainChecker {
                 findings.anomalies, unknown.subList((int) Math.max(0, Math.min(gaps, unknown.size())), unknown.size()));
     }
 
-    /**
-     * A read value is at least the value of every operation that returned before, and its write began before the read
-     * ended.
-     */
+    /** A read value is at least that of every operation that returned before. Its write began before the read ended. */
     private static void checkTimes(
             ChainLink first, List<ChainEvent> events, Map<Long, ChainEvent> taken, Findings findings) {
         final Floors floors = new Floors(first.number(), events);

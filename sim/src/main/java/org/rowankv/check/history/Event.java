@@ -14,8 +14,8 @@ import org.rowankv.protocol.Version;
  *     that of the existing object (0: none)
  * @param previousVersion of a mutation that took effect: the version it replaced or removed (0: none), or {@link
  *     #UNKNOWN_VERSION}
- * @param observed the id of the value that was read, replaced or removed, {@link #ABSENT}, {@link #NOT_ASKED} when the
- *     caller did not request it, or {@link #TORN} when no write has these bytes
+ * @param observed the id of the value that was read, replaced or removed, or {@link #ABSENT}; {@link #NOT_ASKED} when
+ *     the caller did not request it; {@link #TORN} when no write has these bytes
  * @param invokedNs before the call
  * @param returnedNs after the call; ignored when the outcome is unknown
  */

@@ -110,7 +110,7 @@ final class OffendingWindow {
                     Locale.ROOT,
                     "  %s %6s %11.1f %12s  %-34s %s%n",
                     last ? ">" : " ",
-                    event.caller() < 0 ? "judge" : String.valueOf(event.caller()),
+                    event.caller() < 0 ? "check" : String.valueOf(event.caller()),
                     (event.invokedNs() - zero) / 1e3,
                     event.outcome() == Outcome.UNKNOWN
                             ? "-"

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>one whose value no step reads is omitted;
  *   <li>of equivalent ones only the first is tried;
  *   <li>none is taken that leaves the state unchanged, or whose value the next step overwrites unread;
- *   <li>a configuration is pruned when an earlier one has the same certain steps and the same state, and a subset of its optional steps: every continuation of this one is one of that one.
+ *   <li>a configuration is pruned when an earlier one has the same certain steps and state, and a subset of its optional steps: every continuation of this one is one of that one.
  * </ul>
  *
  * <p>Memory is bounded: past {@code maxConfigurations} the verdict is UNDECIDED. Confined to one thread.

@@ -9,8 +9,8 @@ package org.rowankv.check.history;
  * @param expected the id of the value to compare with, or {@link Event#ABSENT}
  * @param outcome {@link Outcome#CONDITION_FAILED}: nothing was changed, because of the existing object; {@link
  *     Outcome#NOT_FOUND}: because there was none
- * @param observed the id of the value that was read, replaced or removed, {@link Event#ABSENT} if there was none,
- *     {@link Event#NOT_ASKED} where the reply omits it, or {@link Event#TORN}
+ * @param observed the id of the value that was read, replaced or removed; {@link Event#ABSENT} if there was none;
+ *     {@link Event#NOT_ASKED} where the reply omits it; or {@link Event#TORN}
  * @param invokedNs before the call
  * @param returnedNs after it; ignored when the outcome is unknown
  */

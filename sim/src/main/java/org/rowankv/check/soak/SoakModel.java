@@ -4,11 +4,10 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Model of the allowed values of one cache's keys at any moment. The operations on a key are numbered and made in
- * sequence by one writer, which reports when each begins and when it has taken effect; {@link SoakValue} derives each
- * operation from its number. So a reader may find the result of any operation, from the last that had taken effect when
- * the read began to the last that had begun when it ended, and nothing else. A value once observed to be gone must not
- * reappear.
+ * Model of the allowed values of one cache's keys at any moment. One writer numbers the operations on a key and makes
+ * them in sequence. It reports when each begins and when it has taken effect; {@link SoakValue} derives each operation
+ * from its number. So a reader may find only the result of one of these operations: the last that had taken effect when
+ * the read began, or any later one that had begun when it ended. A value once observed to be gone must not reappear.
  *
  * <p>Thread-safe; one writer per key.
  */
@@ -70,8 +69,8 @@ final class SoakModel {
     }
 
     void begins(int key, long number, long nowMs) {
-        // In this order: a reader that reads a time, and then that the operation is still the current one, has read the
-        // operation's own time.
+        // In this order: if a reader reads a time and then the same operation number, the time belongs to that
+        // operation.
         begun.set(key, number);
         begunMs.set(key, nowMs);
     }

@@ -7,11 +7,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations per second in the first and the last minute of a run, or in its first and last quarter if that is shorter.
+ * Operations per second in the first and the last minute of a run; in a short run, in its first and last quarter.
  * Confined to one thread.
  */
 final class SoakPace {
-    /** In runs of at least this many seconds, the last minute must be as fast as the first, within a tenth. */
+    /** In runs of at least this many seconds, the last minute must reach nine tenths of the first one's rate. */
     private static final int JUDGED_FROM = 600;
 
     private static final double LEAST_SHARE = 0.9;

@@ -35,9 +35,10 @@ import org.rowankv.server.embedded.Surroundings;
 import org.rowankv.topology.Configuration;
 
 /**
- * One run: a store in a directory is filled, then writers and readers use three kinds of caches (lasting, with a
- * lifetime, with a limit) while the store cleans, expires and evicts; every reply is compared with a model. At the end
- * every key is compared, the store is closed, its replicas are compared, and it is opened and compared once more.
+ * One run: a store in a directory is filled. Then writers and readers use three kinds of caches: lasting, with a
+ * lifetime, with a limit. Meanwhile the store cleans, expires and evicts; every reply is compared with a model. At the
+ * end every key is compared, the store is closed, and its replicas are compared. Then it is opened and compared once
+ * more.
  *
  * <p>The calling thread takes the samples. A run ends early at the first finding.
  */

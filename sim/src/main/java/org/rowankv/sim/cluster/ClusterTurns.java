@@ -12,7 +12,7 @@ import org.rowankv.sim.CrashError;
 
 /**
  * The scheduler's choice of the next task: agents, event loops of network cards, attempts executed by servers, and
- * fibers. Fibers wait in place; any other task that stops at a point has others run on top of its stack, and does not
+ * fibers. Fibers wait in place; any other task that stops at a point has others run on top of its stack. It does not
  * run a second time.
  */
 final class ClusterTurns {

@@ -3,10 +3,7 @@ package org.rowankv.sim.plant;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The simulator or test that must catch a planted bug, with the effort when the entry was written, and the permitted
- * effort.
- */
+/** The simulator or test that must catch a planted bug, with its measured effort and the permitted effort. */
 public sealed interface Catcher {
     /** Seeds of a simulator; seconds of processor time of a test. */
     int took();

@@ -18,8 +18,8 @@ import org.rowankv.sim.plant.Catcher.BySim;
 import org.rowankv.sim.plant.Catcher.ByTest;
 
 /**
- * A run that plants bugs, one at a time, and runs the catcher of each in its own JVM, with the changed classes first on
- * the class path.
+ * A run that plants bugs, one at a time, and runs their catchers. Each catcher runs in its own JVM, with the changed
+ * classes first on the class path.
  */
 final class MutationRun {
     private static final int SHOWN = 110;

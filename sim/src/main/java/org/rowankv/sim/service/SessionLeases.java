@@ -19,9 +19,9 @@ import org.rowankv.topology.ShardAssignment;
 
 /**
  * Vanishing clients, and the leases of their sessions. Checks: no session ends within a lease of its last reply, unless
- * its client closes it or an opening needs its place. During pauses the sessions of vanished clients end, also in a
- * full store. A session that mutations have used and that has ended never opens again, and its late mutations are
- * refused. An unused session may open again: a client that does not know the outcome of an opening resends it.
+ * closed by its client or displaced by an opening. During pauses the sessions of vanished clients end, also in a full
+ * store. A session that mutations have used and that has ended never opens again, and its late mutations are refused.
+ * An unused session may open again: a client that does not know the outcome of an opening resends it.
  */
 public final class SessionLeases implements Service {
     private static final int LEASES_TO_END = 8;

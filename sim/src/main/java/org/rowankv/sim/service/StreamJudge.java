@@ -120,7 +120,7 @@ final class StreamJudge {
         final Received before =
                 received.put(new Place(shard, change.version()), new Received(key, value, change.type()));
         if (before != null || change.version() <= last.getOrDefault(shard, 0L)) {
-            scene.violation("a subscriber received the " + what + " behind "
+            scene.violation("a subscriber received the " + what + " after "
                     + Version.toString(last.getOrDefault(shard, 0L)) + ", or a second time");
         }
         last.put(shard, change.version());
@@ -182,7 +182,7 @@ final class StreamJudge {
                 scene.violation(found);
             } else {
                 // Over a damaged entry it is unknown whether there was an object: a plain write counts as an update.
-                scene.requireDamage(found + ", as over what is damaged");
+                scene.requireDamage(found + ", as over a damaged entry");
             }
         }
         if (old != null && (present || !hidden) && servers.valueOf(old) != before.value()) {

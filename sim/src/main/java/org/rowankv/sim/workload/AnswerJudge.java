@@ -144,10 +144,7 @@ final class AnswerJudge {
                 : KeyState.ABSENT;
     }
 
-    /**
-     * Checks that the reply's bits about the former and the new object are consistent with each other and with the
-     * request.
-     */
+    /** Checks that the reply's bits about the former and the new object agree with each other and with the request. */
     private void judgeBits(Asked asked, Request request) {
         final boolean damaged = metDamage(asked, request);
         if (damaged) {

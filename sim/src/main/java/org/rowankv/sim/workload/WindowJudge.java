@@ -16,8 +16,8 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
 /**
- * Checker that runs when all clients pause: reads every key of every cache, checks the histories that led to the
- * values, and checks that destroyed caches refuse requests.
+ * Checker that runs when all clients pause: reads every key of every cache and checks the histories that led to the
+ * values. It also checks that destroyed caches refuse requests.
  */
 public final class WindowJudge {
     private static final int JUDGE = -1;
