@@ -20,7 +20,6 @@ import org.slf4j.LoggerFactory;
  * <p>Safe for any thread. Off the data path: it locks, allocates and writes a log.
  */
 public final class ErrorLog {
-    /** Maximum number of distinct failures kept. */
     public static final int MAX_DISTINCT = 256;
 
     private static final Logger LOG = LoggerFactory.getLogger(ErrorLog.class);

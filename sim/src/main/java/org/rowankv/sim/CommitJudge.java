@@ -32,7 +32,6 @@ public final class CommitJudge {
     private final Consumer<String> violation;
     private final Set<Use> known = new HashSet<>();
 
-    /** @param violation receives violations */
     public CommitJudge(Consumer<String> violation) {
         this.violation = violation;
     }

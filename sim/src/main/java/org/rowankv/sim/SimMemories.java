@@ -82,7 +82,6 @@ final class SimMemories implements Surroundings.Memories {
         return refused;
     }
 
-    /** The memory of a server. */
     SimMemory of(int server) {
         return used.get(server);
     }

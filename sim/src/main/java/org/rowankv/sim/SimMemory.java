@@ -69,7 +69,6 @@ public final class SimMemory {
         return device;
     }
 
-    /** Whether it has a device. */
     public boolean hasDevice() {
         return device != null;
     }

@@ -53,12 +53,10 @@ final class SimScheduling implements Scheduling {
             slowness = random;
         }
 
-        /** Pauses its server for a while. */
         void pause(long ns) {
             pausedUntilNs = timeline.nowNs() + ns;
         }
 
-        /** The end of its server's pause. */
         long pausedUntilNs() {
             return pausedUntilNs;
         }

@@ -378,7 +378,6 @@ final class SimStore {
         return starting;
     }
 
-    /** Whether it is being closed. */
     boolean isClosing() {
         return closing;
     }

@@ -35,7 +35,6 @@ public final class StateJudge {
 
     private final Consumer<String> violation;
 
-    /** @param violation receives violations */
     public StateJudge(Consumer<String> violation) {
         this.violation = violation;
     }

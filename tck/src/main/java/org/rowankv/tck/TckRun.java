@@ -30,7 +30,6 @@ final class TckRun {
     /** Server processes, owned by the caller; null if the servers are in this JVM. */
     private @Nullable TemporaryCluster processes;
 
-    /** Runs against server processes. */
     TckRun(TemporaryCluster processes, List<Class<?>> testClasses) {
         this.testClasses = testClasses;
         this.processes = processes;

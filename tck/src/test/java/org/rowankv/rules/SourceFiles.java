@@ -28,7 +28,6 @@ final class SourceFiles {
         return directory;
     }
 
-    /** The directories of the modules. */
     static List<Path> modules() {
         try (Stream<Path> found = Files.list(root())) {
             return found.filter(module -> Files.isRegularFile(module.resolve("pom.xml")))

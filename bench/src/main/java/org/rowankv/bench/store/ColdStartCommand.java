@@ -43,7 +43,6 @@ public final class ColdStartCommand implements Callable<Integer> {
 
     private final PrintStream out = System.out;
 
-    /** One opening. */
     private record Opened(double seconds, long objects, long loaded, double indexBytes, int threads) {
         double perSecondAndCore() {
             return objects / seconds / threads / 1e6;

@@ -59,7 +59,6 @@ final class HeapContent {
         return bytesByClass.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Bytes of arrays of primitives. */
     long primitiveArrayBytes() {
         return bytesByClass.entrySet().stream()
                 .filter(each -> each.getKey().length() == 2 && each.getKey().charAt(0) == '[')

@@ -19,7 +19,6 @@ final class ClassCache implements AutoCloseable {
         this.manager = provider.getCacheManager(uri, null);
     }
 
-    /** Creates the cache, empty. */
     Cache<String, byte[]> create() {
         manager.destroyCache(NAME);
         return open();

@@ -10,7 +10,6 @@ public interface QuickstartStore {
     /** Human-readable description. */
     String description();
 
-    /** The URI for JCache. */
     URI uri();
 
     /** Human-readable statistics of the servers; the manager has the store open. */

@@ -41,7 +41,6 @@ class DemoTest {
         assertThat(run.exitCode()).isZero();
     }
 
-    /** The check detects errors. */
     @Test
     void shouldFindWhatIsMissingAndWhatIsWrong() {
         final DerivedObjects objects = new DerivedObjects(7);

@@ -38,7 +38,6 @@ public final class AreaContents {
         return contents;
     }
 
-    /** Combines several areas. */
     public static AreaContents together(List<AreaContents> areas) {
         final AreaContents all = new AreaContents();
         for (AreaContents area : areas) {

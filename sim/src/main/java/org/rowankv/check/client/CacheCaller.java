@@ -68,7 +68,6 @@ final class CacheCaller {
         return taken;
     }
 
-    /** The timed calls of this caller. */
     TimedCalls calls() {
         return calls;
     }

@@ -177,7 +177,6 @@ public final class ClientProcess implements AutoCloseable {
         }
     }
 
-    /** Number of reconnects so far. */
     public long reconnects() {
         return reconnects;
     }

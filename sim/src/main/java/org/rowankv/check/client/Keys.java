@@ -8,7 +8,6 @@ public record Keys(int registers, int counters, int chains) {
     /** Registers per counter and chain: few counters and chains, so that callers contend for them. */
     private static final int REGISTERS_PER_CHAIN = 10;
 
-    /** The kind of a slot's key. */
     public enum Kind {
         /** Unrelated values. */
         REGISTER,

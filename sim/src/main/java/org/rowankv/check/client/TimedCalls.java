@@ -14,7 +14,6 @@ final class TimedCalls {
     /** Longer calls are analysed by {@link Lateness}. */
     private static final long LONG_NS = TimeUnit.SECONDS.toNanos(9);
 
-    /** A call of the cache API. */
     interface Call<T> {
         T make();
     }

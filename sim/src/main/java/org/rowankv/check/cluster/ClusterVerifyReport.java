@@ -64,7 +64,6 @@ public record ClusterVerifyReport(
         return anomalies.isEmpty() && exceptions.isEmpty() && neverHappened().isEmpty() && !isTooOftenUnknown();
     }
 
-    /** The command's last line. */
     public String line() {
         final StringBuilder line = new StringBuilder("verify: operations=" + operations + " reconnects=" + reconnects
                 + " stale_terms=" + staleTerms + " retries_joined=" + joinedRetries);

@@ -238,7 +238,6 @@ public final class ClusterVerifyRun {
         }
     }
 
-    /** Report of the run so far. */
     private ClusterVerifyReport report(Disturber disturber, ServerCounts serverCounts) {
         return new ClusterVerifyReport(
                 counts.operations(),

@@ -84,7 +84,6 @@ final class Judge {
         return generations.clone();
     }
 
-    /** Number of retired keys. */
     int retired() {
         return retired.size();
     }

@@ -56,7 +56,6 @@ final class Expectations {
         }
     }
 
-    /** Number of acknowledged operations so far. */
     long acked() {
         return acked;
     }
@@ -66,7 +65,6 @@ final class Expectations {
         return full;
     }
 
-    /** Contradictions among the replies themselves. */
     List<String> contradictions() {
         return contradictions;
     }

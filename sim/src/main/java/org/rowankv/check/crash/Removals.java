@@ -84,7 +84,6 @@ final class Removals {
         return complete;
     }
 
-    /** Number of removed areas. */
     int removed() {
         return removed;
     }

@@ -53,12 +53,10 @@ public enum Disturbance {
         return parsed;
     }
 
-    /** Whether it affects ZooKeeper's process. */
     boolean isOfZooKeeper() {
         return this == ZOOKEEPER_STOPS || this == ZOOKEEPER_KILLS;
     }
 
-    /** Whether it affects a server's process. */
     boolean isOfServer() {
         return this == KILLS || this == STOPS;
     }

@@ -205,7 +205,6 @@ public final class ChainChecker {
         }
     }
 
-    /** Anomalies of one key. */
     private static final class Findings {
         private final List<Anomaly> anomalies = new ArrayList<>();
         private final int key;

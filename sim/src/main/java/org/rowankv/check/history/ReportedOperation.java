@@ -13,6 +13,5 @@ interface ReportedOperation {
     /** The operation and its arguments. */
     String question();
 
-    /** The reply. */
     String answer();
 }

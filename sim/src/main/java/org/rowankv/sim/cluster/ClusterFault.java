@@ -7,9 +7,7 @@ package org.rowankv.sim.cluster;
  * @param second drawn, 0..999: mostly the duration
  */
 record ClusterFault(int afterOperations, Kind kind, int first, int second) {
-    /** The kind of fault. */
     enum Kind {
-        /** A process ends. */
         KILL,
         /** A process ends at a point of its next start, after it was killed. */
         KILL_IN_START,

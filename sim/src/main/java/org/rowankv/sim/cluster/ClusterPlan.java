@@ -157,7 +157,6 @@ record ClusterPlan(
         return seed % NEAR_ENDS_IN == 0 ? CounterStarts.nearEnds(STEPS_LEFT) : CounterStarts.USUAL;
     }
 
-    /** The clients' operations. */
     WorkloadPlan workload() {
         final RandomSource random = new SplittableRandomSource(seed).fork("caches");
         return new WorkloadPlan(

@@ -40,7 +40,6 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
     private final Map<Integer, OfServer> sources = new HashMap<>();
     private @Nullable Configuration known;
 
-    /** @param log receives the changes */
     ClusterStreams(ClusterSimulation simulation, RandomSource random, CallerLog log) {
         super(null);
         this.simulation = simulation;

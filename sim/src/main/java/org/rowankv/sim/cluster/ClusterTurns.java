@@ -232,7 +232,6 @@ final class ClusterTurns {
         return stack.stream().anyMatch(one -> one instanceof Attempt && one.process() == process);
     }
 
-    /** Human-readable form. */
     String describe() {
         final StringBuilder text = new StringBuilder();
         for (Turned one : all) {

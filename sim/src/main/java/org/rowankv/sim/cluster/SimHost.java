@@ -48,7 +48,6 @@ final class SimHost {
         return clock;
     }
 
-    /** The current process, or null. */
     @Nullable
     SimProcess process() {
         return process;

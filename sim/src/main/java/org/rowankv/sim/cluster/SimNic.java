@@ -137,7 +137,6 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
         changed();
     }
 
-    /** The open channels. */
     List<SimChannel> channels() {
         return channels;
     }

@@ -263,7 +263,6 @@ final class SimProcess {
                 || error.message().contains("the simulated device");
     }
 
-    /** Cause of its end, or null. */
     @Nullable
     RuntimeException failure() {
         return server.phase() == Phase.FAILED ? server.failure() : null;
@@ -291,7 +290,6 @@ final class SimProcess {
         return scheduling;
     }
 
-    /** Human-readable form. */
     String state() {
         return this + " is " + server.phase() + (server.saying().isEmpty() ? "" : " (" + server.saying() + ")")
                 + " in "

@@ -133,7 +133,6 @@ final class SimRouting implements Session {
         }
     }
 
-    /** Sets its user. */
     void serve(Turned newUser) {
         user = newUser;
     }

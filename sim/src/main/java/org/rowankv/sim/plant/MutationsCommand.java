@@ -24,7 +24,6 @@ import picocli.CommandLine.Option;
                     + " survived_at_first counts the bugs that nothing caught when they were first planted."
         })
 public final class MutationsCommand implements Callable<Integer> {
-    /** The option that selects this command. */
     @SuppressWarnings("UnusedVariable")
     @Option(names = "--mutations", hidden = true)
     private boolean mutations;

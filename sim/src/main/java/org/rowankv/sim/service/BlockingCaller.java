@@ -39,7 +39,6 @@ public final class BlockingCaller implements Service {
     private int pauses;
     private String what = "";
 
-    /** @param deadlineNs of a wait */
     public BlockingCaller(StoreScene scene, RandomSource random, CallerLog log, long deadlineNs, long stepNs) {
         this.scene = scene;
         this.random = random;

@@ -60,7 +60,7 @@ public final class SessionLeases implements Service {
     private final Map<Place, Request> keptOpenings = new HashMap<>();
     /** Shards at which sessions were opened since the last check: the opening may have taken another one's place. */
     private final BitSet opening = new BitSet();
-    /** Openings in progress. */
+
     private final Map<Request, Integer> openings = new IdentityHashMap<>();
     /** Mutations that arrived after their sessions had ended. */
     private final Map<Request, Place> late = new IdentityHashMap<>();
@@ -70,7 +70,6 @@ public final class SessionLeases implements Service {
     private long lookedAtNs;
     private boolean resting;
 
-    /** @param leaseNs of the store */
     public SessionLeases(StoreScene scene, RandomSource random, long leaseNs) {
         this.scene = scene;
         this.random = random;

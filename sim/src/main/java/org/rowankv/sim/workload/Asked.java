@@ -88,7 +88,6 @@ final class Asked {
         return request.when(condition, expectedVersion).accessTtl(accessMs).wantValue(wantsOld);
     }
 
-    /** Human-readable form. */
     @Override
     public String toString() {
         return action.label() + " key " + key + " of cache " + cache.id() + " #" + Long.toHexString(written)

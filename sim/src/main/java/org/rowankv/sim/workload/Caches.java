@@ -144,7 +144,6 @@ public final class Caches {
         }
     }
 
-    /** Creates destroyed caches again. */
     public void createMissing(Catalogue catalogue) {
         for (int cache = 0; cache < newest.length; cache++) {
             if (live(cache) == null) {

@@ -243,7 +243,6 @@ public final class Lifetimes {
         return span.isEnded || span.open == 0 && !isUnclear(key);
     }
 
-    /** Whether a value has a lifetime. */
     boolean isMortal(long value) {
         final Span span = spans.get(value);
         return span != null && (span.earliestNs != NEVER || span.latestNs != NEVER);
