@@ -24,12 +24,12 @@ final class Mood implements Inclination {
         OVER
     }
 
-    private static final int NONE = -1;
+    private static final int UNSET = -1;
 
     private final Simulation simulation;
     private final List<Integer> keys = new ArrayList<>();
     private Phase phase = Phase.USUAL;
-    private int silent = NONE;
+    private int silent = UNSET;
     private int next;
     /** Whether the last used key was in the list. */
     private boolean fromList;
@@ -39,7 +39,7 @@ final class Mood implements Inclination {
 
     private int endsAt;
     private int crashIn;
-    private int avoided = NONE;
+    private int avoided = UNSET;
 
     Mood(Simulation simulation) {
         this.simulation = simulation;
@@ -107,15 +107,15 @@ final class Mood implements Inclination {
 
     void end() {
         phase = Phase.USUAL;
-        silent = NONE;
-        avoided = NONE;
+        silent = UNSET;
+        avoided = UNSET;
     }
 
     // --- effects ---
 
     @Override
     public boolean isUsual() {
-        return phase == Phase.USUAL && avoided == NONE;
+        return phase == Phase.USUAL && avoided == UNSET;
     }
 
     /** Whether it is time to pause all clients and to run the checkers. */
@@ -151,7 +151,7 @@ final class Mood implements Inclination {
 
     private boolean isLeftAlone(int key) {
         return phase == Phase.SPARING && keys.contains(key)
-                || avoided != NONE && simulation.workload().caches().shardOf(key) == avoided;
+                || avoided != UNSET && simulation.workload().caches().shardOf(key) == avoided;
     }
 
     @Override

@@ -156,7 +156,7 @@ final class Points {
         }
         if (name.equals("copy.read") && fabric != null && breaksLeft > 0 && breaks.nextInt(ONE_IN) == 0) {
             breaksLeft--;
-            simulation.trace().tell(here + " loses its connection with a copy in its hands");
+            simulation.trace().tell(here + " loses its connection during a copy");
             if (breaks.nextInt(2) == 0) {
                 simulation.mood().removeAll();
             }
@@ -209,7 +209,7 @@ final class Points {
         simulation.trace().tell(here + " stalls at " + name);
         simulation.happenings().count("stall at " + name);
         simulation.turns().nest(longTime());
-        simulation.trace().tell(here + " goes on at " + name);
+        simulation.trace().tell(here + " continues at " + name);
     }
 
     /** Steps: as often below a thousand as above. */

@@ -170,7 +170,7 @@ final class SimStore {
             if (found.shardsLostWithout(emptied).isEmpty()) {
                 memories.empty(server);
                 simulation.happenings().count("servers emptied");
-                simulation.trace().tell("server " + server + " has lost what it held");
+                simulation.trace().tell("server " + server + " has lost its data");
             } else {
                 emptied.remove(server);
             }
@@ -289,7 +289,7 @@ final class SimStore {
     private void end(boolean isPowerCut) {
         if (isPowerCut) {
             final int dropped = memories.cutPower(power, simulation.happenings()::count);
-            simulation.trace().tell("it is a power cut, which drops " + dropped + " words");
+            simulation.trace().tell("a power cut drops " + dropped + " words");
             simulation.trace().mix(dropped);
             simulation.happenings().count("power cuts");
             simulation.happenings().add("words that power cuts dropped", dropped);

@@ -162,7 +162,7 @@ public final class StateJudge {
 
     private void requireCounts(Server server, ShardReplica replica) {
         final Map<Integer, long[]> found = count(server, replica);
-        found.computeIfAbsent(0, unused -> new long[2]); // and a cache with an id above all
+        found.computeIfAbsent(0, unused -> new long[2]); // Id 0 and the id above all must count zero.
         found.computeIfAbsent(Collections.max(found.keySet()) + 1, unused -> new long[2]);
         for (int cacheId = 0; cacheId <= Collections.max(found.keySet()); cacheId++) {
             final long[] counted = found.getOrDefault(cacheId, new long[2]);

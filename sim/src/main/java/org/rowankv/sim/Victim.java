@@ -129,7 +129,7 @@ final class Victim {
             if (starts > 1 && !isLone()) {
                 simulation.memories().of(number).putBackKept();
                 simulation.happenings().count("areas put back from earlier days");
-                simulation.trace().tell("the area of server " + number + " is put back from earlier days");
+                simulation.trace().tell("the area of server " + number + " is restored from an earlier state");
             }
         }
     }
